@@ -1,0 +1,85 @@
+//! Messages and their parts, as every provider knows them in one way or another.
+//!
+//! Texts are borrowed where they can be: a view of a long session is rendered from the trace without copying it first.
+//! Nothing here knows where a message came from or how many tokens it has.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+/// Who speaks. Tool results have a role of their own here; providers that lack it get them inside a user message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    User,
+    Assistant,
+    Tool,
+}
+
+/// One message of the conversation. User messages hold texts, assistant messages texts, thinking and calls,
+/// tool messages the results of one step in the order of their calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message<'a> {
+    pub role: Role,
+    pub parts: Vec<Part<'a>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part<'a> {
+    Text(Cow<'a, str>),
+    Thinking(Thinking<'a>),
+    Call(Call<'a>),
+    Result(CallResult<'a>),
+}
+
+/// What a model thought, with the seal that lets its provider take it back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Thinking<'a> {
+    pub text: Cow<'a, str>,
+    pub seal: Cow<'a, Seal>,
+}
+
+/// How a provider recognises thinking as its own. Thinking goes back only to the provider whose seal it carries,
+/// unaltered: a changed or foreign seal is refused with an error.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Seal {
+    /// No seal: thinking that no provider takes back, such as one that was cut before it was signed.
+    None,
+    /// Plain text that its server wants back as `reasoning_content` (DeepSeek refuses a history without it, others
+    /// refuse one with it: a model's card says which).
+    Plain,
+    /// Anthropic's `signature` of a thinking block.
+    Signature(String),
+    /// Anthropic's `redacted_thinking`: the data stands for the text.
+    Redacted(String),
+    /// A Responses reasoning item: its id and `encrypted_content`.
+    Encrypted { id: Option<String>, content: String },
+}
+
+/// A tool call as the model made it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call<'a> {
+    pub id: Cow<'a, str>,
+    pub name: Cow<'a, str>,
+    /// The arguments exactly as the model wrote them: usually a JSON object, but nobody can promise that.
+    pub arguments: Cow<'a, str>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallResult<'a> {
+    /// The [`Call::id`] that this answers.
+    pub id: Cow<'a, str>,
+    pub text: Cow<'a, str>,
+    pub is_error: bool,
+}
+
+/// Nothing but white space, as Python's `strip` sees it: the four separators are control characters to Rust.
+pub fn is_blank(text: &str) -> bool {
+    text.chars().all(|c| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c))
+}
+
+impl<'a> Message<'a> {
+    pub fn user(text: impl Into<Cow<'a, str>>) -> Self {
+        Self { role: Role::User, parts: vec![Part::Text(text.into())] }
+    }
+}

@@ -1,0 +1,143 @@
+//! Anthropic Messages: blocks inside user and assistant messages; results travel in user messages.
+//! Does not know where cache marks go, and never looks past the one message.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
+
+use super::{
+    Head,
+    identifier::{portable_id, portable_name},
+    json::{parse_object, render_json, schema},
+    parts::{results, shown_texts, texts},
+};
+use crate::{Call, Message, Part, Role, Seal, Thinking, is_blank};
+
+// A blank text block is refused, and so is an error without content. Leaving them out would lose a message that was
+// said, or a result that a call needs.
+const EMPTY_MESSAGE: &str = "(empty message)";
+const EMPTY_RESULT: &str = "(empty result)";
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    name: Cow<'a, str>,
+    description: &'a str,
+    input_schema: Cow<'a, RawValue>,
+}
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    role: &'static str,
+    content: Vec<Block<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Block<'a> {
+    Text {
+        text: &'a str,
+    },
+    Thinking {
+        thinking: &'a str,
+        signature: &'a str,
+    },
+    RedactedThinking {
+        data: &'a str,
+    },
+    ToolUse {
+        id: Cow<'a, str>,
+        name: Cow<'a, str>,
+        input: Cow<'a, RawValue>,
+    },
+    ToolResult {
+        tool_use_id: Cow<'a, str>,
+        content: &'a str,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        is_error: bool,
+    },
+}
+
+pub(super) fn render_head(head: &Head<'_>) -> Vec<u8> {
+    let tools: Vec<_> = head
+        .tools
+        .iter()
+        .map(|tool| Tool {
+            name: portable_name(&tool.name),
+            description: &tool.description,
+            input_schema: schema(&tool.parameters),
+        })
+        .collect();
+    let system: Vec<_> =
+        [head.system, head.rules].into_iter().filter(|text| !is_blank(text)).map(|text| Block::Text { text }).collect();
+    let mut out = String::new();
+    if !tools.is_empty() {
+        out += &format!("\"tools\":{},", render_json(&tools));
+    }
+    if !system.is_empty() {
+        out += &format!("\"system\":{},", render_json(&system));
+    }
+    out += "\"messages\":[";
+    out.into_bytes()
+}
+
+pub(super) fn render_message(message: &Message<'_>) -> Vec<u8> {
+    let (role, content) = match message.role {
+        Role::User => ("user", user_blocks(message)),
+        Role::Assistant => ("assistant", message.parts.iter().filter_map(assistant_block).collect()),
+        Role::Tool => ("user", result_blocks(message)),
+    };
+    if content.is_empty() { Vec::new() } else { render_json(&Entry { role, content }).into_bytes() }
+}
+
+fn user_blocks<'m>(message: &'m Message<'_>) -> Vec<Block<'m>> {
+    let mut blocks: Vec<_> = shown_texts(message).map(|text| Block::Text { text }).collect();
+    if blocks.is_empty() && texts(message).next().is_some() {
+        blocks.push(Block::Text { text: EMPTY_MESSAGE });
+    }
+    blocks
+}
+
+fn assistant_block<'m>(part: &'m Part<'_>) -> Option<Block<'m>> {
+    match part {
+        Part::Text(text) => (!is_blank(text)).then_some(Block::Text { text }),
+        Part::Thinking(thinking) => thinking_block(thinking),
+        Part::Call(call) => {
+            Some(Block::ToolUse { id: portable_id(&call.id), name: portable_name(&call.name), input: input(call) })
+        }
+        Part::Result(_) => None,
+    }
+}
+
+fn thinking_block<'m>(thinking: &'m Thinking<'_>) -> Option<Block<'m>> {
+    match thinking.seal.as_ref() {
+        Seal::Signature(signature) if !signature.is_empty() => {
+            Some(Block::Thinking { thinking: &thinking.text, signature })
+        }
+        Seal::Redacted(data) if !data.is_empty() => Some(Block::RedactedThinking { data }),
+        _ => None,
+    }
+}
+
+/// The arguments as the model wrote them when they are an object, since only objects are accepted; else as the text
+/// they are, in an object of ours.
+fn input<'m>(call: &'m Call<'_>) -> Cow<'m, RawValue> {
+    #[derive(Serialize)]
+    struct Unparsed<'a> {
+        arguments: &'a str,
+    }
+    if let Some(object) = parse_object(if is_blank(&call.arguments) { "{}" } else { &call.arguments }) {
+        return Cow::Borrowed(object);
+    }
+    Cow::Owned(to_raw_value(&Unparsed { arguments: &call.arguments }).expect("a text always serialises"))
+}
+
+fn result_blocks<'m>(message: &'m Message<'_>) -> Vec<Block<'m>> {
+    results(message)
+        .map(|result| Block::ToolResult {
+            tool_use_id: portable_id(&result.id),
+            content: if is_blank(&result.text) { EMPTY_RESULT } else { &result.text },
+            is_error: result.is_error,
+        })
+        .collect()
+}

@@ -1,0 +1,58 @@
+//! What of a message is worth showing, whatever the provider. Parts that do not belong to a message's role are not
+//! looked at; nothing here knows a protocol.
+
+use crate::{Call, CallResult, Message, Part, Seal, is_blank};
+
+pub(super) fn texts<'m>(message: &'m Message<'_>) -> impl Iterator<Item = &'m str> {
+    message.parts.iter().filter_map(|part| match part {
+        Part::Text(text) => Some(text.as_ref()),
+        _ => None,
+    })
+}
+
+/// The texts that say something.
+pub(super) fn shown_texts<'m>(message: &'m Message<'_>) -> impl Iterator<Item = &'m str> {
+    texts(message).filter(|text| !is_blank(text))
+}
+
+pub(super) fn calls<'m, 'a>(message: &'m Message<'a>) -> impl Iterator<Item = &'m Call<'a>> {
+    message.parts.iter().filter_map(|part| match part {
+        Part::Call(call) => Some(call),
+        _ => None,
+    })
+}
+
+pub(super) fn results<'m, 'a>(message: &'m Message<'a>) -> impl Iterator<Item = &'m CallResult<'a>> {
+    message.parts.iter().filter_map(|part| match part {
+        Part::Result(result) => Some(result),
+        _ => None,
+    })
+}
+
+/// Thinking that its server wants back in plain text.
+pub(super) fn plain_thinking<'m>(message: &'m Message<'_>) -> impl Iterator<Item = &'m str> {
+    thinking(message).filter(|(seal, _)| **seal == Seal::Plain).map(|(_, text)| text)
+}
+
+/// Thinking that any model may read.
+pub(super) fn readable_thinking<'m>(message: &'m Message<'_>) -> impl Iterator<Item = &'m str> {
+    thinking(message).filter(|(seal, _)| matches!(seal, Seal::Plain | Seal::None)).map(|(_, text)| text)
+}
+
+fn thinking<'m>(message: &'m Message<'_>) -> impl Iterator<Item = (&'m Seal, &'m str)> {
+    message.parts.iter().filter_map(|part| match part {
+        Part::Thinking(thinking) if !is_blank(&thinking.text) => Some((&*thinking.seal, thinking.text.as_ref())),
+        _ => None,
+    })
+}
+
+/// Texts as one, set apart by blank lines; none when there are none.
+pub(super) fn join<'m>(texts: impl Iterator<Item = &'m str>) -> Option<String> {
+    let texts: Vec<_> = texts.collect();
+    (!texts.is_empty()).then(|| texts.join("\n\n"))
+}
+
+/// System text and project rules for the protocols that have one place for both.
+pub(super) fn instructions(head: &super::Head<'_>) -> Option<String> {
+    join([head.system, head.rules].into_iter().filter(|text| !is_blank(text)))
+}

@@ -1,0 +1,12 @@
+//! A tool as it is declared to a model.
+
+use serde::{Deserialize, Serialize};
+
+/// Declared from the first request on, in one fixed order: a changed tool list costs the whole prefix.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolSpec {
+    pub name: String,
+    pub description: String,
+    /// The JSON schema of the arguments, as text, so that it is sent as it was written.
+    pub parameters: String,
+}

@@ -1,0 +1,137 @@
+//! The rules of OpenAI Responses, for requests that carry their whole input. Items of kinds not named here (searches,
+//! references) are taken as the model's own and passed over.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::{
+    Rule, Violation,
+    json::{Text, check_names, parse},
+};
+
+#[derive(Deserialize)]
+struct Body<'a> {
+    #[serde(borrow, default)]
+    input: Vec<Item<'a>>,
+    #[serde(default)]
+    store: Option<bool>,
+}
+
+#[derive(Deserialize)]
+struct Item<'a> {
+    /// May be left out for messages.
+    #[serde(borrow, default, rename = "type")]
+    kind: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    role: Text<'a>,
+    #[serde(borrow, default)]
+    call_id: Text<'a>,
+    #[serde(borrow, default)]
+    name: Text<'a>,
+    #[serde(borrow, default)]
+    encrypted_content: Option<Text<'a>>,
+}
+
+/// Whose item it is: what the model made, or what it was given.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Model,
+    Reasoning,
+    Given,
+}
+
+struct Check<'a> {
+    violations: Vec<Violation>,
+    /// Every call: where it stands, and whether it was answered.
+    calls: BTreeMap<Text<'a>, (usize, bool)>,
+    stored: bool,
+}
+
+pub(super) fn check(body: &[u8]) -> Vec<Violation> {
+    let body: Body<'_> = match parse(0, body) {
+        Ok(body) => body,
+        Err(violation) => return vec![violation],
+    };
+    let mut check = Check { violations: Vec::new(), calls: BTreeMap::new(), stored: body.store.unwrap_or(true) };
+    let sides: Vec<_> = body.input.into_iter().enumerate().map(|(at, item)| check.item(at, item)).collect();
+    check.report_open_calls();
+    for (at, side) in sides.iter().enumerate() {
+        if *side == Side::Reasoning && matches!(sides.get(at + 1), None | Some(Side::Given)) {
+            check.add(at, Rule::ReasoningAlone);
+        }
+    }
+    match sides.last() {
+        None => check.add(0, Rule::NoMessages),
+        Some(Side::Given) => {}
+        Some(_) => check.add(sides.len() - 1, Rule::LastNotUser),
+    }
+    check.violations
+}
+
+impl<'a> Check<'a> {
+    fn add(&mut self, at: usize, rule: Rule) {
+        self.violations.push(Violation::new(at, rule));
+    }
+
+    fn item(&mut self, at: usize, item: Item<'a>) -> Side {
+        match item.kind.as_ref().map_or("message", |kind| kind.0.as_ref()) {
+            "message" => self.message(at, &item.role.0),
+            "function_call" => {
+                self.call(at, item);
+                Side::Model
+            }
+            "function_call_output" => {
+                self.output(at, &item.call_id);
+                Side::Given
+            }
+            "reasoning" => {
+                // What was not stored cannot be looked up by its id.
+                if !self.stored && item.encrypted_content.is_none_or(|content| content.0.is_empty()) {
+                    self.add(at, Rule::UnsignedThinking);
+                }
+                Side::Reasoning
+            }
+            kind if kind.ends_with("_output") => Side::Given,
+            _ => Side::Model,
+        }
+    }
+
+    fn message(&mut self, at: usize, role: &str) -> Side {
+        match role {
+            "assistant" => return Side::Model,
+            "user" | "system" | "developer" => self.report_open_calls(),
+            _ => self.add(at, Rule::UnknownRole { role: role.to_owned() }),
+        }
+        Side::Given
+    }
+
+    fn call(&mut self, at: usize, item: Item<'a>) {
+        check_names(at, &item.call_id.0, &item.name.0, &mut self.violations);
+        if self.calls.insert(item.call_id.clone(), (at, false)).is_some() {
+            self.add(at, Rule::DuplicateCall { id: item.call_id.0.into_owned() });
+        }
+    }
+
+    fn output(&mut self, at: usize, id: &Text<'a>) {
+        match self.calls.get_mut(id) {
+            Some((_, answered @ false)) => *answered = true,
+            Some(_) => self.add(at, Rule::DuplicateResult { id: id.0.clone().into_owned() }),
+            None => self.add(at, Rule::ResultWithoutCall { id: id.0.clone().into_owned() }),
+        }
+    }
+
+    /// Once reported, a call is forgotten: an output that comes later still has no call.
+    fn report_open_calls(&mut self) {
+        let violations = &mut self.violations;
+        self.calls.retain(|id, (at, answered)| {
+            if !*answered {
+                violations.push(Violation::new(*at, Rule::CallWithoutResult { id: id.0.clone().into_owned() }));
+            }
+            *answered
+        });
+    }
+}

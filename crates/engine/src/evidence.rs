@@ -1,0 +1,10 @@
+//! Evidence: what a pointer names, which lines of which files were seen, which tests ran.
+//!
+//! Everything here is a function from texts to facts. Where those texts lie in a trace, and which facts a board or a
+//! block may state because of them, is not known here.
+
+pub mod lines;
+pub mod observed;
+pub mod pointer;
+pub mod recognise;
+pub mod shell;

@@ -1,0 +1,151 @@
+//! Test runs in the output of commands: which framework, how many passed, failed and were skipped, which ones failed.
+//!
+//! A program that prints a file with a summary in it looks like a test run. Three things keep that rare: the command
+//! must be more than printers like `cat` and `git log`; a summary must have its framework's exact shape; and the last one
+//! must stand among the last 40 lines that are not empty (go's, whose shape prose does not have, anywhere). A caller does
+//! not ask about output that [`super::shell`] attributes to a file.
+//!
+//! Never are fewer failures reported than were printed. Once one summary shows that tests ran, all of them count, of
+//! every run and of every framework (`pytest+jest`), wherever they stand.
+//!
+//! Only the last 4 MB of an output are looked at: time stays bounded, and sums leave out what lies before. Counts follow
+//! one rule for all: an error or an unexpected success that the framework holds to be a failure is `failed`; an expected
+//! failure, a todo and an ignored test are `skipped`.
+
+mod cargo;
+mod commands;
+mod go;
+mod gradle;
+mod jest;
+mod maven;
+mod printed;
+mod printer;
+mod pytest;
+mod summed;
+mod unittest;
+
+use std::collections::BTreeSet;
+
+use printed::Printed;
+use summed::Summed;
+
+use crate::trace::result::TestReport;
+
+const MOST_BYTES: usize = 4 * 1024 * 1024;
+
+const RECOGNISERS: [fn(&Printed<'_>) -> Option<Summed>; 9] = [
+    pytest::recognise,
+    unittest::recognise,
+    cargo::recognise_libtest,
+    cargo::recognise_nextest,
+    go::recognise,
+    jest::recognise_jest,
+    jest::recognise_vitest,
+    maven::recognise,
+    gradle::recognise,
+];
+
+/// The test runs that the output of a command reports, if it does, as one.
+pub fn recognise(command: &str, output: &str) -> Option<TestReport> {
+    if printer::only_prints(command) { None } else { recognise_output(output) }
+}
+
+fn recognise_output(output: &str) -> Option<TestReport> {
+    let start = output.len().saturating_sub(MOST_BYTES);
+    let end = (start..output.len()).find_map(|start| output.get(start..)).unwrap_or_default();
+    let text = printed::without_escapes(end);
+    let printed = Printed::new(&text);
+    let summed: Vec<Summed> = RECOGNISERS.iter().filter_map(|recognise| recognise(&printed)).collect();
+    summed.iter().any(|summed| summed.proven).then(|| merge(summed))
+}
+
+fn merge(summed: Vec<Summed>) -> TestReport {
+    let mut merged = TestReport::default();
+    let mut seen = BTreeSet::new();
+    for Summed { report, .. } in summed {
+        if merged.framework.is_empty() {
+            merged.framework = report.framework;
+        } else if merged.framework.rsplit('+').next() != Some(&report.framework) {
+            merged.framework = format!("{}+{}", merged.framework, report.framework);
+        }
+        merged.passed = merged.passed.saturating_add(report.passed);
+        merged.failed = merged.failed.saturating_add(report.failed);
+        merged.skipped = merged.skipped.saturating_add(report.skipped);
+        merged.failures.extend(report.failures.into_iter().filter(|name| seen.insert(name.clone())));
+    }
+    merged
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn prose_and_source_are_no_test_runs() {
+        for text in [
+            "",
+            "2 passed",
+            "BUILD SUCCESSFUL in 3s\n4 actionable tasks: 4 executed\n",
+            "Run `cargo test`; you should see test result: ok. 1 passed; 0 failed.\n",
+            "OK\n",
+            "FAILED tests/a.py::test_x - AssertionError\n",
+            "assert \"1 failed, 2 passed in 0.12s\" in output\n",
+            "    === 1 failed in 0.12s === # comment\n",
+            "Tests: are in tests/\nTests run: often\n",
+            "ok  \tis what go prints\n",
+            "Summary [fast] 5 tests run\n",
+        ] {
+            assert_eq!(recognise_output(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_summary_far_from_the_end_is_quoted_text() {
+        let summary = "=== 1 failed, 2 passed in 0.12s ===\n";
+        assert!(recognise_output(&format!("{summary}{}", "more\n\n".repeat(39))).is_some());
+        assert_eq!(recognise_output(&format!("{summary}{}", "more\n\n".repeat(40))), None);
+    }
+
+    #[test]
+    fn frameworks_are_merged() {
+        let pytest = "FAILED a.py::x - assert 0\n1 failed, 2 passed in 0.01s\n";
+        let jest =
+            "FAIL b.test.js\n  ● a.py::x\n  ● y\nTest Suites: 1 failed, 1 total\nTests:       2 failed, 2 total\n";
+        let far = "more\n".repeat(100);
+        let failures = ["a.py::x", "y"].map(str::to_owned).to_vec();
+        let merged = TestReport { framework: "pytest+jest".to_owned(), passed: 2, failed: 3, skipped: 0, failures };
+        for output in [format!("{pytest}{jest}"), format!("{jest}{pytest}"), format!("{pytest}{far}{jest}")] {
+            assert_eq!(recognise_output(&output), Some(merged.clone()), "{output}");
+        }
+        assert_eq!(recognise_output(&format!("{pytest}{jest}{far}")), None);
+        let go = "ok  \texample.com/a\t0.1s\n";
+        let report = recognise_output(&format!("{pytest}{go}{far}")).unwrap();
+        assert_eq!((report.framework.as_str(), report.passed, report.failed), ("pytest+go", 3, 1));
+    }
+
+    #[test]
+    fn a_printer_runs_no_tests() {
+        let output = "=== 1 failed, 2 passed in 0.12s ===\n";
+        for command in ["pytest", "make test", "bash -lc \"pytest\"", "cd x && pytest | tail -5", ""] {
+            assert_eq!(recognise(command, output), recognise_output(output), "{command}");
+        }
+        for command in ["cat log", "git show HEAD:log", "cd x && grep passed log | tail -5"] {
+            assert_eq!(recognise(command, output), None, "{command}");
+        }
+    }
+
+    #[test]
+    fn only_the_end_of_a_huge_output_is_read() {
+        let output = format!("{}\n===== 2 passed in 0.12s =====\n", "é\n".repeat(4_000_000));
+        assert_eq!(recognise_output(&output).map(|report| report.passed), Some(2));
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_panics(text in "((=+|test|Tests|Ran|FAILED|ok|---|FAIL:|●|Summary|[0-9]{1,11}|failed|passed|in|s|[:;,.(\\[\\])|>\t \n\u{1b}é-]){1,3}){0,40}") {
+            recognise_output(&text);
+        }
+    }
+}

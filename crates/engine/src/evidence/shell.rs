@@ -1,0 +1,256 @@
+//! Which lines of which files the output of a shell command shows.
+//!
+//! Only where that is certain: one reader of one file, a search that prints numbers, or such a one piped through
+//! programs that pick lines; after `cd` perhaps. In a list of commands the outputs run together, so nothing is said.
+//! The output must be complete and untrimmed at its beginning; a caller that cut it must not ask. What is not known
+//! here: the file system. A link, an alias or a function of the same name as a program would deceive this module.
+
+mod found;
+mod path;
+mod program;
+mod search;
+mod words;
+
+use crate::{
+    evidence::{
+        lines::{parse_numbered, split_lines},
+        pointer::LineRange,
+    },
+    trace::result::LineForm,
+};
+use found::{find_numbered, find_path_numbered};
+use path::join_path;
+use program::{Program, Stage, parse_stage};
+use search::{Names, Search};
+use words::{Token, parse_words};
+
+/// Lines of one file that stand in an output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attributed {
+    /// Relative to the root, normalised.
+    pub path: String,
+    pub first_line: u32,
+    /// How many lines stand there. In search output they need not follow one another: each carries its number.
+    pub line_count: u32,
+    pub form: LineForm,
+}
+
+/// What the output shows, file by file; empty where that is not certain. `cwd` is relative to the root.
+pub fn attribute(command: &str, cwd: &str, output: &[u8]) -> Vec<Attributed> {
+    parse_pipeline(command, cwd).and_then(|pipeline| pipeline.attribute(output)).unwrap_or_default()
+}
+
+#[derive(Debug)]
+struct Pipeline {
+    directory: String,
+    stages: Vec<Stage>,
+}
+
+/// What comes out of a pipeline.
+enum Shown {
+    /// These lines of a file, one after another; behind their numbers if so numbered.
+    Lines {
+        path: String,
+        ranges: Vec<LineRange>,
+        numbered: bool,
+    },
+    /// Matches in one file, or in whatever the operands name.
+    InFile(String),
+    InFiles {
+        search: Search,
+        operands: Vec<String>,
+    },
+}
+
+fn parse_pipeline(command: &str, cwd: &str) -> Option<Pipeline> {
+    let tokens = parse_words(command)?;
+    let mut directory = join_path("", cwd)?;
+    let mut parts: Vec<&[Token]> = tokens.split(|token| *token == Token::And).collect();
+    let pipeline = parts.pop()?;
+    for part in parts {
+        match part {
+            [Token::Word(cd), Token::Word(to)] if cd == "cd" && !to.is_empty() && !to.starts_with('-') => {
+                directory = join_path(&directory, to)?;
+            }
+            _ => return None,
+        }
+    }
+    let words = |tokens: &[Token]| {
+        let word = |token: &Token| if let Token::Word(word) = token { Some(word.clone()) } else { None };
+        tokens.iter().filter_map(word).collect::<Vec<_>>()
+    };
+    let stages = pipeline.split(|token| *token == Token::Pipe).map(|stage| parse_stage(&words(stage)));
+    Some(Pipeline { directory, stages: stages.collect::<Option<_>>()? })
+}
+
+impl Pipeline {
+    fn attribute(self, output: &[u8]) -> Option<Vec<Attributed>> {
+        let Self { directory, stages } = self;
+        let mut stages = stages.into_iter();
+        let mut shown = Shown::first(stages.next()?, output)?;
+        for stage in stages {
+            shown = shown.piped_through(stage)?;
+        }
+        match shown {
+            Shown::Lines { path, ranges, numbered } => {
+                let path = refuse_complaints(output, join_path(&directory, &path)?)?;
+                if numbered { number_slices(path, &ranges, output) } else { slice(&path, &ranges, output) }
+            }
+            Shown::InFile(path) => {
+                let path = refuse_complaints(output, join_path(&directory, &path)?)?;
+                let attributed = |(separator, first_line, line_count): (&str, u32, u32)| Attributed {
+                    path: path.clone(),
+                    first_line,
+                    line_count,
+                    form: LineForm::Numbered { separator: separator.to_owned() },
+                };
+                Some(find_numbered(output)?.into_iter().map(attributed).collect())
+            }
+            Shown::InFiles { search, operands } => {
+                let found = find_path_numbered(output, search.context, &operands)?;
+                // A path that leaves the root is left out; the others are no less certain for it.
+                let attributed = found.into_iter().filter_map(|found| {
+                    Some(Attributed {
+                        path: join_path(&directory, &found.printed)?,
+                        first_line: found.first_line,
+                        line_count: found.line_count,
+                        form: LineForm::PathNumbered { path: found.printed },
+                    })
+                });
+                Some(attributed.filter(|attributed| attributed.line_count > 0).collect())
+            }
+        }
+    }
+}
+
+const WHOLE: LineRange = LineRange { first: 1, last: u32::MAX };
+
+impl Shown {
+    fn first(stage: Stage, output: &[u8]) -> Option<Self> {
+        let Stage { program, mut operands } = stage;
+        if operands.iter().any(|operand| operand == "-") {
+            return None;
+        }
+        let names = match program {
+            Program::Search(Search { names, .. }) => names,
+            _ => Names::IfSeveral,
+        };
+        match (program, names, operands.len()) {
+            (Program::Search(search), Names::IfDirectory, 1) => {
+                let in_file = find_numbered(output).is_some();
+                let in_files = find_path_numbered(output, search.context, &operands).is_some();
+                match (in_file, in_files) {
+                    (true, false) => operands.pop().map(Self::InFile),
+                    (false, true) => Some(Self::InFiles { search, operands }),
+                    _ => None,
+                }
+            }
+            // Without operands, a search below the working directory; a plain `grep` would read standard input.
+            (Program::Search(_), Names::IfSeveral, 0) => None,
+            (Program::Search(_), Names::IfSeveral, 1) => operands.pop().map(Self::InFile),
+            (Program::Search(search), ..) => Some(Self::InFiles { search, operands }),
+            (program, _, 1) => {
+                Self::Lines { path: operands.pop()?, ranges: vec![WHOLE], numbered: false }.filtered(program)
+            }
+            _ => None,
+        }
+    }
+
+    fn piped_through(self, stage: Stage) -> Option<Self> {
+        if stage.operands.is_empty() { self.filtered(stage.program) } else { None }
+    }
+
+    fn filtered(self, program: Program) -> Option<Self> {
+        match (self, program) {
+            (Self::Lines { path, ranges, numbered }, Program::Select(selected)) => {
+                Some(Self::Lines { path, ranges: select(&ranges, &selected)?, numbered })
+            }
+            (shown, Program::Copy { numbered: false }) => Some(shown),
+            // From line 1 on, what counts the lines that come in counts the lines of the file.
+            (Self::Lines { path, ranges, numbered: false }, Program::Copy { numbered: true })
+                if matches!(ranges[..], [LineRange { first: 1, .. }]) =>
+            {
+                Some(Self::Lines { path, ranges, numbered: true })
+            }
+            (Self::Lines { path, ranges, numbered: false }, Program::Search(search))
+                if matches!(ranges[..], [LineRange { first: 1, .. }]) && search.names != Names::Always =>
+            {
+                Some(Self::InFile(path))
+            }
+            (shown @ (Self::InFile(_) | Self::InFiles { .. }), Program::Last) => Some(shown),
+            // One stretch of the output still is an output.
+            (shown @ (Self::InFile(_) | Self::InFiles { .. }), Program::Select(selected)) if selected.len() == 1 => {
+                Some(shown)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The selected ones of the lines that come in, by their numbers in the file.
+fn select(ranges: &[LineRange], selected: &[LineRange]) -> Option<Vec<LineRange>> {
+    let [incoming] = ranges else { return None };
+    let shift = |number: u32| number.saturating_add(incoming.first - 1).min(incoming.last);
+    let reached = selected.iter().filter(|range| range.first <= incoming.last - incoming.first + 1);
+    Some(reached.map(|range| LineRange { first: shift(range.first), last: shift(range.last) }).collect())
+}
+
+/// None where the first or the last line is what a shell or a program says when it fails.
+fn refuse_complaints(output: &[u8], path: String) -> Option<String> {
+    const SPEAKERS: [&str; 13] =
+        ["cat", "sed", "head", "tail", "nl", "grep", "rg", "bash", "sh", "zsh", "dash", "/bin/sh", "/bin/bash"];
+    let complains = |line: &[u8]| {
+        SPEAKERS.iter().any(|speaker| line.strip_prefix(speaker.as_bytes()).is_some_and(|rest| rest.starts_with(b": ")))
+    };
+    let mut lines = split_lines(output);
+    let first = lines.next()?;
+    (!complains(first) && !lines.last().is_some_and(complains)).then_some(path)
+}
+
+/// The output cut into the ranges. Where it is shorter, the file ended; where it is longer, it is something else.
+fn slice(path: &str, ranges: &[LineRange], output: &[u8]) -> Option<Vec<Attributed>> {
+    let mut attributed = Vec::new();
+    let mut start = 0;
+    for range in ranges {
+        if start == output.len() {
+            break;
+        }
+        let (end, line_count) = measure(&output[start..], range.last - range.first);
+        let form = LineForm::Plain { start: start as u64, end: (start + end) as u64 };
+        attributed.push(Attributed { path: path.to_owned(), first_line: range.first, line_count, form });
+        start += end;
+    }
+    (start == output.len()).then_some(attributed)
+}
+
+/// The length in bytes and lines of as many lines as there are, up to one and `more`.
+fn measure(text: &[u8], more: u32) -> (usize, u32) {
+    let mut length = 0;
+    let mut count = 0;
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        length += line.len();
+        count += 1;
+        if count > more {
+            break;
+        }
+    }
+    (length, count)
+}
+
+/// The same for an output whose lines carry their numbers; they must be the ones that the ranges name.
+fn number_slices(path: String, ranges: &[LineRange], output: &[u8]) -> Option<Vec<Attributed>> {
+    let mut expected = ranges.iter().flat_map(|range| range.first..=range.last);
+    let mut line_count = 0;
+    for line in split_lines(output) {
+        let (number, _) = parse_numbered(line, b"\t")?;
+        if expected.next() != Some(number) {
+            return None;
+        }
+        line_count += 1;
+    }
+    let form = LineForm::Numbered { separator: "\t".to_owned() };
+    Some(vec![Attributed { path, first_line: ranges.first()?.first, line_count, form }])
+}
+
+#[cfg(test)]
+mod tests;

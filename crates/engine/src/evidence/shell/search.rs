@@ -1,0 +1,172 @@
+//! The options of `grep` and `rg` that leave their output in a known shape.
+
+/// A search that prints line numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Search {
+    /// Lines around the matches are printed, too.
+    pub(super) context: bool,
+    pub(super) names: Names,
+}
+
+/// Whether file names are printed before the numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Names {
+    /// Where there is more than one file to search.
+    IfSeveral,
+    /// A single operand may be a file or a directory, so the output alone tells.
+    IfDirectory,
+    Always,
+}
+
+/// Which options a program has, as far as they are understood.
+struct Options {
+    short: &'static str,
+    short_with_value: &'static str,
+    long: &'static [&'static str],
+    long_with_value: &'static [&'static str],
+}
+
+const GREP: Options = Options {
+    short: "nrRiwxEFPGHIsav0123456789",
+    short_with_value: "ABCme",
+    long: &[
+        "line-number",
+        "recursive",
+        "ignore-case",
+        "word-regexp",
+        "fixed-strings",
+        "extended-regexp",
+        "with-filename",
+    ],
+    long_with_value: &[
+        "include",
+        "exclude",
+        "exclude-dir",
+        "color",
+        "after-context",
+        "before-context",
+        "context",
+        "regexp",
+        "max-count",
+    ],
+};
+
+const RG: Options = Options {
+    short: "niSswxFPHuav",
+    short_with_value: "ABCmegtT",
+    long: &[
+        "line-number",
+        "hidden",
+        "no-ignore",
+        "no-heading",
+        "smart-case",
+        "ignore-case",
+        "fixed-strings",
+        "word-regexp",
+        "with-filename",
+    ],
+    long_with_value: &[
+        "glob",
+        "type",
+        "type-not",
+        "color",
+        "after-context",
+        "before-context",
+        "context",
+        "regexp",
+        "max-count",
+        "sort",
+    ],
+};
+
+#[derive(Default)]
+struct Given {
+    numbers: bool,
+    recursive: bool,
+    names: bool,
+    context: bool,
+    pattern: bool,
+}
+
+impl Search {
+    /// The search and its operands (without the pattern). None where an option is not understood, or no line numbers
+    /// are printed.
+    pub(super) fn parse(program: &str, arguments: &[String]) -> Option<(Self, Vec<String>)> {
+        let options = if program == "rg" { &RG } else { &GREP };
+        let mut given = Given::default();
+        let mut operands = Vec::new();
+        let mut arguments = arguments.iter();
+        while let Some(argument) = arguments.next() {
+            if argument == "--" {
+                operands.extend(arguments.by_ref().cloned());
+            } else if let Some(long) = argument.strip_prefix("--") {
+                given.take_long(options, long, &mut arguments)?;
+            } else if let Some(cluster) = argument.strip_prefix('-').filter(|cluster| !cluster.is_empty()) {
+                given.take_cluster(options, cluster, &mut arguments)?;
+            } else {
+                operands.push(argument.clone());
+            }
+        }
+        if !given.pattern {
+            (!operands.is_empty()).then(|| operands.remove(0))?;
+        }
+        let names = match (given.names, program == "rg" || given.recursive) {
+            (true, _) => Names::Always,
+            (false, true) => Names::IfDirectory,
+            (false, false) => Names::IfSeveral,
+        };
+        given.numbers.then_some((Self { context: given.context, names }, operands))
+    }
+}
+
+impl Given {
+    fn take_cluster<'a>(
+        &mut self,
+        options: &Options,
+        cluster: &str,
+        arguments: &mut impl Iterator<Item = &'a String>,
+    ) -> Option<()> {
+        for (at, option) in cluster.char_indices() {
+            if options.short_with_value.contains(option) {
+                let value = &cluster[at + option.len_utf8()..];
+                if value.is_empty() {
+                    arguments.next()?;
+                }
+                self.context |= matches!(option, 'A' | 'B' | 'C');
+                self.pattern |= option == 'e';
+                return Some(());
+            }
+            if !options.short.contains(option) {
+                return None;
+            }
+            self.numbers |= option == 'n';
+            self.recursive |= matches!(option, 'r' | 'R');
+            self.names |= option == 'H';
+            self.context |= option.is_ascii_digit();
+        }
+        Some(())
+    }
+
+    fn take_long<'a>(
+        &mut self,
+        options: &Options,
+        option: &str,
+        arguments: &mut impl Iterator<Item = &'a String>,
+    ) -> Option<()> {
+        let (name, value) = option.split_once('=').map_or((option, None), |(name, value)| (name, Some(value)));
+        if options.long_with_value.contains(&name) {
+            let value = value.map_or_else(|| arguments.next().map(String::as_str), Some)?;
+            self.context |= name.ends_with("context");
+            self.pattern |= name == "regexp";
+            // Colours would stand between the separators.
+            return (name != "color" || matches!(value, "never" | "auto")).then_some(());
+        }
+        if value.is_some() || !options.long.contains(&name) {
+            return None;
+        }
+        self.numbers |= name == "line-number";
+        self.recursive |= name == "recursive";
+        self.names |= name == "with-filename";
+        Some(())
+    }
+}

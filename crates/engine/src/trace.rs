@@ -1,0 +1,19 @@
+//! The raw trace: everything that happened in a session, as numbered, timed, unchanging events.
+//!
+//! The types here are what is written to disk and read back. They hold finished facts and finished decisions only;
+//! replaying them runs no rule again. What the events mean for the conversation is the business of the session.
+
+pub mod decision;
+pub mod event;
+pub mod ids;
+pub mod output;
+pub mod result;
+pub mod start;
+pub mod turn;
+
+pub use event::{Event, EventBody};
+pub use ids::{BlobHash, CallNo, EventNo, SessionId, Timestamp, TurnNo};
+pub use output::{BlobError, Blobs, NoBlobs, Output};
+pub use result::{ResultData, Status, ToolKind, ToolResult};
+pub use start::{Layout, SessionStarted};
+pub use turn::{AssistantPart, AssistantTurn, Origin, Stop, UserTurn};

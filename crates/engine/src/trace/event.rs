@@ -1,0 +1,325 @@
+//! Events: one thing that happened, in the form in which it is kept for ever.
+//!
+//! The same form goes to the store and, one event a line, to files: `{"seq":3,"at":1763200000000,"event":{"todo":{…}}}`.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use lookback_wire::Provider;
+
+use super::{
+    decision::{Archive, Fold, Settle, StateDelta},
+    ids::{BlobHash, CallNo, EventNo, SessionId, Timestamp, TurnNo},
+    output::Output,
+    result::{LineForm, ResultData, TodoItem, ToolKind, ToolResult},
+    start::{Counted, Layout, SessionStarted},
+    turn::{AssistantTurn, UserTurn},
+};
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    pub seq: EventNo,
+    pub at: Timestamp,
+    pub event: EventBody,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EventBody {
+    SessionStarted(Box<SessionStarted>),
+    /// The first event of a fork: what came before it belongs to the parent, too.
+    Forked {
+        session: SessionId,
+        parent: SessionId,
+        /// The turn whose state the fork starts from.
+        turn: TurnNo,
+    },
+    /// View and board are as they were when `turn` was appended.
+    RolledBack {
+        turn: TurnNo,
+    },
+
+    UserTurn(Box<UserTurn>),
+    AssistantTurn(Box<AssistantTurn>),
+
+    CallStarted {
+        call: CallNo,
+        /// The count of the view that was sent.
+        input_tokens: u32,
+    },
+    CallEnded {
+        call: CallNo,
+    },
+    CallInterrupted {
+        call: CallNo,
+        reason: Interruption,
+    },
+    Usage(Usage),
+
+    /// A tool began to run. A call without this event never ran.
+    ToolCall {
+        /// The tool turn that will hold the result.
+        turn: TurnNo,
+        /// The call's place in its step.
+        index: u32,
+        kind: ToolKind,
+        /// `cmd#N`, for runs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cmd: Option<u32>,
+    },
+    ToolResult {
+        turn: TurnNo,
+        index: u32,
+        result: Box<ToolResult>,
+    },
+    /// The open step was given up: what is still missing is recorded as interrupted.
+    StepInterrupted {
+        turn: TurnNo,
+        reason: Interruption,
+    },
+    /// The step's last result is there: how each of its results enters the view.
+    StepEnded {
+        turn: TurnNo,
+        /// In the order of the calls.
+        shown: Box<[Shown]>,
+    },
+
+    SpanStarted {
+        span: SpanId,
+        goal: String,
+        /// The first turn that can belong to it.
+        turn: TurnNo,
+    },
+    SpanEnded {
+        span: SpanId,
+        outcome: String,
+        /// The first turn after it.
+        turn: TurnNo,
+    },
+
+    StateDelta(StateDelta),
+    Fold(Box<Fold>),
+    Unfold {
+        block: u32,
+    },
+    Settle(Settle),
+    Archive(Archive),
+
+    FileObserved(Box<FileObserved>),
+    FileChanged(Box<FileChanged>),
+    Todo {
+        items: Vec<TodoItem>,
+    },
+    /// A machine-made line for the model, appended where it was first shown.
+    NoteShown {
+        kind: NoteKind,
+        /// Which reminder this is: a note is shown again only when the one with its kind and key has changed.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        key: String,
+        content: Counted,
+    },
+    /// A question for the lead or the user, and how it was decided.
+    Gate(Box<Gate>),
+
+    /// New project rules. They enter the view now, or wait for the next archive, cold cache or resume.
+    RulesChanged {
+        rules: Counted,
+        effect: Effect,
+    },
+    ModelChanged {
+        model: String,
+        provider: Provider,
+        window: u32,
+        output_reserve: u32,
+    },
+    ConfigurationChanged {
+        configuration: Value,
+    },
+    LayoutChanged {
+        layout: Layout,
+    },
+    Error {
+        kind: String,
+        message: String,
+    },
+}
+
+/// Why a call to a model ended without an answer, or a step without all its results.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Interruption {
+    /// The person stopped it. Ends the round.
+    Cancelled,
+    /// The provider or the connection failed.
+    Failed(String),
+    /// The program died; said when the session is resumed.
+    Killed,
+}
+
+/// How a result enters the view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shown {
+    /// The count of the text as it is shown.
+    pub tokens: u32,
+    /// None: whole. Else this much of both ends, with a pointer between them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut: Option<Cut>,
+    /// `test#N`, where a recogniser found a test run in it. Given here, in the order of the calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<u32>,
+}
+
+/// How many bytes of a result's text stay at either end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cut {
+    pub head: u32,
+    pub tail: u32,
+}
+
+/// What a provider billed for a call. The four add up to all its tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    pub call: CallNo,
+    pub uncached: u32,
+    pub cached: u32,
+    pub written: u32,
+    pub output: u32,
+}
+
+/// `diagnose#3`: the name says what for, the number alone identifies.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct SpanId {
+    pub name: String,
+    pub number: u32,
+}
+
+/// Lines of a file that a result showed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileObserved {
+    pub path: String,
+    pub first_line: u32,
+    pub line_count: u32,
+    /// The `tool result` whose text shows them.
+    pub source: EventNo,
+    /// How they stand in its text; None: they are the matches of a search that have this path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form: Option<LineForm>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mtime: Option<i64>,
+    /// They are the whole file: it has no others.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub whole: bool,
+    /// Of the lines, joined by line feeds.
+    pub hash: BlobHash,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileChanged {
+    pub path: String,
+    pub change: FileChange,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileChange {
+    /// The hunks are in the edit's result.
+    Edited { source: EventNo },
+    /// The whole file is in the write's result.
+    Written { source: EventNo },
+    /// Somebody else changed it; nobody saw how.
+    Outside { mtime: Option<i64> },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoteKind {
+    Reminder,
+    TodoRecap,
+    Probe,
+    RulesChanged,
+    /// Tells the model that its last reply was interrupted.
+    Interrupted,
+    /// The one line that a detached exchange leaves in the view.
+    Decision,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gate {
+    /// `gate#N`.
+    pub number: u32,
+    pub question: String,
+    pub options: Vec<String>,
+    pub answers: Vec<GateAnswer>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GateAnswer {
+    pub from: String,
+    pub answer: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    Now,
+    Later,
+}
+
+impl EventBody {
+    /// The name that the event has on disk, for tables and filters.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::SessionStarted(_) => "session_started",
+            Self::Forked { .. } => "forked",
+            Self::RolledBack { .. } => "rolled_back",
+            Self::UserTurn(_) => "user_turn",
+            Self::AssistantTurn(_) => "assistant_turn",
+            Self::CallStarted { .. } => "call_started",
+            Self::CallEnded { .. } => "call_ended",
+            Self::CallInterrupted { .. } => "call_interrupted",
+            Self::Usage(_) => "usage",
+            Self::ToolCall { .. } => "tool_call",
+            Self::ToolResult { .. } => "tool_result",
+            Self::StepInterrupted { .. } => "step_interrupted",
+            Self::StepEnded { .. } => "step_ended",
+            Self::SpanStarted { .. } => "span_started",
+            Self::SpanEnded { .. } => "span_ended",
+            Self::StateDelta(_) => "state_delta",
+            Self::Fold(_) => "fold",
+            Self::Unfold { .. } => "unfold",
+            Self::Settle(_) => "settle",
+            Self::Archive(_) => "archive",
+            Self::FileObserved(_) => "file_observed",
+            Self::FileChanged(_) => "file_changed",
+            Self::Todo { .. } => "todo",
+            Self::NoteShown { .. } => "note_shown",
+            Self::Gate(_) => "gate",
+            Self::RulesChanged { .. } => "rules_changed",
+            Self::ModelChanged { .. } => "model_changed",
+            Self::ConfigurationChanged { .. } => "configuration_changed",
+            Self::LayoutChanged { .. } => "layout_changed",
+            Self::Error { .. } => "error",
+        }
+    }
+
+    /// The outputs inside this event, for a store to take out what is large.
+    pub fn outputs_mut(&mut self) -> Vec<&mut Output> {
+        let Self::ToolResult { result, .. } = self else { return Vec::new() };
+        let ToolResult { text, data, .. } = &mut **result;
+        match data {
+            ResultData::Write(write) => vec![text, &mut write.content],
+            _ => vec![text],
+        }
+    }
+
+    /// The same, to look at.
+    pub fn outputs(&self) -> Vec<&Output> {
+        let Self::ToolResult { result, .. } = self else { return Vec::new() };
+        match &result.data {
+            ResultData::Write(write) => vec![&result.text, &write.content],
+            _ => vec![&result.text],
+        }
+    }
+}

@@ -1,6 +1,36 @@
 //! The context engine: a raw trace in, a prompt view out.
 //!
-//! Pure: no I/O, no async, no clock, no environment, no threads, no randomness. A lint (`clippy.toml`) holds it to that.
+//! Pure: no I/O, no async, no clock, no environment, no threads, no randomness. Time comes in with each event, token
+//! counts through a counter that the caller brings, large outputs through [`trace::Blobs`]. A lint (`clippy.toml`) and a
+//! test (`tests/purity.rs`) hold it to that.
+//!
+//! A [`Session`] is a state machine: its recording methods turn what happened into events and apply them,
+//! [`Session::replay`] applies events that were recorded before, and both end in the same state. The caller writes the
+//! new events ([`Session::trace`]) to a store before it acts on them.
+//!
+//! ```
+//! use lookback_engine::{Context, Session, SessionSetup, trace::{NoBlobs, Origin, SessionId, Stop, Timestamp}};
+//!
+//! let count = |bytes: &[u8]| bytes.len().div_ceil(4) as u32;
+//! let context = Context { now: Timestamp(0), count: &count, blobs: &NoBlobs };
+//! let mut session = Session::start(SessionSetup::new(SessionId("example00000".into())), &context)?;
+//! session.user_turn("what is 6 × 7?", Origin::Person, &context)?;
+//! session.start_call(&context)?;
+//! session.assistant_turn(vec![lookback_engine::NewPart::Text("42".into())], Stop::End, &context)?;
+//! let again = Session::replay(session.trace().to_vec(), &NoBlobs)?;
+//! assert_eq!(session.body(&NoBlobs)?, again.body(&NoBlobs)?);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+pub mod claim;
 pub mod evidence;
+pub mod ledger;
+pub mod recall;
+pub mod session;
+mod tight;
 pub mod trace;
+pub mod view;
+
+pub use ledger::{Ledger, LedgerLine, Miss};
+pub use session::{Context, NewPart, Replay, Session, SessionError, SessionSetup};
+pub use view::View;

@@ -1,7 +1,7 @@
 //! The raw trace: everything that happened in a session, as numbered, timed, unchanging events.
 //!
 //! The types here are what is written to disk and read back. They hold finished facts and finished decisions only;
-//! replaying them runs no rule again. What the events mean for the conversation is the business of the session.
+//! replaying them runs no rule again. What the events mean for the conversation is the business of [`crate::session`].
 
 pub mod decision;
 pub mod event;

@@ -1,0 +1,99 @@
+//! The prefix ledger: for each call what the provider could reuse, what it had to read anew, and why.
+//!
+//! It compares each prompt with the one sent before it, in the bytes of the session's provider. It knows no prices and no
+//! provider's rounding; it says what is the same, not what was billed for it.
+
+use std::{borrow::Cow, fmt};
+
+use crate::{
+    tight,
+    trace::{CallNo, Timestamp},
+};
+
+#[derive(Debug, Clone, Default)]
+pub struct Ledger {
+    lines: Vec<LedgerLine>,
+}
+
+/// One call. Reused and written add up to the whole prompt.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct LedgerLine {
+    pub call: CallNo,
+    pub at: Timestamp,
+    pub reused: Size,
+    pub written: Size,
+    /// Why not all of it was reused. Never empty where something was written.
+    pub reasons: Cow<'static, [Miss]>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Size {
+    pub tokens: u64,
+    pub bytes: u64,
+}
+
+/// Why a part of a prompt was not in the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Miss {
+    FirstCall,
+    NewTurns,
+    RulesChanged,
+    ModelChanged,
+    LayoutChanged,
+    RolledBack,
+    Fold(u32),
+    Unfold(u32),
+    Settle,
+    Archive(u32),
+}
+
+impl fmt::Display for Miss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::FirstCall => f.write_str("first call"),
+            Self::NewTurns => f.write_str("new turns"),
+            Self::RulesChanged => f.write_str("rules changed (L2)"),
+            Self::ModelChanged => f.write_str("model changed"),
+            Self::LayoutChanged => f.write_str("layout changed"),
+            Self::RolledBack => f.write_str("rolled back"),
+            Self::Fold(block) => write!(f, "fold#{block}"),
+            Self::Unfold(block) => write!(f, "unfold#{block}"),
+            Self::Settle => f.write_str("settle"),
+            Self::Archive(archive) => write!(f, "archive#{archive}"),
+        }
+    }
+}
+
+impl Ledger {
+    pub fn lines(&self) -> &[LedgerLine] {
+        &self.lines
+    }
+
+    pub(crate) fn push(&mut self, line: LedgerLine) {
+        tight::push(&mut self.lines, line);
+    }
+
+    /// Reused tokens over all tokens sent, or `None` before the first call.
+    pub fn reuse(&self) -> Option<f64> {
+        let reused: u64 = self.lines.iter().map(|line| line.reused.tokens).sum();
+        let sent: u64 = self.lines.iter().map(|line| line.reused.tokens + line.written.tokens).sum();
+        (sent > 0).then(|| reused as f64 / sent as f64)
+    }
+}
+
+impl std::ops::Sub for Size {
+    type Output = Size;
+
+    fn sub(self, other: Size) -> Size {
+        Size { tokens: self.tokens - other.tokens, bytes: self.bytes - other.bytes }
+    }
+}
+
+impl std::ops::Add for Size {
+    type Output = Size;
+
+    fn add(self, other: Size) -> Size {
+        Size { tokens: self.tokens + other.tokens, bytes: self.bytes + other.bytes }
+    }
+}

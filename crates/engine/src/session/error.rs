@@ -1,0 +1,74 @@
+//! What a session refuses, by kind, with what to do about it.
+
+use crate::trace::{BlobError, CallNo, EventNo, SessionId, TurnNo};
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SessionError {
+    #[error("the step of turn {0} still waits for tool results: record them, or interrupt it, first")]
+    StepOpen(TurnNo),
+    #[error("a model call is under way: record its answer, or interrupt it, first")]
+    CallOpen,
+    #[error("no model call is under way: start one before recording an answer")]
+    NoCallOpen,
+    #[error("there is nothing for the model to answer: add a user turn first")]
+    NothingToAnswer,
+    #[error(transparent)]
+    WindowExceeded(WindowExceeded),
+    #[error("the open step has no call \"{0}\"")]
+    NoSuchCall(String),
+    #[error("call \"{0}\" runs already")]
+    AlreadyStarted(String),
+    #[error("there was no call {call} yet: the last one was {last}")]
+    NoSuchModelCall { call: CallNo, last: CallNo },
+    #[error("no span {0} is open")]
+    NoSuchSpan(String),
+    #[error("there is no turn {turn}: the session has {turns}")]
+    NoSuchTurn { turn: TurnNo, turns: u32 },
+    #[error("turn {0} was rolled back and is no longer part of the conversation")]
+    TurnRolledBack(TurnNo),
+    #[error("turn {turn} is only half of a step: choose turn {whole}, where the step is whole")]
+    SplitsStep { turn: TurnNo, whole: TurnNo },
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    #[error(transparent)]
+    Blob(#[from] BlobError),
+}
+
+/// The view is larger than what the model can take, and nothing more can be left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the prompt has {input} tokens, {over} more than fit: window {window} − {reserve} for the answer = {limit}. System, \
+     tools and rules take {head}, the newest step {newest}. Set a larger window, or start a new session",
+    over = .input - u64::from(*.limit)
+)]
+pub struct WindowExceeded {
+    pub input: u64,
+    pub limit: u32,
+    pub window: u32,
+    pub reserve: u32,
+    /// System, tools and rules.
+    pub head: u64,
+    /// From the last assistant turn on.
+    pub newest: u64,
+}
+
+/// A trace that no session can have written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TraceError {
+    #[error("the trace is empty: its first event must be session_started")]
+    Empty,
+    #[error("event {0} is the first one, but it is not session_started")]
+    NoStart(EventNo),
+    #[error("event {found} stands where event {expected} belongs")]
+    OutOfOrder { expected: EventNo, found: EventNo },
+    #[error(
+        "the trace was written by a newer version (event schema {found}, this one reads {supported}): upgrade lookback"
+    )]
+    NewerSchema { found: u32, supported: u32 },
+    #[error("the trace needs renderer {found}, this version has {supported}: upgrade lookback")]
+    NewerRenderer { found: u32, supported: u32 },
+    #[error("event {event} does not fit: {reason}")]
+    Misfit { event: EventNo, reason: String },
+    #[error("session {0} is started twice")]
+    StartedTwice(SessionId),
+}

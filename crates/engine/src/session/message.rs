@@ -1,0 +1,184 @@
+//! From the view's entries to messages and their bytes: where the trace's texts meet `wire`.
+
+use std::borrow::Cow;
+
+use lookback_wire::{
+    Call, CallResult, Head, Message, Part, Provider, Role, Thinking, render_body, render_head, render_message,
+};
+
+use super::{
+    Session,
+    index::{ToolTurn, TurnRecord},
+    visible::visible_parts,
+};
+use crate::{
+    trace::{
+        AssistantPart, AssistantTurn, BlobError, Blobs, EventBody, EventNo, Status, ToolResult, TurnNo, event::Shown,
+    },
+    view::{
+        Entry, Source,
+        result_text::{live_bytes, render_shown},
+    },
+};
+
+impl Session {
+    /// The view as a whole request, for the session's provider.
+    pub fn body(&self, blobs: &dyn Blobs) -> Result<Vec<u8>, BlobError> {
+        self.body_for(self.prompt_provider(), blobs)
+    }
+
+    /// The API that prompts are written for: the model's, unless the session was replayed for another.
+    pub fn prompt_provider(&self) -> Provider {
+        self.provider.unwrap_or(self.state.model.provider)
+    }
+
+    /// The view as a whole request, for any provider.
+    pub fn body_for(&self, provider: Provider, blobs: &dyn Blobs) -> Result<Vec<u8>, BlobError> {
+        let head = self.render_part(provider, None, blobs)?;
+        let at_hand = Some(&self.rendering).filter(|rendering| rendering.provider() == provider);
+        let entries = self.view().entries().iter().enumerate();
+        let messages = entries
+            .map(|(place, entry)| match at_hand.and_then(|rendering| rendering.message(place, entry)) {
+                Some(bytes) => Ok(Cow::Borrowed(bytes)),
+                None => self.render_part(provider, Some(entry), blobs).map(Cow::Owned),
+            })
+            .collect::<Result<Vec<_>, BlobError>>()?;
+        let messages = messages.iter().map(AsRef::as_ref);
+        Ok(render_body(provider, &self.state.model.name, self.state.model.reserve, &head, messages))
+    }
+
+    /// What an entry of the view says.
+    pub fn message(&self, entry: &Entry, blobs: &dyn Blobs) -> Result<Message<'_>, BlobError> {
+        Ok(match entry.source {
+            Source::Turn(turn) => self.turn_message(turn, blobs)?,
+            Source::Note | Source::Board | Source::Block(_) | Source::Archived(_) => {
+                Message::user(self.machine_text(entry.revision))
+            }
+        })
+    }
+
+    pub(super) fn render_part(
+        &self,
+        provider: Provider,
+        entry: Option<&Entry>,
+        blobs: &dyn Blobs,
+    ) -> Result<Vec<u8>, BlobError> {
+        let Some(entry) = entry else {
+            let rules = &self.state.view.head().rules.text;
+            let head = Head { tools: &self.start.tools, system: &self.start.system.text, rules };
+            return Ok(render_head(provider, &head));
+        };
+        Ok(render_message(provider, &self.message(entry, blobs)?))
+    }
+
+    fn turn_message(&self, turn: TurnNo, blobs: &dyn Blobs) -> Result<Message<'_>, BlobError> {
+        match self.index.turn(turn) {
+            Some(TurnRecord::User { event }) => match self.body_of(*event) {
+                EventBody::UserTurn(user) => Ok(Message::user(user.text.as_str())),
+                _ => Ok(empty(Role::User)),
+            },
+            Some(TurnRecord::Assistant { event }) => match self.body_of(*event) {
+                EventBody::AssistantTurn(assistant) => Ok(assistant_message(assistant)),
+                _ => Ok(empty(Role::Assistant)),
+            },
+            Some(TurnRecord::Tool(step)) => self.tool_message(turn, step, blobs),
+            None => Ok(empty(Role::User)),
+        }
+    }
+
+    fn tool_message(&self, turn: TurnNo, step: &ToolTurn, blobs: &dyn Blobs) -> Result<Message<'_>, BlobError> {
+        let shown: &[Shown] = match step.ended().map(|event| self.body_of(event)) {
+            Some(EventBody::StepEnded { shown, .. }) => shown,
+            _ => &[],
+        };
+        let results = (0..shown.len()).filter_map(|index| Some((index, self.result_of(step, index)?)));
+        let parts = results
+            .map(|(index, (id, result))| {
+                let text = match self.settled_text(turn, index) {
+                    Some(text) => Cow::Borrowed(text),
+                    None => Cow::Owned(self.live_text(turn, index, result, &shown[index], blobs)?),
+                };
+                let is_error = matches!(result.status, Status::Error | Status::Interrupted);
+                Ok(Part::Result(CallResult { id: id.into(), text, is_error }))
+            })
+            .collect::<Result<Vec<_>, BlobError>>()?;
+        Ok(Message { role: Role::Tool, parts })
+    }
+
+    fn live_text(
+        &self,
+        turn: TurnNo,
+        index: usize,
+        result: &ToolResult,
+        shown: &Shown,
+        blobs: &dyn Blobs,
+    ) -> Result<String, BlobError> {
+        let bytes = live_bytes(result, blobs)?;
+        Ok(render_shown(&bytes, shown.cut, &self.result_pointer(turn, index)))
+    }
+
+    fn settled_text(&self, turn: TurnNo, index: usize) -> Option<&str> {
+        let (event, place) = self.state.settled.get(&(turn, index as u32))?;
+        match self.body_of(*event) {
+            EventBody::Settle(settle) => Some(settle.results.get(*place as usize)?.content.text.as_str()),
+            _ => None,
+        }
+    }
+
+    /// Where a person or a model finds a whole result again.
+    pub fn result_pointer(&self, turn: TurnNo, index: usize) -> String {
+        let command = self.index.tool_turn(turn).and_then(|step| step.calls.get(index)?.command);
+        match command {
+            Some(number) => format!("cmd#{number}"),
+            None => format!("turn#{turn}"),
+        }
+    }
+
+    /// The id of a call and its first result.
+    pub(super) fn result_of<'a>(&'a self, step: &ToolTurn, index: usize) -> Option<(&'a str, &'a ToolResult)> {
+        let call = step.calls.get(index)?;
+        let EventBody::AssistantTurn(assistant) = self.body_of(step.assistant) else { return None };
+        let AssistantPart::Call { id, .. } = assistant.parts.get(call.part as usize)? else { return None };
+        match self.body_of(call.result()?) {
+            EventBody::ToolResult { result, .. } => Some((id, result)),
+            _ => None,
+        }
+    }
+
+    /// The index holds only numbers of events that are in the trace.
+    pub(super) fn body_of(&self, event: EventNo) -> &EventBody {
+        &self.trace[event.0 as usize].event
+    }
+
+    fn machine_text(&self, event: EventNo) -> &str {
+        match self.body_of(event) {
+            EventBody::NoteShown { content, .. } => &content.text,
+            EventBody::StateDelta(delta) => &delta.entry.text,
+            EventBody::Fold(fold) => &fold.content.text,
+            EventBody::Archive(archive) => &archive.content.text,
+            _ => "",
+        }
+    }
+}
+
+fn empty(role: Role) -> Message<'static> {
+    Message { role, parts: Vec::new() }
+}
+
+fn assistant_message(turn: &AssistantTurn) -> Message<'_> {
+    let parts = visible_parts(turn)
+        .into_iter()
+        .map(|part| match part {
+            AssistantPart::Text { text, .. } => Part::Text(text.as_str().into()),
+            AssistantPart::Thinking { text, seal, .. } => {
+                Part::Thinking(Thinking { text: text.as_str().into(), seal: Cow::Borrowed(seal) })
+            }
+            AssistantPart::Call { id, name, arguments, .. } => Part::Call(Call {
+                id: id.as_str().into(),
+                name: name.as_str().into(),
+                arguments: arguments.as_str().into(),
+            }),
+        })
+        .collect();
+    Message { role: Role::Assistant, parts }
+}

@@ -1,0 +1,144 @@
+//! Recording: what happened becomes events.
+//!
+//! Everything that has to be decided (token counts, numbers, which results are cut, which notes are shown) is decided
+//! here, once, and written into the event; applying only follows. A method that fails has recorded nothing
+//! unless it says so.
+
+mod calls;
+mod history;
+mod notes;
+mod tools;
+mod turns;
+
+use lookback_wire::{Provider, Seal, ToolSpec};
+
+use super::{Context, Session, SessionError};
+use crate::trace::{
+    Event, EventBody, EventNo, Layout, SessionId, SessionStarted, TurnNo,
+    ids::BlobHash,
+    start::{Counted, DEFAULT_WINDOW, EVENT_SCHEMA, RENDERER, output_reserve},
+};
+
+/// What a session begins with. The counts are taken when it starts.
+#[derive(Debug, Clone)]
+pub struct SessionSetup {
+    pub session: SessionId,
+    pub system: String,
+    pub tools: Vec<ToolSpec>,
+    pub rules: String,
+    pub provider: Provider,
+    pub model: String,
+    pub window: u32,
+    /// The model's maximum output, where it is known.
+    pub max_output: Option<u32>,
+    pub layout: Layout,
+    pub tokenizer: String,
+    pub root: String,
+    pub price_card: Option<BlobHash>,
+    pub prompts: Option<BlobHash>,
+    pub parent: Option<SessionId>,
+}
+
+/// A part of an answer, as it came from the model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NewPart {
+    Text(String),
+    Thinking {
+        text: String,
+        seal: Seal,
+    },
+    Call {
+        id: String,
+        name: String,
+        arguments: String,
+    },
+    /// A call that was cut off before its end.
+    UnfinishedCall {
+        id: String,
+        name: String,
+        arguments: String,
+    },
+}
+
+/// An answer in the trace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordedTurn {
+    pub turn: TurnNo,
+    /// The ids of its calls, in order: the model's own unless the session had seen one before.
+    pub calls: Vec<String>,
+}
+
+impl SessionSetup {
+    /// Defaults for everything that a caller need not know.
+    pub fn new(session: SessionId) -> Self {
+        Self {
+            session,
+            system: String::new(),
+            tools: Vec::new(),
+            rules: String::new(),
+            provider: Provider::Anthropic,
+            model: String::new(),
+            window: DEFAULT_WINDOW,
+            max_output: None,
+            layout: Layout::Chat,
+            tokenizer: String::new(),
+            root: String::new(),
+            price_card: None,
+            prompts: None,
+            parent: None,
+        }
+    }
+}
+
+impl Session {
+    /// Begins a session: its trace has one event.
+    pub fn start(setup: SessionSetup, context: &Context<'_>) -> Result<Self, SessionError> {
+        // Tools are one part: what a provider is told of them, whatever punctuation it puts around it.
+        let declared = setup
+            .tools
+            .iter()
+            .map(|tool| format!("{}\n{}\n{}\n", tool.name, tool.description, tool.parameters))
+            .collect::<String>();
+        let start = SessionStarted {
+            session: setup.session,
+            schema: EVENT_SCHEMA,
+            renderer: RENDERER,
+            system: context.counted(setup.system),
+            tools_tokens: (context.count)(declared.as_bytes()),
+            tools: setup.tools,
+            rules: context.counted(setup.rules),
+            provider: setup.provider,
+            model: setup.model,
+            window: setup.window,
+            output_reserve: output_reserve(setup.max_output, setup.window),
+            layout: setup.layout,
+            tokenizer: setup.tokenizer,
+            root: setup.root,
+            price_card: setup.price_card,
+            prompts: setup.prompts,
+            parent: setup.parent,
+        };
+        let event = Event { seq: EventNo(0), at: context.now, event: EventBody::SessionStarted(Box::new(start)) };
+        Ok(Self::from_first(event, None)?)
+    }
+
+    fn record(&mut self, body: EventBody, context: &Context<'_>) -> Result<(), SessionError> {
+        let event = Event { seq: self.next_event(), at: context.now, event: body };
+        self.apply(event, context.blobs)
+    }
+
+    /// Between steps, with no call under way: where turns and notes may be appended.
+    fn expect_idle(&self) -> Result<(), SessionError> {
+        match (self.state.step, self.state.call) {
+            (Some(turn), _) => Err(SessionError::StepOpen(turn)),
+            (None, Some(_)) => Err(SessionError::CallOpen),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+impl Context<'_> {
+    fn counted(&self, text: String) -> Counted {
+        Counted { tokens: (self.count)(text.as_bytes()), text }
+    }
+}

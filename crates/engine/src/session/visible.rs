@@ -1,0 +1,28 @@
+//! What of an assistant turn stays in the view.
+
+use crate::trace::{AssistantPart, AssistantTurn};
+use lookback_wire::{Seal, is_blank};
+
+/// The parts that are shown again. Of an interrupted turn the text stays; unfinished calls and unsigned thinking go
+/// (design 2-model). A turn of which only thinking is left says nothing and goes whole.
+pub(crate) fn visible_parts(turn: &AssistantTurn) -> Vec<&AssistantPart> {
+    let parts: Vec<&AssistantPart> = turn.parts.iter().filter(|part| is_kept(turn, part)).collect();
+    let says_something = parts.iter().any(|part| !matches!(part, AssistantPart::Thinking { .. }));
+    if says_something { parts } else { Vec::new() }
+}
+
+fn is_kept(turn: &AssistantTurn, part: &AssistantPart) -> bool {
+    match part {
+        AssistantPart::Text { text, .. } => !is_blank(text),
+        AssistantPart::Thinking { seal, .. } => !(turn.stop.is_interrupted() && *seal == Seal::None),
+        AssistantPart::Call { unfinished, .. } => !unfinished,
+    }
+}
+
+pub(crate) fn part_tokens(part: &AssistantPart) -> u32 {
+    match part {
+        AssistantPart::Text { tokens, .. }
+        | AssistantPart::Thinking { tokens, .. }
+        | AssistantPart::Call { tokens, .. } => *tokens,
+    }
+}

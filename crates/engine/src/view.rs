@@ -1,0 +1,156 @@
+//! The prompt view: what the model is sent, in order, as a list of entries with their token counts.
+//!
+//! The order is the seed's (context-engineering A1): L1 and L2 are the [`Head`]; L3, the current input and what is
+//! appended behind it are the entries. An entry says where its content is in the trace and how large it is; it holds no
+//! text. The view knows positions and sizes, not how anything is written ([`rendering`]) nor why it changed
+//! ([`crate::session`]).
+
+pub mod large;
+pub mod recap;
+pub mod rendering;
+pub mod result_text;
+
+use crate::{
+    ledger::Miss,
+    tight,
+    trace::{EventNo, TurnNo, start::Counted},
+};
+
+/// Added to a message's parts for what stands around them (design 2-model, "Tokens").
+pub const TOKENS_PER_MESSAGE: u32 = 4;
+
+#[derive(Debug, Clone)]
+pub struct View {
+    head: Head,
+    entries: Vec<Entry>,
+    tokens: u64,
+    seam: usize,
+    change: Change,
+}
+
+/// L1 and L2: what stands before the conversation.
+#[derive(Debug, Clone)]
+pub struct Head {
+    /// Of the system prompt and the tools.
+    pub frozen_tokens: u32,
+    pub rules: Counted,
+}
+
+/// One message of the view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    pub source: Source,
+    /// The event that last changed its content: source and revision together determine its bytes.
+    pub revision: EventNo,
+    /// Its parts and [`TOKENS_PER_MESSAGE`].
+    pub tokens: u32,
+}
+
+/// What an entry shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    Turn(TurnNo),
+    /// A machine-made line; the entry's revision is its `note shown` event.
+    Note,
+    /// The board; the revision is the `state delta` event.
+    Board,
+    /// What stands for a fold; the revision is the `fold` event.
+    Block(u32),
+    /// What stands for archived rounds; the revision is the `archive` event.
+    Archived(u32),
+}
+
+/// What was edited since somebody last looked: everything before `from` is as it was.
+#[derive(Debug, Clone, Default)]
+pub struct Change {
+    pub from: Option<usize>,
+    pub reasons: Vec<Miss>,
+}
+
+impl View {
+    pub(crate) fn new(head: Head) -> Self {
+        Self { tokens: head.tokens(), head, entries: Vec::new(), seam: 0, change: Change::default() }
+    }
+
+    pub fn head(&self) -> &Head {
+        &self.head
+    }
+
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// All tokens of the view: head, parts and messages.
+    pub fn tokens(&self) -> u64 {
+        self.tokens
+    }
+
+    /// The entry at which the hot zone begins: what no block covers yet.
+    pub fn seam(&self) -> usize {
+        self.seam
+    }
+
+    pub(crate) fn push(&mut self, entry: Entry) {
+        self.tokens += u64::from(entry.tokens);
+        tight::push(&mut self.entries, entry);
+    }
+
+    pub(crate) fn set_rules(&mut self, rules: Counted) {
+        self.tokens -= self.head.tokens();
+        self.head.rules = rules;
+        self.tokens += self.head.tokens();
+        self.note_change(0, Miss::RulesChanged);
+    }
+
+    /// Puts `with` in the place of `range` and gives back what stood there.
+    pub(crate) fn replace(&mut self, range: std::ops::Range<usize>, with: Vec<Entry>, why: Miss) -> Vec<Entry> {
+        let sum = |entries: &[Entry]| entries.iter().map(|entry| u64::from(entry.tokens)).sum::<u64>();
+        self.tokens += sum(&with);
+        self.note_change(range.start, why);
+        if self.seam >= range.end {
+            self.seam = self.seam - range.len() + with.len();
+        }
+        let removed: Vec<Entry> = self.entries.splice(range, with).collect();
+        self.tokens -= sum(&removed);
+        removed
+    }
+
+    pub(crate) fn set_seam(&mut self, seam: usize) {
+        self.seam = seam;
+    }
+
+    pub(crate) fn note_change(&mut self, from: usize, why: Miss) {
+        self.change.from = Some(self.change.from.map_or(from, |old| old.min(from)));
+        if !self.change.reasons.contains(&why) {
+            self.change.reasons.push(why);
+        }
+    }
+
+    pub(crate) fn take_change(&mut self) -> Change {
+        std::mem::take(&mut self.change)
+    }
+
+    /// Where a turn stands. Turns stand in their order, so the search begins at the end, where the action is.
+    pub(crate) fn position(&self, turn: TurnNo) -> Option<usize> {
+        self.entries.iter().rposition(|entry| entry.source == Source::Turn(turn))
+    }
+}
+
+/// What determines an entry's bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct EntryKey {
+    source: Source,
+    revision: EventNo,
+}
+
+impl Entry {
+    pub(crate) fn key(&self) -> EntryKey {
+        EntryKey { source: self.source, revision: self.revision }
+    }
+}
+
+impl Head {
+    pub fn tokens(&self) -> u64 {
+        u64::from(self.frozen_tokens) + u64::from(self.rules.tokens)
+    }
+}

@@ -1,0 +1,49 @@
+//! The text that stands for a tool result while it is live: whole, or both ends with a pointer between them.
+//!
+//! What is shown is decided elsewhere ([`super::large`]) and recorded; here it is only written.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+
+use crate::trace::{BlobError, Blobs, ToolResult, event::Cut};
+
+/// A live result: its `text`, an error as `code: message` (design 2-model, "Results are typed").
+pub fn live_bytes(result: &ToolResult, blobs: &dyn Blobs) -> Result<Bytes, BlobError> {
+    match &result.error {
+        Some(error) => Ok(format!("{}: {}", error.code, error.message).into()),
+        None => result.text.bytes(blobs),
+    }
+}
+
+/// The ends of a text with a line between them that says what is missing and where the whole is.
+pub fn render_cut(bytes: &[u8], cut: Cut, pointer: &str) -> String {
+    if cut == (Cut { head: 0, tail: 0 }) {
+        // Many results at once: even a sentence for each would be too much.
+        return format!("[{} bytes: Recall {pointer}]", bytes.len());
+    }
+    let head = &bytes[..bytes.len().min(cut.head as usize)];
+    let tail = &bytes[bytes.len() - (bytes.len() - head.len()).min(cut.tail as usize)..];
+    let missing = &bytes[head.len()..bytes.len() - tail.len()];
+    let lines = missing.iter().filter(|byte| **byte == b'\n').count();
+    let mut text = String::from_utf8_lossy(head).into_owned();
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push_str(&format!("[… {} bytes in {lines} lines are not shown here: Recall {pointer}]\n", missing.len()));
+    text.push_str(&String::from_utf8_lossy(tail));
+    text
+}
+
+/// What enters the view, given the recorded decision.
+pub fn render_shown(bytes: &[u8], cut: Option<Cut>, pointer: &str) -> String {
+    match cut {
+        Some(cut) => render_cut(bytes, cut, pointer),
+        None => String::from_utf8_lossy(bytes).into_owned(),
+    }
+}
+
+/// Text of bytes that may not be UTF-8: the trace keeps the bytes, the view shows replacement characters.
+pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(bytes)
+}

@@ -1,0 +1,140 @@
+//! Large outputs: kept once by hash, in compressed chunks, as long as a session names them.
+
+use bytes::Bytes;
+use lookback_engine::trace::{BlobError, BlobHash, Event, Output};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::{
+    StoreError,
+    packed::{pack, unpack},
+};
+
+/// Larger outputs are taken out of their events.
+const INLINE_LIMIT: usize = 8 << 10;
+
+/// Design 2-model: "stored in chunks of 1 MB".
+const CHUNK: usize = 1 << 20;
+
+/// Moves the event's large outputs into blobs and notes that `session` names them.
+pub(crate) fn take_out(connection: &Connection, session: i64, event: &mut Event) -> Result<(), StoreError> {
+    for output in event.event.outputs_mut() {
+        let blob = match output {
+            Output::Inline(bytes) if bytes.len() > INLINE_LIMIT => {
+                let hash = BlobHash::of(bytes);
+                let blob = write(connection, &hash, bytes)?;
+                *output = Output::Blob { hash, len: bytes.len() as u64 };
+                blob
+            }
+            Output::Blob { hash, .. } => find(connection, hash)?.ok_or(BlobError::Missing(*hash))?.key,
+            Output::Inline(_) | Output::Beyond { .. } => continue,
+        };
+        let sql = "INSERT OR IGNORE INTO blob_references (session, blob) VALUES (?1, ?2)";
+        connection.prepare_cached(sql)?.execute([session, blob])?;
+    }
+    Ok(())
+}
+
+/// Puts the bytes back, for whoever wants the event whole.
+pub(crate) fn put_back(connection: &Connection, event: &mut Event) -> Result<(), StoreError> {
+    for output in event.event.outputs_mut() {
+        if let Output::Blob { hash, .. } = output {
+            *output = Output::Inline(read(connection, hash)?);
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn read(connection: &Connection, hash: &BlobHash) -> Result<Bytes, StoreError> {
+    let blob = find(connection, hash)?.ok_or(BlobError::Missing(*hash))?;
+    let bytes = read_chunks(connection, hash, &blob, 0, blob.length.div_ceil(CHUNK))?;
+    if BlobHash::of(&bytes) != *hash {
+        return Err(StoreError::blob(*hash, "its bytes have another hash, so the database is damaged"));
+    }
+    Ok(bytes.into())
+}
+
+/// Reads some of the bytes, for showing: without all of them the hash cannot be checked. Keeps the chunk that it unpacked
+/// last, because whoever wants one part of an output mostly wants the next one, too.
+pub(crate) struct PartReader {
+    hash: BlobHash,
+    blob: Blob,
+    kept: Option<(usize, Vec<u8>)>,
+}
+
+impl PartReader {
+    pub(crate) fn open(connection: &Connection, hash: &BlobHash) -> Result<Self, StoreError> {
+        let blob = find(connection, hash)?.ok_or(BlobError::Missing(*hash))?;
+        Ok(Self { hash: *hash, blob, kept: None })
+    }
+
+    pub(crate) fn read(&mut self, connection: &Connection, start: usize, length: usize) -> Result<Vec<u8>, StoreError> {
+        let end = (start + length).min(self.blob.length);
+        let mut bytes = Vec::with_capacity(end.saturating_sub(start));
+        for number in start / CHUNK..end.div_ceil(CHUNK) {
+            let chunk = match self.kept.take() {
+                Some((kept, chunk)) if kept == number => chunk,
+                _ => read_chunks(connection, &self.hash, &self.blob, number, number + 1)?,
+            };
+            let first = number * CHUNK;
+            let within = start.saturating_sub(first)..(end - first).min(chunk.len());
+            bytes.extend_from_slice(chunk.get(within).unwrap_or_default());
+            self.kept = Some((number, chunk));
+        }
+        Ok(bytes)
+    }
+}
+
+/// Deletes the ones of `blobs` that no session names any more.
+pub(crate) fn delete_unnamed(connection: &Connection, blobs: &[i64]) -> Result<(), StoreError> {
+    let mut named = connection.prepare_cached("SELECT 1 FROM blob_references WHERE blob = ?1 LIMIT 1")?;
+    for blob in blobs {
+        if !named.exists([blob])? {
+            connection.prepare_cached("DELETE FROM chunks WHERE blob = ?1")?.execute([blob])?;
+            connection.prepare_cached("DELETE FROM blobs WHERE key = ?1")?.execute([blob])?;
+        }
+    }
+    Ok(())
+}
+
+struct Blob {
+    key: i64,
+    length: usize,
+}
+
+fn find(connection: &Connection, hash: &BlobHash) -> Result<Option<Blob>, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT key, length FROM blobs WHERE hash = ?1")?;
+    Ok(statement.query_row([&hash.0], |row| Ok(Blob { key: row.get(0)?, length: row.get(1)? })).optional()?)
+}
+
+fn write(connection: &Connection, hash: &BlobHash, bytes: &[u8]) -> Result<i64, StoreError> {
+    if let Some(blob) = find(connection, hash)? {
+        return Ok(blob.key);
+    }
+    let sql = "INSERT INTO blobs (hash, length) VALUES (?1, ?2)";
+    let key = connection.prepare_cached(sql)?.insert(params![hash.0, bytes.len()])?;
+    let sql = "INSERT INTO chunks (blob, number, unpacked, bytes) VALUES (?1, ?2, ?3, ?4)";
+    let mut insert = connection.prepare_cached(sql)?;
+    for (number, chunk) in bytes.chunks(CHUNK).enumerate() {
+        let packed = pack(chunk);
+        insert.execute(params![key, number, packed.unpacked, packed.bytes])?;
+    }
+    Ok(key)
+}
+
+/// Chunks `first..end`, one after another.
+fn read_chunks(
+    connection: &Connection,
+    hash: &BlobHash,
+    blob: &Blob,
+    first: usize,
+    end: usize,
+) -> Result<Vec<u8>, StoreError> {
+    let sql = "SELECT unpacked, bytes FROM chunks WHERE blob = ?1 AND number >= ?2 AND number < ?3 ORDER BY number";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(params![blob.key, first, end])?;
+    let mut bytes = Vec::with_capacity(blob.length.min((end - first) * CHUNK));
+    while let Some(row) = rows.next()? {
+        bytes.extend(unpack(row.get(1)?, row.get(0)?).map_err(|error| StoreError::blob(*hash, error))?);
+    }
+    Ok(bytes)
+}

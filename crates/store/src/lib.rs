@@ -1,0 +1,36 @@
+//! Where traces live: one SQLite database for each user, nothing lost.
+//!
+//! Events go in through a [`SessionWriter`] (one for each session, held by an OS lock) and come out through [`Store`]
+//! in their order. Large outputs are kept once, by hash. What the events mean is the engine's business: the store looks
+//! into them only for outputs, a summary line and words to search for.
+
+mod blobs;
+mod create;
+mod database;
+mod erase;
+mod error;
+mod events;
+mod home;
+mod identity;
+mod lineage;
+mod lock;
+mod migrate;
+mod packed;
+mod places;
+mod remove;
+mod search;
+mod snapshot;
+mod stage;
+mod store;
+mod summary;
+mod writer;
+
+pub use error::StoreError;
+pub use identity::new_session_id;
+pub use places::StoredTrace;
+pub use remove::Removal;
+pub use search::Hit;
+pub use snapshot::Snapshot;
+pub use store::Store;
+pub use summary::{ForkPoint, SessionSummary};
+pub use writer::{Durability, SessionWriter};

@@ -1,0 +1,173 @@
+//! What a list of sessions shows, kept up to date with every append so that listing reads no events.
+
+use std::str::FromStr;
+
+use lookback_engine::trace::{Event, EventBody, EventNo, Output, SessionId, Timestamp, TurnNo};
+use lookback_wire::Provider;
+use rusqlite::{Connection, params};
+
+use crate::{StoreError, identity};
+
+const TITLE_CHARACTERS: usize = 80;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionSummary {
+    pub id: SessionId,
+    /// The beginning of the id that is enough to name it, at least 8 characters.
+    pub short: String,
+    /// The times of its own first event and its last.
+    pub created: Timestamp,
+    pub updated: Timestamp,
+    /// The first line of the first user turn, at most 80 characters; empty before it.
+    pub title: String,
+    pub root: String,
+    pub model: String,
+    /// None in a fork of nothing but a parent that never started.
+    pub provider: Option<Provider>,
+    pub turns: u32,
+    /// All events, a fork's shared ones included.
+    pub events: u64,
+    pub parent: Option<ForkPoint>,
+    /// What its own events and outputs measure before compression and sharing.
+    pub bytes: u64,
+}
+
+/// Where a fork leaves its parent: `upto` is the last event they share.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForkPoint {
+    pub session: SessionId,
+    pub upto: EventNo,
+}
+
+/// What some events change in their session's row.
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    first: Option<Timestamp>,
+    last: Option<(EventNo, Timestamp)>,
+    title: Option<String>,
+    root: Option<String>,
+    model: Option<String>,
+    provider: Option<Provider>,
+    turns: u32,
+    bytes: u64,
+}
+
+impl Changes {
+    /// `size` is that of the event without the outputs that were taken out of it.
+    pub(crate) fn note(&mut self, event: &Event, size: u64) {
+        self.first.get_or_insert(event.at);
+        self.last = Some((event.seq, event.at));
+        self.bytes += size + event.event.outputs().into_iter().map(Output::len).sum::<u64>();
+        if let Some(turn) = turn_of(&event.event) {
+            self.turns = self.turns.max(turn.0.saturating_add(1));
+        }
+        match &event.event {
+            EventBody::SessionStarted(started) => {
+                self.root = Some(started.root.clone());
+                self.model = Some(started.model.clone());
+                self.provider = Some(started.provider);
+            }
+            EventBody::ModelChanged { model, provider, .. } => {
+                self.model = Some(model.clone());
+                self.provider = Some(*provider);
+            }
+            EventBody::UserTurn(turn) if self.title.is_none() => self.title = title(&turn.text),
+            _ => {}
+        }
+    }
+
+    pub(crate) fn write(&self, connection: &Connection, key: i64) -> Result<(), StoreError> {
+        let (Some(first), Some((last, updated))) = (self.first, self.last) else { return Ok(()) };
+        let sql = "UPDATE sessions SET
+                created = CASE WHEN next_seq = ifnull(parent_upto + 1, 0) THEN ?2 ELSE created END,
+                next_seq = ?3, updated = ?4,
+                title = CASE WHEN title = '' THEN ifnull(?5, '') ELSE title END,
+                root = ifnull(?6, root), model = ifnull(?7, model), provider = ifnull(?8, provider),
+                turns = max(turns, ?9), bytes = bytes + ?10
+            WHERE key = ?1";
+        connection.prepare_cached(sql)?.execute(params![
+            key,
+            first.0,
+            last.0 + 1,
+            updated.0,
+            self.title,
+            self.root,
+            self.model,
+            self.provider.map(Provider::name),
+            self.turns,
+            self.bytes
+        ])?;
+        Ok(())
+    }
+
+    /// For a fork: it begins with what the shared events say, and nothing of its own.
+    pub(crate) fn of_shared(events: &[Event]) -> Self {
+        let mut changes = Self::default();
+        for event in events {
+            changes.note(event, 0);
+        }
+        Self { first: changes.last.map(|(_, at)| at), bytes: 0, ..changes }
+    }
+}
+
+pub(crate) fn list(connection: &Connection) -> Result<Vec<SessionSummary>, StoreError> {
+    let sql = "SELECT s.id, s.created, s.updated, s.title, s.root, s.model, s.provider, s.turns, s.next_seq, p.id,
+                      s.parent_upto, s.bytes
+               FROM sessions s LEFT JOIN sessions p ON p.key = s.parent
+               WHERE s.stage = 0 ORDER BY s.updated DESC, s.key DESC";
+    let mut statement = connection.prepare_cached(sql)?;
+    let summaries = statement.query_map([], |row| {
+        let provider: String = row.get(6)?;
+        let (parent, upto): (Option<String>, Option<u64>) = (row.get(9)?, row.get(10)?);
+        Ok(SessionSummary {
+            id: SessionId(row.get(0)?),
+            short: String::new(),
+            created: Timestamp(row.get(1)?),
+            updated: Timestamp(row.get(2)?),
+            title: row.get(3)?,
+            root: row.get(4)?,
+            model: row.get(5)?,
+            provider: Provider::from_str(&provider).ok(),
+            turns: row.get(7)?,
+            events: row.get(8)?,
+            parent: parent.zip(upto).map(|(id, upto)| ForkPoint { session: SessionId(id), upto: EventNo(upto) }),
+            bytes: row.get(11)?,
+        })
+    })?;
+    let mut summaries = summaries.collect::<Result<Vec<_>, _>>()?;
+    shorten(&mut summaries);
+    Ok(summaries)
+}
+
+/// All at once from the sorted ids: asking for each would be two searches more for each session.
+fn shorten(summaries: &mut [SessionSummary]) {
+    let mut sorted: Vec<usize> = (0..summaries.len()).collect();
+    sorted.sort_by(|one, other| summaries[*one].id.cmp(&summaries[*other].id));
+    for (place, index) in sorted.iter().enumerate() {
+        let neighbour = |place: Option<usize>| Some(summaries[*sorted.get(place?)?].id.0.as_str());
+        let neighbours = [neighbour(place.checked_sub(1)), neighbour(place.checked_add(1))];
+        summaries[*index].short = identity::shortest(&summaries[*index].id.0, neighbours).to_owned();
+    }
+}
+
+pub(crate) fn older_than(connection: &Connection, time: Timestamp) -> Result<Vec<SessionId>, StoreError> {
+    let mut statement =
+        connection.prepare_cached("SELECT id FROM sessions WHERE updated < ?1 AND stage = 0 ORDER BY updated, key")?;
+    Ok(statement.query_map([time.0], |row| row.get(0).map(SessionId))?.collect::<Result<_, _>>()?)
+}
+
+pub(crate) fn turn_of(body: &EventBody) -> Option<TurnNo> {
+    match body {
+        EventBody::UserTurn(turn) => Some(turn.turn),
+        EventBody::AssistantTurn(turn) => Some(turn.turn),
+        EventBody::ToolCall { turn, .. } | EventBody::ToolResult { turn, .. } | EventBody::StepEnded { turn, .. } => {
+            Some(*turn)
+        }
+        _ => None,
+    }
+}
+
+fn title(text: &str) -> Option<String> {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+    Some(line.chars().take(TITLE_CHARACTERS).collect())
+}

@@ -1,0 +1,91 @@
+//! The one writer of a session: appends events in order, at once or grouped.
+
+mod group;
+mod lane;
+
+#[cfg(test)]
+mod full_disk;
+
+use std::sync::Arc;
+
+use lookback_engine::trace::{Event, EventNo, SessionId};
+
+use crate::{
+    StoreError,
+    lock::SessionLock,
+    store::{Shared, continue_from},
+};
+
+pub(crate) use group::Group;
+use lane::Lane;
+
+/// When an append is on the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// Before the call returns: it survives a power cut.
+    Durable,
+    /// Some 10 ms after the call, together with what else came in that time. Where that fails (a full disk, a database
+    /// that stays busy), the events are kept in memory, the next call of the writer returns the failure once, and calls
+    /// after that try to write them before anything else.
+    Grouped,
+}
+
+/// Holds the session's lock until it is dropped. Dropping it writes what is still grouped; [`SessionWriter::flush`]
+/// does so, too, and can say that it failed: what cannot be written when the writer is dropped is lost.
+#[derive(Debug)]
+pub struct SessionWriter {
+    shared: Arc<Shared>,
+    session: SessionId,
+    next: EventNo,
+    lane: Arc<Lane>,
+    _lock: SessionLock,
+}
+
+impl SessionWriter {
+    pub(crate) fn new(shared: Arc<Shared>, lock: SessionLock, session: SessionId, key: i64, next: EventNo) -> Self {
+        Self { shared, session, next, lane: Arc::new(Lane::new(key)), _lock: lock }
+    }
+
+    pub fn session(&self) -> &SessionId {
+        &self.session
+    }
+
+    /// The number that the next event must have.
+    pub fn next(&self) -> EventNo {
+        self.next
+    }
+
+    /// Appends all of `events` or, with an error, none of them. Events that were grouped before come first in any
+    /// case; where writing those failed in the background, the error is returned here, once, and they are kept: the next
+    /// call writes them together with its own events, at once and whatever its durability, or fails and keeps them still.
+    pub fn append(&mut self, events: &[Event], durability: Durability) -> Result<(), StoreError> {
+        let next = continue_from(self.next, events)?;
+        self.lane.take_failure()?;
+        if durability == Durability::Grouped {
+            self.shared.group.start()?;
+        }
+        if durability == Durability::Grouped && self.lane.accept(events) {
+            self.shared.group.schedule(&self.lane);
+        } else {
+            self.lane.commit(&mut self.shared.database.writing(), events)?;
+        }
+        self.next = next;
+        Ok(())
+    }
+
+    /// Returns when everything appended is on the disk.
+    pub fn flush(&mut self) -> Result<(), StoreError> {
+        self.lane.take_failure()?;
+        self.lane.commit(&mut self.shared.database.writing(), &[])
+    }
+}
+
+impl Drop for SessionWriter {
+    fn drop(&mut self) {
+        let mut writing = self.shared.database.writing();
+        // Nobody is left to hear of a failure, and the next writer must not find events appearing behind its back.
+        if self.lane.commit(&mut writing, &[]).is_err() {
+            self.lane.take_waiting();
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Grouped appends: soon on the disk, in order, and never silently lost.
+
+mod support;
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use lookback_store::{
+    Durability::{Durable, Grouped},
+    Store,
+};
+use support::{home, id, start, user};
+
+#[test]
+fn a_grouped_event_is_there_soon_without_anybody_asking() {
+    let (home, store) = home();
+    let mut writer = store.create(&[start("session")]).unwrap();
+    let reader = Store::open(home.path()).unwrap();
+    let mut slowest = Duration::ZERO;
+    for seq in 1..20 {
+        let begun = Instant::now();
+        writer.append(&[user(seq, "grouped")], Grouped).unwrap();
+        while reader.events(&id("session")).unwrap().len() as u64 <= seq {
+            thread::sleep(Duration::from_micros(500));
+        }
+        slowest = slowest.max(begun.elapsed());
+    }
+    // 10 ms where the machine is free; CI is not.
+    assert!(slowest < Duration::from_millis(500), "{slowest:?}");
+}
+
+#[test]
+fn order_is_kept_and_a_durable_append_takes_the_grouped_ones_along() {
+    let (home, store) = home();
+    let mut writer = store.create(&[start("session")]).unwrap();
+    for seq in 1..2000 {
+        let durability = if seq % 100 == 0 { Durable } else { Grouped };
+        writer.append(&[user(seq, "text")], durability).unwrap();
+        if durability == Durable {
+            assert_eq!(Store::open(home.path()).unwrap().events(&id("session")).unwrap().len() as u64, seq + 1);
+        }
+    }
+    writer.flush().unwrap();
+    let numbers = store.events(&id("session")).unwrap().into_iter().map(|event| event.seq.0);
+    assert!(numbers.eq(0..2000));
+}
+
+#[test]
+fn many_sessions_share_a_commit_and_dropping_writes_the_rest() {
+    let (_home, store) = home();
+    thread::scope(|scope| {
+        for number in 0..8 {
+            let store = &store;
+            scope.spawn(move || {
+                let mut writer = store.create(&[start(&format!("session-{number}"))]).unwrap();
+                for seq in 1..100 {
+                    writer.append(&[user(seq, "text")], Grouped).unwrap();
+                }
+            });
+        }
+    });
+    assert!(store.sessions().unwrap().iter().all(|summary| summary.events == 100));
+}

@@ -1,0 +1,124 @@
+//! What a person can type. Only shapes: nothing is opened or looked up here.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
+use lookback_wire::Provider;
+
+/// The context engine for coding agents.
+///
+/// Sessions are kept in one database, in the directory LOOKBACK_HOME; without it in XDG_DATA_HOME/lookback, and without
+/// that in ~/.local/share/lookback.
+#[derive(Debug, Parser)]
+#[command(name = "lookback", version, max_term_width = 100, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List the stored sessions, or remove some
+    Sessions(SessionsArguments),
+    /// Show what a session's model is sent, what happened, or what its calls reused
+    Show(ShowArguments),
+    /// Store a session from a file that `show ID --trace --json` wrote
+    Import(ImportArguments),
+    /// Bring back any detail, by pointer or by words
+    Recall(RecallArguments),
+    /// Print a completion script for a shell
+    Completions {
+        /// Which shell to complete for
+        shell: Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct SessionsArguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<SessionsCommand>,
+    /// Print one JSON array
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SessionsCommand {
+    /// Remove sessions with everything that only they use; nothing else ever removes an event
+    Rm(RemoveArguments),
+}
+
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct RemoveArguments {
+    /// Sessions, by the beginning of their ids
+    #[arg(value_name = "ID")]
+    pub(crate) ids: Vec<String>,
+    /// All sessions not used for so long: 30d, 12h, 2w
+    #[arg(long, value_name = "AGE", value_parser = parse_age)]
+    pub(crate) older_than: Option<jiff::SignedDuration>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowArguments {
+    /// The session, by the beginning of its id
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    #[command(flatten)]
+    pub(crate) what: ShowWhat,
+    /// Write the prompt as for this API: anthropic, chat, responses or react [default: the session's own]
+    #[arg(long, value_name = "PROVIDER")]
+    pub(crate) provider: Option<Provider>,
+    /// Print JSON: the request as it is sent, one event a line, or the ledger's lines
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+pub(crate) struct ShowWhat {
+    /// Everything that happened, event by event
+    #[arg(long)]
+    pub(crate) trace: bool,
+    /// What the model is sent (the default)
+    #[arg(long)]
+    pub(crate) view: bool,
+    /// For each call what was reused, what was not, and why
+    #[arg(long)]
+    pub(crate) ledger: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ImportArguments {
+    /// One event a line, as JSON; - for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RecallArguments {
+    /// A pointer (file:src/a.py:L40-L55, cmd#12 exit=1, test#3, turn#41, user#2, gate#1, span#fix#1; ID/turn#41 in
+    /// another session) or words to search for
+    #[arg(value_name = "POINTER|QUERY", required = true, num_args = 1..)]
+    pub(crate) what: Vec<String>,
+    /// Only in this session [default: the newest for a pointer, all for words]
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+}
+
+fn parse_age(text: &str) -> Result<jiff::SignedDuration, String> {
+    let wrong = || format!("\"{text}\" is no age: write a number and a unit, like 30d, 12h or 2w");
+    let unit = text.chars().last().ok_or_else(wrong)?;
+    let number: i64 = text[..text.len() - unit.len_utf8()].parse().map_err(|_| wrong())?;
+    let hours = match unit {
+        'h' => 1,
+        'd' => 24,
+        'w' => 24 * 7,
+        _ => return Err(wrong()),
+    };
+    let hours =
+        number.checked_mul(hours).filter(|hours| (0..=i64::from(i32::MAX)).contains(hours)).ok_or_else(wrong)?;
+    Ok(jiff::SignedDuration::from_hours(hours))
+}

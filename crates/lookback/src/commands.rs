@@ -1,0 +1,21 @@
+//! The commands, one file each.
+
+mod completions;
+mod import;
+mod recall;
+mod sessions;
+mod show;
+
+use anyhow::Result;
+
+use crate::cli::{Arguments, Command};
+
+pub(crate) fn run(arguments: Arguments) -> Result<()> {
+    match arguments.command {
+        Command::Sessions(arguments) => sessions::run(arguments),
+        Command::Show(arguments) => show::run(arguments),
+        Command::Import(arguments) => import::run(arguments),
+        Command::Recall(arguments) => recall::run(arguments),
+        Command::Completions { shell } => completions::run(shell),
+    }
+}

@@ -1,0 +1,79 @@
+//! Recall by words: which lines hold them, and how to see the whole of what they stand in.
+
+use anyhow::{Result, bail};
+use lookback_engine::trace::SessionId;
+use lookback_store::{Hit, Snapshot};
+
+use crate::{names::Names, screen};
+
+/// Enough to choose from; who wants more asks more exactly.
+const HITS: usize = 20;
+
+pub(super) fn recall(store: &Snapshot, query: &str, session: Option<&SessionId>) -> Result<()> {
+    let hits = store.search(query, session, HITS)?;
+    let names = Names::of(&store.sessions()?);
+    if hits.is_empty() {
+        let place = session.map_or("any session".to_owned(), |id| format!("session {}", names.short(id)));
+        bail!(
+            "nothing in {place} has all the words of \"{query}\"; fewer or other words may find it \
+             (of each output only the first 8 MB are searched)"
+        );
+    }
+    let mut out = screen::screen();
+    let width = screen::columns();
+    let rows: Vec<Vec<String>> = hits.iter().map(|hit| row(hit, &names, query, width)).collect();
+    screen::write_table(&mut out, &rows, &[2], width)?;
+    out.flush()?;
+    if let Some(pointer) = hits.iter().find_map(|hit| pointer_of(hit, &names)) {
+        screen::remark(&format!("the whole of one: lookback recall {pointer}"));
+    }
+    // Errors, notes and spans stand between turns, where no pointer leads.
+    if let Some(hit) = hits.iter().find(|hit| hit.turn.is_none()) {
+        let name = names.short(&hit.session);
+        screen::remark(&format!("event {} among the others: lookback show {name} --trace, with --json whole", hit.seq));
+    }
+    Ok(())
+}
+
+/// The line's number has a column of its own: it counts within that one text or output, and no pointer takes it.
+fn row(hit: &Hit, names: &Names, query: &str, width: usize) -> Vec<String> {
+    let place = pointer_of(hit, names).unwrap_or_else(|| format!("{} event {}", names.short(&hit.session), hit.seq));
+    vec![
+        place,
+        hit.kind.replace('_', " "),
+        format!("line {}", hit.line_number),
+        begin_near(&hit.line, query, width / 8),
+    ]
+}
+
+fn pointer_of(hit: &Hit, names: &Names) -> Option<String> {
+    Some(format!("{}/turn#{}", names.short(&hit.session), hit.turn?))
+}
+
+/// A table cuts its lines at the end: what was found must stand near the beginning, with so much before it.
+fn begin_near(line: &str, query: &str, before: usize) -> String {
+    let (lowered, query) = (line.to_lowercase(), query.trim().to_lowercase());
+    let first_word = || query.split_whitespace().filter_map(|word| lowered.find(word)).min();
+    let at = lowered.find(&query).or_else(first_word).unwrap_or(0);
+    // Lower case may have more characters; then the line begins a little later.
+    let place = lowered[..at].chars().count();
+    if place <= 2 * before {
+        return line.to_owned();
+    }
+    format!("…{}", line.chars().skip(place - before).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_found_stands_near_the_beginning() {
+        let line = format!("{}the Needle in it", "余 ".repeat(40));
+        assert_eq!(begin_near(&line, " needle ", 4), "…the Needle in it");
+        assert_eq!(begin_near(&line, "it needle", 4), "…the Needle in it");
+        assert_eq!(begin_near(&line, "needle", 60), line);
+        assert_eq!(begin_near(&line, "not there", 4), line);
+        assert_eq!(begin_near("İİİİİİİİİİx", "x", 0), "…");
+    }
+}

@@ -1,0 +1,91 @@
+//! For each call what could be reused of the one before, and why not all of it.
+
+use std::{collections::BTreeMap, io::Write as _};
+
+use anyhow::Result;
+use lookback_engine::{
+    LedgerLine, Session,
+    trace::{CallNo, EventBody, event::Usage},
+};
+use serde_json::json;
+
+use crate::screen;
+
+pub(super) fn show(session: &Session) -> Result<()> {
+    let mut out = screen::screen();
+    let width = screen::columns();
+    let lines = session.ledger().lines();
+    if lines.is_empty() {
+        writeln!(out, "no calls yet")?;
+        return Ok(out.flush()?);
+    }
+    let billed = billed(session);
+    let mut heading = vec!["call", "input", "reused", "written"];
+    if !billed.is_empty() {
+        heading.extend(["billed", "cached"]);
+    }
+    heading.push("why not all");
+    let heading = heading.into_iter().map(str::to_owned).collect();
+    let rows = lines.iter().map(|line| row(line, &billed));
+    let right: Vec<usize> = (0..if billed.is_empty() { 4 } else { 6 }).collect();
+    screen::write_table(&mut out, &std::iter::once(heading).chain(rows).collect::<Vec<_>>(), &right, width)?;
+    if let Some(reuse) = session.ledger().reuse() {
+        let facts = [
+            format!("session: {:.0}% of the tokens sent stood in the call before", reuse * 100.0),
+            format!("tokens by {}", session.start_of().tokenizer),
+            format!("bytes as for {}", session.sent().provider()),
+        ];
+        screen::write_facts(&mut out, " ", &facts, width)?;
+    }
+    Ok(out.flush()?)
+}
+
+fn row(line: &LedgerLine, billed: &BTreeMap<CallNo, Usage>) -> Vec<String> {
+    let mut cells = vec![
+        line.call.to_string(),
+        screen::short(line.reused.tokens + line.written.tokens),
+        screen::short(line.reused.tokens),
+        screen::short(line.written.tokens),
+    ];
+    if !billed.is_empty() {
+        let usage = billed.get(&line.call);
+        let cell = |of: fn(&Usage) -> u64| usage.map_or("–".to_owned(), |usage| screen::short(of(usage)));
+        cells.push(cell(|usage| u64::from(usage.uncached) + u64::from(usage.cached) + u64::from(usage.written)));
+        cells.push(cell(|usage| u64::from(usage.cached)));
+    }
+    cells.push(line.reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "));
+    cells
+}
+
+pub(super) fn show_json(session: &Session) -> Result<()> {
+    let billed = billed(session);
+    let lines: Vec<_> = session
+        .ledger()
+        .lines()
+        .iter()
+        .map(|line| {
+            json!({
+                "call": line.call,
+                "at": line.at,
+                "provider": session.sent().provider(),
+                "reused": line.reused,
+                "written": line.written,
+                "reasons": line.reasons,
+                "billed": billed.get(&line.call),
+            })
+        })
+        .collect();
+    let mut out = screen::bytes();
+    serde_json::to_writer_pretty(&mut out, &lines)?;
+    writeln!(out)?;
+    Ok(out.flush()?)
+}
+
+/// What providers said about their calls, where they did.
+fn billed(session: &Session) -> BTreeMap<CallNo, Usage> {
+    let usages = session.trace().iter().filter_map(|event| match &event.event {
+        EventBody::Usage(usage) => Some((usage.call, *usage)),
+        _ => None,
+    });
+    usages.collect()
+}

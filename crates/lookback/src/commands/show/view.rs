@@ -1,0 +1,116 @@
+//! What the model is sent: layer by layer for people, or the request itself.
+
+use std::io::{self, Write};
+
+use anyhow::Result;
+use lookback_engine::{
+    Session,
+    trace::Blobs,
+    view::{Entry, Source},
+};
+use lookback_wire::{Part, Provider, Role};
+use serde_json::json;
+
+use crate::screen::{self, Screen};
+
+/// A line above each part; longer ones would only be more ink.
+const HEADING: usize = 75;
+
+/// The bytes of the request; the one text of `react` inside an object, so that it is JSON, too.
+pub(super) fn show_json(session: &Session, blobs: &dyn Blobs) -> Result<()> {
+    let provider = session.prompt_provider();
+    let body = session.body_for(provider, blobs)?;
+    let mut out = screen::bytes();
+    match provider {
+        Provider::React => serde_json::to_writer(&mut out, &json!({"prompt": String::from_utf8_lossy(&body)}))?,
+        _ => out.write_all(&body)?,
+    }
+    writeln!(out)?;
+    Ok(out.flush()?)
+}
+
+pub(super) fn show(session: &Session, name: &str, blobs: &dyn Blobs) -> Result<()> {
+    let mut out = screen::screen();
+    let width = screen::columns();
+    let start = session.start_of();
+    let provider = session.prompt_provider();
+    let view = session.view();
+    let model = session.state().model();
+    let facts = [
+        format!("session {name}"),
+        provider.to_string(),
+        screen::one_line(&model.name, 40),
+        format!("{} of {} tokens", screen::exact(view.tokens()), screen::exact(u64::from(model.window))),
+        screen::counted(u64::from(session.turns()), "turn"),
+    ];
+    screen::write_facts(&mut out, "", &facts, width)?;
+    if provider == Provider::React {
+        writeln!(out)?;
+        let prompt = session.body_for(provider, blobs)?;
+        write!(out, "{}", String::from_utf8_lossy(&prompt))?;
+        return Ok(out.flush()?);
+    }
+    write_heading(&mut out, "L1 system and tools", u64::from(view.head().frozen_tokens))?;
+    write_text(&mut out, &start.system.text)?;
+    let tools = start.tools.iter().map(|tool| screen::one_line(&tool.name, 64)).collect::<Vec<_>>().join(", ");
+    writeln!(out, "  tools: {}", if tools.is_empty() { "none" } else { &tools })?;
+    if !view.head().rules.text.is_empty() {
+        write_heading(&mut out, "L2 project rules", u64::from(view.head().rules.tokens))?;
+        write_text(&mut out, &view.head().rules.text)?;
+    }
+    for entry in view.entries() {
+        write_heading(&mut out, &label(session, entry, blobs)?, u64::from(entry.tokens))?;
+        for (index, part) in session.message(entry, blobs)?.parts.iter().enumerate() {
+            match (part, entry.source) {
+                (Part::Result(result), Source::Turn(turn)) => {
+                    let sign = if result.is_error { "✗" } else { "←" };
+                    let call = screen::one_line(&result.id, 64);
+                    writeln!(out, "  {sign} {} of {call}", session.result_pointer(turn, index))?;
+                    write_text(&mut out, &result.text)?;
+                }
+                _ => write_part(&mut out, part)?,
+            }
+        }
+    }
+    Ok(out.flush()?)
+}
+
+fn label(session: &Session, entry: &Entry, blobs: &dyn Blobs) -> Result<String> {
+    Ok(match entry.source {
+        Source::Turn(turn) => {
+            let role = match session.message(entry, blobs)?.role {
+                Role::User => "user",
+                Role::Assistant => "assistant",
+                Role::Tool => "results",
+            };
+            format!("turn#{turn} {role}")
+        }
+        Source::Note => "note".to_owned(),
+        Source::Board => "board".to_owned(),
+        Source::Block(block) => format!("block {block}"),
+        Source::Archived(archive) => format!("archived summary {archive}"),
+    })
+}
+
+fn write_heading<W: Write>(out: &mut Screen<W>, label: &str, tokens: u64) -> io::Result<()> {
+    let size = screen::counted(tokens, "token");
+    let width = screen::columns().min(HEADING);
+    let line = "─".repeat(width.saturating_sub(label.chars().count() + size.len() + 5));
+    writeln!(out, "\n── {label} {line} {size}")
+}
+
+fn write_part<W: Write>(out: &mut Screen<W>, part: &Part<'_>) -> io::Result<()> {
+    match part {
+        Part::Text(text) => write_text(out, text),
+        Part::Thinking(thinking) => write_text(out, &format!("(thinking) {}", thinking.text)),
+        Part::Call(call) => write_text(out, &format!("→ {} {}", call.name, call.arguments)),
+        Part::Result(result) => write_text(out, &result.text),
+    }
+}
+
+fn write_text<W: Write>(out: &mut Screen<W>, text: &str) -> io::Result<()> {
+    for line in text.lines() {
+        writeln!(out, "{}", format!("  {line}").trim_end())?;
+    }
+    Ok(())
+}

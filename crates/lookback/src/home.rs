@@ -1,0 +1,27 @@
+//! Where this person's sessions are.
+
+use std::{env, path::PathBuf};
+
+use anyhow::{Context, Result};
+use lookback_store::Store;
+
+/// `LOOKBACK_HOME`, else the data directory of the platform's convention.
+pub(crate) fn open_store() -> Result<Store> {
+    let home = locate()?;
+    Ok(Store::open(&home)?)
+}
+
+fn locate() -> Result<PathBuf> {
+    if let Some(home) = set("LOOKBACK_HOME") {
+        return Ok(home);
+    }
+    if let Some(data) = set("XDG_DATA_HOME").filter(|path| path.is_absolute()) {
+        return Ok(data.join("lookback"));
+    }
+    let home = set("HOME").context("HOME is not set: set LOOKBACK_HOME to a directory for the sessions")?;
+    Ok(home.join(".local/share/lookback"))
+}
+
+fn set(variable: &str) -> Option<PathBuf> {
+    env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
+}

@@ -1,0 +1,33 @@
+//! The `lookback` program: arguments in, one command run, errors told so that a person knows what to do.
+//!
+//! What the commands do lives in `commands/`; what they work with lives in the crates below.
+
+mod cli;
+mod commands;
+mod home;
+mod names;
+mod screen;
+
+use std::{io, process::ExitCode};
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    match commands::run(cli::Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            screen::complain(&error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// `lookback show … | head` ends early, and that is no error.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let writing = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+        let writing_json = cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
+        writing.or(writing_json) == Some(io::ErrorKind::BrokenPipe)
+    })
+}

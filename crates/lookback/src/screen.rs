@@ -1,0 +1,65 @@
+//! What reaches the terminal: tables that fit, numbers with units, and no control character from a trace.
+//!
+//! People read a [`Screen`]; programs and pipes that want the bytes themselves get them from [`bytes`].
+
+mod numbers;
+mod table;
+mod visible;
+mod waiting;
+
+use std::{
+    fmt,
+    io::{self, BufWriter, IsTerminal, StdoutLock, Write},
+};
+
+pub(crate) use numbers::{age, counted, exact, short, time};
+pub(crate) use table::{columns, write_facts, write_table};
+pub(crate) use visible::{one_line, visible};
+pub(crate) use waiting::announce;
+
+/// Text for people's eyes. `write!` and `writeln!` are the only ways in and make everything visible, so no string of a
+/// trace can command the terminal because somebody forgot.
+pub(crate) struct Screen<W>(W);
+
+impl<W: Write> Screen<W> {
+    pub(crate) fn write_fmt(&mut self, text: fmt::Arguments<'_>) -> io::Result<()> {
+        self.0.write_all(visible(&text.to_string()).as_bytes())
+    }
+
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// Standard output for people.
+pub(crate) fn screen() -> Screen<BufWriter<StdoutLock<'static>>> {
+    Screen(bytes())
+}
+
+/// Standard output for programs: nothing is changed.
+pub(crate) fn bytes() -> BufWriter<StdoutLock<'static>> {
+    BufWriter::new(io::stdout().lock())
+}
+
+/// One line, and a line for each cause that says something new.
+pub(crate) fn complain(error: &anyhow::Error) {
+    let mut said = error.to_string();
+    let mut text = format!("error: {said}");
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !said.contains(&cause) {
+            text.push_str(&format!("\n       {cause}"));
+            said = cause;
+        }
+    }
+    remark(&text);
+}
+
+/// Side remarks: they must not end up in a pipe.
+pub(crate) fn remark(text: &str) {
+    // If even standard error is closed, there is nobody left to tell.
+    let _ = writeln!(Screen(io::stderr()), "{text}");
+}
+
+pub(crate) fn is_terminal() -> bool {
+    io::stdout().is_terminal()
+}

@@ -1,0 +1,141 @@
+//! Rows that stand below one another and fit the terminal: one that wraps them shows no table any more.
+
+use std::{
+    env,
+    io::{self, Write},
+};
+
+use terminal_size::Width;
+use unicode_width::UnicodeWidthStr;
+
+use super::{Screen, one_line};
+
+/// Below this, screens are laid out as for this (design 8-screens).
+const NARROWEST: usize = 60;
+
+/// For pipes: what most terminals have at least, and people read without turning their heads.
+const NO_TERMINAL: usize = 100;
+
+/// The last column holds the text that people look for: it is left so much before another column is shortened.
+const LAST: usize = 12;
+
+/// What stays of a column in the middle when there is no room.
+const MIDDLE: usize = 8;
+
+/// How many columns there are to write in: as `COLUMNS` says, else as the terminal is.
+pub(crate) fn columns() -> usize {
+    let said = env::var("COLUMNS").ok().and_then(|text| text.trim().parse().ok()).filter(|columns| *columns > 0);
+    let measured = || terminal_size::terminal_size_of(io::stdout()).map(|(Width(columns), _)| usize::from(columns));
+    // A terminal that does not know its size says 0.
+    said.or_else(|| measured().filter(|columns| *columns > 0)).unwrap_or(NO_TERMINAL).max(NARROWEST)
+}
+
+/// The columns in `right` are aligned to the right. Where the rows are wider than `width`, the last column gives way
+/// first, then the widest of those in the middle that hold text. The first one names what a row is about and stays.
+pub(crate) fn write_table<W: Write>(
+    out: &mut Screen<W>,
+    rows: &[Vec<String>],
+    right: &[usize],
+    width: usize,
+) -> io::Result<()> {
+    let rows: Vec<Vec<String>> =
+        rows.iter().map(|row| row.iter().map(|cell| one_line(cell, usize::MAX)).collect()).collect();
+    let widths = fit(natural_widths(&rows), right, width);
+    for row in &rows {
+        let mut line = String::new();
+        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            let cell = one_line(cell, *width);
+            let padding = " ".repeat(width.saturating_sub(cell.width()));
+            let (before, after) =
+                if right.contains(&column) { (padding, String::new()) } else { (String::new(), padding) };
+            line.push_str(&format!(" {before}{cell}{after} "));
+        }
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+fn natural_widths(rows: &[Vec<String>]) -> Vec<usize> {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column| rows.iter().filter_map(|row| row.get(column)).map(|cell: &String| cell.width()).max();
+    (0..columns).map(|column| width(column).unwrap_or(0)).collect()
+}
+
+fn fit(mut widths: Vec<usize>, right: &[usize], width: usize) -> Vec<usize> {
+    let Some(last) = widths.len().checked_sub(1) else { return widths };
+    // A blank on either side of each cell; the very last one is not written.
+    let excess = |widths: &[usize]| (widths.iter().sum::<usize>() + 2 * widths.len()).saturating_sub(width + 1);
+    let least = widths[last].min(LAST);
+    widths[last] = widths[last].saturating_sub(excess(&widths)).max(least);
+    while excess(&widths) > 0 {
+        let middle = (1..last).filter(|column| !right.contains(column) && widths[*column] > MIDDLE);
+        let Some(widest) = middle.max_by_key(|column| widths[*column]) else { break };
+        widths[widest] -= 1;
+    }
+    widths
+}
+
+/// Facts with dots between them, on as many lines as they need.
+pub(crate) fn write_facts<W: Write>(
+    out: &mut Screen<W>,
+    indent: &str,
+    facts: &[String],
+    width: usize,
+) -> io::Result<()> {
+    let mut line = String::new();
+    for fact in facts {
+        let fact = one_line(fact, width.saturating_sub(indent.width()));
+        if line.is_empty() {
+            line = format!("{indent}{fact}");
+        } else if line.width() + 3 + fact.width() <= width {
+            line.push_str(&format!(" · {fact}"));
+        } else {
+            writeln!(out, "{line}")?;
+            line = format!("{indent}{fact}");
+        }
+    }
+    writeln!(out, "{line}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(rows: &[&[&str]], right: &[usize], width: usize) -> String {
+        let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|&cell| cell.to_owned()).collect()).collect();
+        let mut out = Screen(Vec::new());
+        write_table(&mut out, &rows, right, width).expect("memory");
+        String::from_utf8(out.0).expect("text")
+    }
+
+    #[test]
+    fn wide_characters_keep_their_columns() {
+        assert_eq!(table(&[&["回望", "1"], &["ab", "22"]], &[1], 80), " 回望   1\n ab    22\n");
+    }
+
+    #[test]
+    fn the_last_column_gives_way_then_the_widest_in_the_middle() {
+        let rows: &[&[&str]] = &[&["k3v9x2ab", "a-model-with-a-long-name", "1,234", &"what 余额 ".repeat(20)]];
+        for width in [60, 80, 120] {
+            let shown = table(rows, &[2], width);
+            let line = shown.trim_end();
+            assert!((width - 1..=width).contains(&line.width()), "{} of {width}: {line}", line.width());
+            assert!(line.contains("k3v9x2ab") && line.contains("1,234") && line.ends_with('…'));
+        }
+        assert!(table(rows, &[2], 60).contains("a-model-with-a-long-name"));
+        assert!(table(rows, &[2], 50).contains("a-model-with-a-lo…"));
+    }
+
+    #[test]
+    fn a_cell_is_one_line() {
+        assert_eq!(table(&[&["a\nb", "\u{1b}c"]], &[], 80), " a b  ␛c\n");
+    }
+
+    #[test]
+    fn facts_break_between_each_other() {
+        let mut out = Screen(Vec::new());
+        let facts = ["one", "two", "three", "a fact too long"].map(str::to_owned);
+        write_facts(&mut out, " ", &facts, 10).expect("memory");
+        assert_eq!(String::from_utf8_lossy(&out.0), " one · two\n three\n a fact t…\n");
+    }
+}

@@ -1,0 +1,122 @@
+//! A trace whose every text tries to command the terminal.
+
+use lookback_engine::{
+    Session,
+    trace::{Event, EventBody, EventNo, NoBlobs, SessionId},
+};
+use serde_json::Value;
+
+use crate::person::{Person, sample};
+
+const HOSTILE: &str = "\u{1b}]0;owned\u{7}\u{1b}[2J\u{9b}31m\u{202e}\u{200b}";
+
+/// Fields whose texts are names that the engine reads: they have no room for anything else.
+const FIXED: [&str; 13] = [
+    "session",
+    "provider",
+    "layout",
+    "origin",
+    "stop",
+    "status",
+    "kind",
+    "state",
+    "hash",
+    "separator",
+    "effect",
+    "change",
+    "base64",
+];
+
+#[test]
+fn no_screen_lets_a_trace_command_the_terminal() {
+    let person = Person::new();
+    let events = hostile_events();
+    Session::replay(events.clone(), &NoBlobs).expect("it is a whole trace");
+    drop(person.store().create(&events).expect("a new session"));
+    for arguments in [
+        &["sessions"][..],
+        &["show", "sample"],
+        &["show", "sample", "--provider", "react"],
+        &["show", "sample", "--provider", "chat"],
+        &["show", "sample", "--trace"],
+        &["show", "sample", "--ledger"],
+        &["recall", "owned"],
+        &["recall", "capacitor"],
+    ] {
+        let shown = person.run(arguments).shown();
+        assert!(
+            shown.contains("owned") || shown.contains("␛") || shown.contains("capacitor"),
+            "{arguments:?}: {shown}"
+        );
+        assert_harmless(&shown);
+    }
+    for arguments in [
+        &["show", "\u{1b}[31mnothing"][..],
+        &["recall", "\u{1b}[31mnothing"],
+        &["recall", "turn#\u{1b}[31m"],
+        &["recall", "file:\u{1b}[31m"],
+        &["recall", "test#1 failed:\u{1b}[31m"],
+        &["import", "\u{1b}[31m.jsonl"],
+    ] {
+        assert_harmless(&person.run(arguments).complaint());
+    }
+    assert_harmless(&person.run(&["recall", "turn#2"]).err);
+}
+
+fn assert_harmless(shown: &str) {
+    let harmful = |character: char| {
+        character.is_control() && character != '\n' && character != '\t' || "\u{202e}\u{200b}".contains(character)
+    };
+    assert!(!shown.contains(harmful), "{shown:?}");
+}
+
+/// The sample, with hostile characters in all texts, and some kinds of events that it lacks.
+fn hostile_events() -> Vec<Event> {
+    let mut events: Vec<Event> = sample().trace().to_vec();
+    for (body, seq) in more().into_iter().zip(events.len() as u64..) {
+        events.push(Event { seq: EventNo(seq), at: events[0].at, event: body });
+    }
+    let poisoned = events.iter().map(|event| {
+        let mut event = serde_json::to_value(event).expect("JSON");
+        poison("", &mut event);
+        serde_json::from_value(event).expect("an event")
+    });
+    poisoned.collect()
+}
+
+fn more() -> Vec<EventBody> {
+    [
+        r#"{"error":{"kind":"x","message":"the capacitor broke"}}"#,
+        r#"{"span_started":{"span":{"name":"x","number":1},"goal":"x","turn":8}}"#,
+        r#"{"span_ended":{"span":{"name":"x","number":1},"outcome":"x","turn":8}}"#,
+        r#"{"gate":{"number":1,"question":"x","options":["x"],"answers":[{"from":"x","answer":"x"}]}}"#,
+        r#"{"file_changed":{"path":"x","change":{"outside":{"mtime":null}}}}"#,
+        r#"{"configuration_changed":{"configuration":{"a":"x"}}}"#,
+        r#"{"model_changed":{"model":"x","provider":"anthropic","window":8000,"output_reserve":100}}"#,
+    ]
+    .map(|text| serde_json::from_str(text).expect("an event"))
+    .to_vec()
+}
+
+fn poison(name: &str, value: &mut Value) {
+    match value {
+        Value::String(text) if !FIXED.contains(&name) => {
+            text.push_str(HOSTILE);
+        }
+        Value::Array(values) => values.iter_mut().for_each(|value| poison(name, value)),
+        Value::Object(fields) => fields.iter_mut().for_each(|(name, value)| poison(name, value)),
+        _ => {}
+    }
+}
+
+#[test]
+fn an_id_that_could_command_is_refused_and_said_harmlessly() {
+    let mut events = sample().trace().to_vec();
+    if let EventBody::SessionStarted(start) = &mut events[0].event {
+        start.session = SessionId(HOSTILE.into());
+    }
+    let lines: String = events.iter().map(|event| serde_json::to_string(event).expect("JSON") + "\n").collect();
+    let complaint = Person::new().import(lines).complaint();
+    assert!(complaint.contains("cannot be a session id"), "{complaint}");
+    assert_harmless(&complaint);
+}

@@ -1,0 +1,109 @@
+//! Measures engine and store in one run and prints a table for each group: `cargo run --release -p lookback-bench`.
+//!
+//! Machines are noisy: compare figures of one run, and ratios rather than times. Progress goes to standard error.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "printing figures is this program's job")]
+
+mod append;
+mod disk;
+mod figures;
+mod memory;
+mod random;
+mod recall;
+mod reopen;
+mod scale;
+mod sized;
+mod table;
+mod text;
+mod workload;
+
+use std::{path::PathBuf, sync::Arc};
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+use crate::{
+    memory::Way,
+    scale::Scale,
+    text::Vocabulary,
+    workload::{Sizes, Workload},
+};
+
+#[derive(Debug, Parser)]
+#[command(about = "Measures Lookback's engine and store side by side and prints markdown tables")]
+struct Arguments {
+    /// Small sizes, some seconds: shows that everything runs; the figures mean nothing
+    #[arg(long)]
+    quick: bool,
+    /// Where the stores are made and removed again: a directory on a real disk with 3 GB of room
+    #[arg(long, value_name = "PATH")]
+    directory: Option<PathBuf>,
+    #[command(subcommand)]
+    job: Option<Job>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Job {
+    /// Builds one session and prints what memory it takes (what the memory group starts)
+    #[command(hide = true)]
+    Memory {
+        #[arg(long)]
+        way: Way,
+        #[arg(long)]
+        turns: u32,
+        #[arg(long)]
+        home: PathBuf,
+    },
+    /// Appends steps to a session and prints nothing: for profilers and instruction counters
+    Steps {
+        #[arg(long, default_value_t = 100)]
+        turns: u32,
+        #[arg(long, default_value_t = 1_000)]
+        steps: usize,
+    },
+}
+
+fn main() -> Result<()> {
+    let arguments = Arguments::parse();
+    match arguments.job {
+        Some(Job::Memory { way, turns, home }) => {
+            let [resident, peak, body] = memory::report(way, turns, &home)?;
+            println!("{resident} {peak} {body}");
+            Ok(())
+        }
+        Some(Job::Steps { turns, steps }) => append_steps(turns, steps),
+        None => measure(arguments.quick, arguments.directory),
+    }
+}
+
+fn measure(quick: bool, directory: Option<PathBuf>) -> Result<()> {
+    let scale = if quick { Scale::QUICK } else { Scale::FULL };
+    let directory = match directory {
+        Some(directory) => tempfile::tempdir_in(directory)?,
+        None => tempfile::tempdir()?,
+    };
+    disk::expect_room(directory.path(), scale.store_bytes * 3)?;
+    let vocabulary = Arc::new(Vocabulary::new());
+    let sized = directory.path().join("sized");
+    println!("{}", append::measure(&scale, &sized, &vocabulary)?);
+    println!("{}", reopen::measure(&scale, &sized)?);
+    for table in recall::measure(&scale, &directory.path().join("large"), &vocabulary)? {
+        println!("{table}");
+    }
+    println!("{}", memory::measure(&scale, &sized)?);
+    Ok(())
+}
+
+fn append_steps(turns: u32, steps: usize) -> Result<()> {
+    let mut workload = Workload::new(&Arc::new(Vocabulary::new()), Sizes::Small, 1);
+    let mut session = workload.start("steps")?;
+    workload.grow(&mut session, turns)?;
+    for _ in 0..steps {
+        let step = workload.next_step();
+        workload.record(&mut session, step)?;
+    }
+    Ok(())
+}
+
+pub(crate) fn progress(what: &str) {
+    eprintln!("· {what}");
+}

@@ -1,0 +1,22 @@
+//! The program runs through with small sizes and prints all its tables. No figure is checked: machines are noisy.
+
+use std::process::Command;
+
+#[test]
+fn a_quick_run_prints_every_table() {
+    let output = Command::new(env!("CARGO_BIN_EXE_lookback-bench")).arg("--quick").output().unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let titles: Vec<&str> = printed.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+    let expected = [
+        "Append one step",
+        "View after reopening",
+        "The store that recall works on",
+        "Recall by pointer",
+        "Recall by words",
+        "Memory",
+    ];
+    assert_eq!(titles, expected, "{printed}");
+    assert!(printed.contains("100 turns, `file:path:Lx-Ly`"), "{printed}");
+    assert!(!printed.contains("NaN"), "{printed}");
+}

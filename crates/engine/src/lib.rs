@@ -22,9 +22,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod cache;
+pub mod card;
 pub mod claim;
 pub mod evidence;
 pub mod ledger;
+pub mod planner;
 pub mod recall;
 pub mod session;
 mod tight;

@@ -1,0 +1,157 @@
+//! Cards: what differs between models, as data.
+//!
+//! A card says prices, cache rule, window, output limit and habits of the models that its patterns name. The files stand
+//! in `prices/`; the engine gets their text and never looks for them. What a value means for a view or a fold is known
+//! to those who read it, not here.
+
+mod parse;
+mod prices;
+
+pub use parse::CardError;
+pub use prices::{Prices, Rates};
+
+use serde::{Deserialize, Serialize};
+
+use crate::cache::{CacheRule, CacheState};
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Card {
+    pub provider: String,
+    /// Names with `*` for any run of characters.
+    pub models: Vec<String>,
+    pub window: u32,
+    pub max_output: u32,
+    pub thinking: ThinkingHabit,
+    pub tail: Tail,
+    pub alternation: Alternation,
+    pub images: Support,
+    pub tool_calling: Support,
+    pub usage_in_stream: UsageInStream,
+    pub cache: CacheRule,
+    /// How long an entry lives after its last use; none: it is never counted as cold.
+    pub lifetime_ms: Option<i64>,
+    /// None for models that cost nothing by the token: then the triggers alone decide (design 3-folding, "When").
+    pub prices: Option<Prices>,
+}
+
+/// What becomes of thinking in the steps that a fold keeps (design 3-folding, "Committing").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ThinkingHabit {
+    Keep,
+    Drop,
+    Required,
+}
+
+/// Whether the end of a prompt may differ from call to call (design 2-model, "The view, in order").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tail {
+    Free,
+    Fixed,
+}
+
+/// Whether two user messages in a row are refused (design 2-model, "Voice").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Alternation {
+    Free,
+    Strict,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Support {
+    Yes,
+    No,
+}
+
+/// Whether a streamed answer says what it cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UsageInStream {
+    Always,
+    /// Only when the request asks for it (`stream_options.include_usage`).
+    OnRequest,
+    Never,
+}
+
+/// How long the caller asks the provider to hold an entry. A card that offers no hour answers as usual.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lifetime {
+    Usual,
+    OneHour,
+}
+
+const HOUR_MS: i64 = 3_600_000;
+
+impl Card {
+    /// Relative prices, where the card has any.
+    pub fn rates(&self, lifetime: Lifetime) -> Option<Rates> {
+        self.prices.as_ref().map(|prices| prices.rates(lifetime))
+    }
+
+    pub fn lifetime_ms(&self, lifetime: Lifetime) -> Option<i64> {
+        let offers_hour = self.prices.as_ref().is_some_and(|prices| prices.cache_write_1h.is_some());
+        if lifetime == Lifetime::OneHour && offers_hour { Some(HOUR_MS) } else { self.lifetime_ms }
+    }
+
+    /// A cache that works as this card says, empty.
+    pub fn cache_state(&self, lifetime: Lifetime) -> CacheState {
+        CacheState::new(self.cache, self.lifetime_ms(lifetime))
+    }
+
+    /// The literal length of the longest pattern that names this model.
+    fn match_length(&self, model: &str) -> Option<usize> {
+        let matching = self.models.iter().filter(|pattern| matches(pattern, model));
+        matching.map(|pattern| pattern.bytes().filter(|byte| *byte != b'*').count()).max()
+    }
+}
+
+/// All cards that are known, those of the configuration last.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Cards(Vec<Card>);
+
+impl Cards {
+    /// Reads one file of cards.
+    pub fn parse(text: &str) -> Result<Self, CardError> {
+        parse::parse_cards(text).map(Self)
+    }
+
+    /// Adds cards that win over those before them.
+    pub fn add(&mut self, cards: Cards) {
+        self.0.extend(cards.0);
+    }
+
+    pub fn all(&self) -> &[Card] {
+        &self.0
+    }
+
+    /// The card whose pattern names the model most exactly; of equals the one added last.
+    pub fn find(&self, model: &str) -> Option<&Card> {
+        let named = self.0.iter().filter_map(|card| Some((card.match_length(model)?, card)));
+        named.max_by_key(|(length, _)| *length).map(|(_, card)| card)
+    }
+}
+
+/// Whether a name fits a pattern in which `*` stands for any run of characters.
+fn matches(pattern: &str, name: &str) -> bool {
+    let mut pieces = pattern.split('*');
+    let Some(mut rest) = pieces.next().and_then(|first| name.strip_prefix(first)) else { return false };
+    let mut open_end = false;
+    let mut pieces = pieces.peekable();
+    while let Some(piece) = pieces.next() {
+        open_end = true;
+        if pieces.peek().is_none() {
+            return rest.ends_with(piece);
+        }
+        let Some(at) = rest.find(piece) else { return false };
+        rest = &rest[at + piece.len()..];
+    }
+    open_end || rest.is_empty()
+}
+
+#[cfg(test)]
+mod tests;

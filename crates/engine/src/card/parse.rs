@@ -1,0 +1,267 @@
+//! TOML text into cards. Everything that a card must say is asked for, and nothing else is taken: a misspelt price would
+//! otherwise decide folds in silence.
+
+use serde::Deserialize;
+use thiserror::Error;
+
+use super::{Alternation, Card, Prices, Support, Tail, ThinkingHabit, UsageInStream};
+use crate::cache::{CacheRule, Covers};
+
+/// Why a text is not a file of cards, and where.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("line {line}, column {column}: {problem}")]
+pub struct CardError {
+    /// From 1.
+    pub line: usize,
+    /// In characters, from 1.
+    pub column: usize,
+    pub problem: String,
+}
+
+pub(super) fn parse_cards(text: &str) -> Result<Vec<Card>, CardError> {
+    let file: CardFile = toml::from_str(text).map_err(|error| {
+        let start = error.span().map_or(text.len(), |span| span.start);
+        let before = text.get(..start).unwrap_or(text);
+        CardError {
+            line: before.matches('\n').count() + 1,
+            column: before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1,
+            problem: error.message().trim().replace('\n', "; "),
+        }
+    })?;
+    let provider = file.provider.0;
+    Ok(file.card.0.into_iter().map(|card| card.into_card(provider.clone())).collect())
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CardFile {
+    provider: Text,
+    card: AtLeastOne<CardTable>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CardTable {
+    models: AtLeastOne<Text>,
+    window: Positive,
+    max_output: Positive,
+    thinking: ThinkingHabit,
+    tail: Tail,
+    alternation: Alternation,
+    images: bool,
+    tool_calling: bool,
+    usage_in_stream: UsageInStream,
+    cache: CacheOfCard,
+    prices: Option<PriceTable>,
+}
+
+impl CardTable {
+    fn into_card(self, provider: String) -> Card {
+        Card {
+            provider,
+            models: self.models.0.into_iter().map(|model| model.0).collect(),
+            window: self.window.0,
+            max_output: self.max_output.0,
+            thinking: self.thinking,
+            tail: self.tail,
+            alternation: self.alternation,
+            images: support(self.images),
+            tool_calling: support(self.tool_calling),
+            usage_in_stream: self.usage_in_stream,
+            cache: self.cache.rule,
+            lifetime_ms: self.cache.lifetime_ms,
+            prices: self.prices.map(|table| Prices {
+                date: table.date.0,
+                source: table.source.0,
+                input: table.input.0,
+                cached_read: table.cached_read.0,
+                cache_write: table.cache_write.0,
+                cache_write_1h: table.cache_write_1h.map(|price| price.0),
+                output: table.output.0,
+            }),
+        }
+    }
+}
+
+fn support(yes: bool) -> Support {
+    if yes { Support::Yes } else { Support::No }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PriceTable {
+    date: Date,
+    source: Text,
+    input: Price,
+    cached_read: Price,
+    cache_write: Price,
+    cache_write_1h: Option<Price>,
+    output: Price,
+}
+
+/// The fields of all rules; which of them a rule takes is checked when its name is known.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CacheTable {
+    rule: RuleName,
+    lifetime: Option<Span>,
+    unit: Option<Positive>,
+    minimum: Option<u32>,
+    covers: Option<Covers>,
+    marks: Option<Positive>,
+    look_back: Option<Positive>,
+    considered: Option<Positive>,
+}
+
+#[derive(Deserialize, Clone, Copy)]
+#[serde(rename_all = "snake_case")]
+enum RuleName {
+    None,
+    Prefix,
+    Marks,
+    Breakpoints,
+}
+
+#[derive(Deserialize)]
+#[serde(try_from = "CacheTable")]
+struct CacheOfCard {
+    rule: CacheRule,
+    lifetime_ms: Option<i64>,
+}
+
+impl TryFrom<CacheTable> for CacheOfCard {
+    type Error = String;
+
+    fn try_from(table: CacheTable) -> Result<Self, String> {
+        let (name, takes): (&str, &[&str]) = match table.rule {
+            RuleName::None => ("none", &[]),
+            RuleName::Prefix => ("prefix", &["unit", "minimum", "covers"]),
+            RuleName::Marks => ("marks", &["marks", "look_back", "minimum"]),
+            RuleName::Breakpoints => ("breakpoints", &["marks", "considered", "unit", "minimum"]),
+        };
+        let given = [
+            ("unit", table.unit.is_some()),
+            ("minimum", table.minimum.is_some()),
+            ("covers", table.covers.is_some()),
+            ("marks", table.marks.is_some()),
+            ("look_back", table.look_back.is_some()),
+            ("considered", table.considered.is_some()),
+        ];
+        for (field, is_given) in given {
+            match (is_given, takes.contains(&field)) {
+                (true, false) => return Err(format!("the cache rule `{name}` takes no `{field}`: remove it")),
+                (false, true) => return Err(format!("the cache rule `{name}` needs `{field}`")),
+                _ => {}
+            }
+        }
+        let number = |value: Option<Positive>| value.map_or(1, |value| value.0);
+        let minimum = table.minimum.unwrap_or(0);
+        let rule = match table.rule {
+            RuleName::None => CacheRule::None,
+            RuleName::Prefix => {
+                CacheRule::Prefix { unit: number(table.unit), minimum, covers: table.covers.unwrap_or(Covers::Prompt) }
+            }
+            RuleName::Marks => {
+                CacheRule::Marks { marks: number(table.marks), look_back: number(table.look_back), minimum }
+            }
+            RuleName::Breakpoints => CacheRule::Breakpoints {
+                marks: number(table.marks),
+                considered: number(table.considered),
+                unit: number(table.unit),
+                minimum,
+            },
+        };
+        Ok(Self { rule, lifetime_ms: table.lifetime.map(|span| span.0) })
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct Text(String);
+
+impl TryFrom<String> for Text {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        if text.trim().is_empty() { Err("this text may not be empty") } else { Ok(Self(text)) }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(try_from = "Vec<T>")]
+#[serde(bound = "T: Deserialize<'de>")]
+struct AtLeastOne<T>(Vec<T>);
+
+impl<T> TryFrom<Vec<T>> for AtLeastOne<T> {
+    type Error = &'static str;
+
+    fn try_from(list: Vec<T>) -> Result<Self, Self::Error> {
+        if list.is_empty() { Err("this list needs at least one entry") } else { Ok(Self(list)) }
+    }
+}
+
+#[derive(Deserialize, Clone, Copy)]
+#[serde(try_from = "u32")]
+struct Positive(u32);
+
+impl TryFrom<u32> for Positive {
+    type Error = &'static str;
+
+    fn try_from(number: u32) -> Result<Self, Self::Error> {
+        if number == 0 { Err("this number must be above 0") } else { Ok(Self(number)) }
+    }
+}
+
+/// Dollars per million tokens. Above zero: relative prices divide by them, and a free model's card has no prices.
+#[derive(Deserialize)]
+#[serde(try_from = "f64")]
+struct Price(f64);
+
+impl TryFrom<f64> for Price {
+    type Error = &'static str;
+
+    fn try_from(price: f64) -> Result<Self, Self::Error> {
+        if price.is_finite() && price > 0.0 {
+            Ok(Self(price))
+        } else {
+            Err("a price is a number of dollars above 0; leave out the whole table for a model without prices")
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct Date(String);
+
+impl TryFrom<String> for Date {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let digits = |piece: &str, length| piece.len() == length && piece.bytes().all(|byte| byte.is_ascii_digit());
+        let pieces: Vec<&str> = text.split('-').collect();
+        let fits = match pieces.as_slice() {
+            [year, month] => digits(year, 4) && digits(month, 2),
+            [year, month, day] => digits(year, 4) && digits(month, 2) && digits(day, 2),
+            _ => false,
+        };
+        if fits { Ok(Self(text)) } else { Err(format!("\"{text}\" is no date: write 2026-11 or 2026-11-05")) }
+    }
+}
+
+/// A length of time in milliseconds, written `90s`, `5m` or `1h`.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct Span(i64);
+
+impl TryFrom<String> for Span {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let units = [("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
+        let span = units.into_iter().find_map(|(unit, milliseconds)| {
+            let number: u32 = text.strip_suffix(unit)?.parse().ok()?;
+            (number > 0).then(|| i64::from(number) * milliseconds)
+        });
+        span.map(Self).ok_or_else(|| format!("\"{text}\" is no length of time: write 90s, 5m or 1h"))
+    }
+}

@@ -1,0 +1,24 @@
+//! The planner: whether a fold, a settle or an archive pays now, and where a fold should end.
+//!
+//! Pure decisions over sizes and prices (design 3-folding, "When"). A trigger proposes, the planner disposes: how many
+//! calls are still to come is not known, so it rents until the rent has reached the price and then buys. It never sees
+//! text, blocks or the view, and what it decided is carried out, and recorded with all its numbers, by others.
+
+mod archive;
+mod balance;
+mod delta;
+mod fold;
+mod limits;
+mod settle;
+mod triggers;
+
+pub use archive::{ArchiveDecision, ArchiveQuestion, plan_archive};
+pub use balance::{Balance, Compactor, Prefix, Rent, Tariff, Verdict, Warmth, Why, WhyNot};
+pub use delta::{DeltaCause, DeltaTriggers};
+pub use fold::{Asked, ChosenCut, Cut, FoldDecision, FoldQuestion, Place, block_budget, plan_fold};
+pub use limits::{Limits, TriggerLimits};
+pub use settle::{SettleDecision, SettleQuestion, plan_settle};
+pub use triggers::{Break, Proposal, Seen, StepSeen, Trigger, Triggers};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,185 @@
+//! Rent against price: what all three decisions of the planner have in common.
+
+use serde::{Deserialize, Serialize};
+
+use crate::card::Rates;
+
+/// What tokens cost in this session.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Tariff {
+    pub rates: Rates,
+    /// Billed over counted tokens, as measured so far (design 2-model, "Tokens").
+    pub factor: f64,
+}
+
+impl Tariff {
+    pub fn new(rates: Rates) -> Self {
+        Self { rates, factor: 1.0 }
+    }
+
+    pub(super) fn read(&self, tokens: u64) -> f64 {
+        self.factor * self.rates.read * tokens as f64
+    }
+
+    pub(super) fn write(&self, tokens: u64) -> f64 {
+        self.factor * self.rates.write * tokens as f64
+    }
+
+    /// Tokens that would have been read from the cache and must be written again.
+    pub(super) fn rewrite(&self, tokens: u64) -> f64 {
+        self.write(tokens) - self.read(tokens)
+    }
+}
+
+/// Whether the provider still holds the prefix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Warmth {
+    Warm,
+    Cold,
+}
+
+/// Whether what lies before the seam can be found again after a fold (design 3-folding, "Units").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Prefix {
+    /// An entry was written at the seam and kept warm.
+    Kept,
+    /// No mark was free for the seam.
+    Lost,
+}
+
+/// Who writes the block or the summary, and so what the writing costs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Compactor {
+    /// Costs nothing.
+    Rules,
+    /// A call that appends an instruction to the live prompt.
+    Riding { thinking: u64 },
+    /// A call of its own, perhaps to another model: its rates are relative to the session's uncached input.
+    Alone { thinking: u64, rates: Rates },
+}
+
+impl Compactor {
+    /// The price of its call for `input` tokens that stand behind `prefix` tokens, written down in `output` tokens.
+    pub(super) fn price(&self, tariff: &Tariff, warmth: Warmth, prefix: u64, input: u64, output: u64) -> f64 {
+        let output_of = |thinking: u64| (output + thinking) as f64;
+        match self {
+            Self::Rules => 0.0,
+            Self::Riding { thinking } => {
+                // At a cold cache the ride writes what the next call then reads, so of the prefix only the read is extra.
+                let input = match warmth {
+                    Warmth::Warm => tariff.read(input),
+                    Warmth::Cold => tariff.write(input),
+                };
+                tariff.read(prefix) + input + tariff.factor * tariff.rates.output * output_of(*thinking)
+            }
+            Self::Alone { thinking, rates } => {
+                tariff.factor * (rates.write * input as f64 + rates.output * output_of(*thinking))
+            }
+        }
+    }
+}
+
+/// What holding has cost since the last fold (or settle, or archive), in uncached-input tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Rent {
+    pub paid: f64,
+    pub calls: u32,
+}
+
+impl Rent {
+    /// One more call was made while holding: what the last decision's [`Balance`] said that it would cost.
+    pub fn pay(&mut self, saves_per_call: f64) {
+        self.paid += saves_per_call.max(0.0);
+        self.calls += 1;
+    }
+}
+
+/// Both sides of a decision, in uncached-input tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Balance {
+    pub rent: Rent,
+    /// What every further call would save: the rent that the coming call pays if nothing is done.
+    pub saves_per_call: f64,
+    /// Writing the block and what follows it; at a cold cache below zero, because less is written than otherwise.
+    pub rewrite: f64,
+    /// The compactor's call.
+    pub compactor: f64,
+}
+
+impl Balance {
+    pub fn price(&self) -> f64 {
+        self.rewrite + self.compactor
+    }
+
+    /// The ski-rental rule. The coming call's rent is counted as paid, because the question is asked before a call that
+    /// will be made: so no more than the price is ever paid in rent before buying, and the whole bill is at most twice
+    /// that of whoever knew how many calls were to come.
+    pub fn pays(&self) -> bool {
+        self.saves_per_call > 0.0 && self.rent.paid + self.saves_per_call >= self.price()
+    }
+
+    /// After how many calls the price is saved; none where nothing is saved.
+    pub fn pays_back_in(&self) -> Option<u32> {
+        (self.saves_per_call > 0.0).then(|| (self.price() / self.saves_per_call).ceil().max(0.0) as u32)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    Go(Why),
+    Hold(WhyNot),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// The rent has reached the price.
+    Pays,
+    /// The cache is cold: the prefix has no value.
+    Cold,
+    /// A trigger proposed it, and there are no prices to ask.
+    Trigger,
+    /// A person asked for it.
+    Order,
+    /// The window demands it.
+    Window,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WhyNot {
+    /// No step is old enough.
+    NothingFoldable,
+    /// What would stand in its place is not shorter enough.
+    TooLittleGoes,
+    RentBelowPrice,
+    /// No prices, and no trigger.
+    NoTrigger,
+}
+
+impl Why {
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Self::Pays => "it pays",
+            Self::Cold => "cold cache",
+            Self::Trigger => "a trigger",
+            Self::Order => "as ordered",
+            Self::Window => "the window is full",
+        }
+    }
+}
+
+impl WhyNot {
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Self::NothingFoldable => "nothing to fold",
+            Self::TooLittleGoes => "too little would go",
+            Self::RentBelowPrice => "rent below price",
+            Self::NoTrigger => "no prices and no trigger",
+        }
+    }
+}

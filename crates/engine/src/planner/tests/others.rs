@@ -1,0 +1,126 @@
+//! Settle, archive, triggers.
+
+use super::*;
+
+#[test]
+fn a_settle_waits_for_its_rent_or_a_cold_cache() {
+    let due = SettleQuestion { raw: 10_000, short: 1_000, follows: 2_000, rent: Rent::default(), warmth: Warmth::Warm };
+    let plan = |question: &SettleQuestion| plan_settle(question, Some(&Tariff::new(ANTHROPIC)));
+    near(plan(&due).balance.expect("a balance").price(), 1.25 * 1_000.0 + 1.15 * 2_000.0);
+    assert_eq!(plan(&due).verdict, Verdict::Hold(WhyNot::RentBelowPrice));
+    let rent = Rent { paid: 2_700.0, calls: 3 };
+    assert_eq!(plan(&SettleQuestion { rent, ..due }).verdict, Verdict::Go(Why::Pays));
+    assert_eq!(plan(&SettleQuestion { warmth: Warmth::Cold, ..due }).verdict, Verdict::Go(Why::Cold));
+    assert_eq!(plan(&SettleQuestion { raw: 900, rent, ..due }).verdict, Verdict::Hold(WhyNot::TooLittleGoes));
+    assert_eq!(plan_settle(&due, None).verdict, Verdict::Hold(WhyNot::NoTrigger));
+}
+
+const OLD_ROUNDS: ArchiveQuestion = ArchiveQuestion {
+    archivable: 30_000,
+    summary: 2_000,
+    follows: 40_000,
+    rent: Rent { paid: 0.0, calls: 0 },
+    warmth: Warmth::Warm,
+    summariser: Compactor::Rules,
+    used: 80_000,
+    window: 200_000,
+    messages: 60,
+};
+
+fn archive(question: &ArchiveQuestion) -> ArchiveDecision {
+    plan_archive(question, Some(&Tariff::new(ANTHROPIC)), &Limits::default())
+}
+
+#[test]
+fn an_archive_weighs_the_whole_tail() {
+    let price = 1.25 * 2_000.0 + 1.15 * 40_000.0;
+    near(archive(&OLD_ROUNDS).balance.expect("a balance").price(), price);
+    let verdict = |paid| archive(&ArchiveQuestion { rent: Rent { paid, calls: 17 }, ..OLD_ROUNDS }).verdict;
+    assert_eq!(verdict(price - 2_801.0), Verdict::Hold(WhyNot::RentBelowPrice));
+    assert_eq!(verdict(price - 2_799.0), Verdict::Go(Why::Pays));
+    let summariser = Compactor::Alone { thinking: 0, rates: ANTHROPIC };
+    let called = archive(&ArchiveQuestion { summariser, ..OLD_ROUNDS }).balance.expect("a balance");
+    near(called.price(), price + 1.25 * 30_000.0 + 5.0 * 2_000.0);
+}
+
+#[test]
+fn a_full_window_and_a_cold_cache_archive_at_once() {
+    let full = ArchiveQuestion { used: 160_000, ..OLD_ROUNDS };
+    assert_eq!(archive(&full).verdict, Verdict::Go(Why::Window));
+    assert_eq!(plan_archive(&full, None, &Limits::default()).verdict, Verdict::Go(Why::Window));
+    assert_eq!(archive(&ArchiveQuestion { messages: 2, ..full }).verdict, Verdict::Hold(WhyNot::NothingFoldable));
+    assert_eq!(archive(&ArchiveQuestion { warmth: Warmth::Cold, ..OLD_ROUNDS }).verdict, Verdict::Go(Why::Cold));
+    let small = ArchiveQuestion { archivable: 2_500, warmth: Warmth::Cold, ..OLD_ROUNDS };
+    assert_eq!(archive(&small).verdict, Verdict::Hold(WhyNot::TooLittleGoes));
+}
+
+fn step(end: u32) -> StepSeen {
+    StepSeen { end: TurnNo(end), tool_calls: 1, tokens: 1_000, raw_tokens: 500, seen: Vec::new(), logical_break: None }
+}
+
+/// The step at which the first proposal comes, and the proposal.
+fn first_proposal(steps: impl IntoIterator<Item = StepSeen>) -> Option<(usize, Proposal)> {
+    let mut triggers = Triggers::new(TriggerLimits::default(), 5);
+    steps.into_iter().enumerate().find_map(|(number, step)| Some((number + 1, triggers.apply_step(step)?)))
+}
+
+#[test]
+fn twelve_foldable_tool_calls_in_a_row_propose() {
+    let proposal = Proposal { trigger: Trigger::ToolCalls(12), end: TurnNo(11) };
+    assert_eq!(first_proposal((0..40).map(step)), Some((17, proposal)), "twelve and five kept ones");
+    let broken = (0..24).map(|end| StepSeen { tool_calls: u32::from(end % 10 != 9), ..step(end) });
+    assert_eq!(first_proposal(broken), None, "an answer without calls ends the run");
+}
+
+#[test]
+fn much_raw_output_proposes_from_eight_calls_on() {
+    let raw = (0..40).map(|end| StepSeen { raw_tokens: 700, ..step(end) });
+    let proposal = Proposal { trigger: Trigger::RawShare(0.7), end: TurnNo(7) };
+    assert_eq!(first_proposal(raw), Some((13, proposal)));
+}
+
+#[test]
+fn repeats_with_the_same_result_propose() {
+    let seeing = |end, what, result| StepSeen { seen: vec![Seen { what, result }], ..step(end) };
+    let changed = (0..10).map(|end| seeing(end, 7, u64::from(end)));
+    assert_eq!(first_proposal(changed), None, "the file changed each time");
+    let same = (0..10).map(|end| seeing(end, 7, 1));
+    assert_eq!(first_proposal(same), Some((8, Proposal { trigger: Trigger::Repeats(2), end: TurnNo(2) })));
+}
+
+#[test]
+fn a_break_offers_its_own_end_once_it_is_foldable() {
+    let steps = (0..10).map(|end| StepSeen { logical_break: (end == 1).then_some(Break::VerdictChanged), ..step(end) });
+    let proposal = Proposal { trigger: Trigger::Break(Break::VerdictChanged), end: TurnNo(1) };
+    assert_eq!(first_proposal(steps), Some((7, proposal)));
+}
+
+#[test]
+fn after_a_fold_the_counting_begins_anew() {
+    let mut triggers = Triggers::new(TriggerLimits::default(), 5);
+    let proposed = (0..17).filter_map(|end| triggers.apply_step(step(end))).last().expect("a proposal");
+    triggers.apply_fold(proposed.end);
+    let next = (17..60).find_map(|end| triggers.apply_step(step(end))).expect("a proposal");
+    assert_eq!(next.end, TurnNo(23), "twelve steps behind the last end");
+}
+
+#[test]
+fn deltas_are_seldom_and_need_new_evidence() {
+    let mut triggers = DeltaTriggers::new(&TriggerLimits::default());
+    assert_eq!(triggers.apply_step(0, Some(DeltaCause::TodoClosed)), None, "no evidence yet");
+    assert_eq!(triggers.apply_step(1, None), Some(DeltaCause::TodoClosed));
+    for _ in 0..7 {
+        assert_eq!(triggers.apply_step(1, Some(DeltaCause::NewError)), None, "one in eight steps");
+    }
+    assert_eq!(triggers.apply_step(0, None), Some(DeltaCause::NewError), "the waiting one");
+    for _ in 0..20 {
+        assert_eq!(triggers.apply_step(0, Some(DeltaCause::SpanClosed)), None, "no new evidence");
+    }
+}
+
+#[test]
+fn limits_are_configuration() {
+    let limits: Limits = serde_json::from_str(r#"{"keep_steps": 2}"#).expect("limits");
+    assert_eq!(limits, Limits { keep_steps: 2, ..Limits::default() });
+    assert!(serde_json::from_str::<TriggerLimits>(r#"{"toolcalls": 2}"#).is_err());
+}

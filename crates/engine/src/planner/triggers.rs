@@ -1,0 +1,145 @@
+//! What proposes a fold: counters over the foldable steps (seed workbench-state-flow 6.2).
+//!
+//! A step is counted when it has become foldable, that is when `keep_steps` newer ones stand behind it. The counters do
+//! not know prices and decide nothing; what they count (digests of ranges, commands and results) is told to them.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde::{Deserialize, Serialize};
+
+use super::limits::TriggerLimits;
+use crate::trace::TurnNo;
+
+/// What the triggers want to know of a finished step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepSeen {
+    /// Its last turn.
+    pub end: TurnNo,
+    /// None: the run of consecutive tool calls ends here.
+    pub tool_calls: u32,
+    pub tokens: u64,
+    /// Of these, raw tool output.
+    pub raw_tokens: u64,
+    /// File ranges that it read and commands that it ran.
+    pub seen: Vec<Seen>,
+    pub logical_break: Option<Break>,
+}
+
+/// A file range or a command, and what came of it; both as digests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seen {
+    pub what: u64,
+    pub result: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Break {
+    SpanEnded,
+    VerdictChanged,
+    TodoClosed,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trigger {
+    ToolCalls(u32),
+    RawShare(f64),
+    Repeats(u32),
+    Break(Break),
+}
+
+/// A trigger that fired and the end that it offers as the cut.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Proposal {
+    pub trigger: Trigger,
+    pub end: TurnNo,
+}
+
+#[derive(Debug, Clone)]
+pub struct Triggers {
+    limits: TriggerLimits,
+    keep_steps: usize,
+    /// Newest steps that no fold may cover yet.
+    kept: VecDeque<StepSeen>,
+    counts: Counts,
+    last: BTreeMap<u64, u64>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Counts {
+    end: Option<TurnNo>,
+    tool_calls_in_a_row: u32,
+    tool_calls: u32,
+    tokens: u64,
+    raw_tokens: u64,
+    repeats: u32,
+    logical_break: Option<(Break, TurnNo)>,
+}
+
+impl Triggers {
+    pub fn new(limits: TriggerLimits, keep_steps: u32) -> Self {
+        Self {
+            limits,
+            keep_steps: keep_steps.max(1) as usize,
+            kept: VecDeque::new(),
+            counts: Counts::default(),
+            last: BTreeMap::new(),
+        }
+    }
+
+    /// Takes in a finished step and says what its coming made foldable proposes, a logical break before all others
+    /// because it offers the best end.
+    pub fn apply_step(&mut self, step: StepSeen) -> Option<Proposal> {
+        self.kept.push_back(step);
+        while self.kept.len() > self.keep_steps {
+            if let Some(step) = self.kept.pop_front() {
+                self.count(&step);
+            }
+        }
+        self.proposal()
+    }
+
+    /// A fold covered everything up to `end`: the counting begins anew behind it. What later steps saw is still known,
+    /// so reading a folded range again unchanged is a repeat.
+    pub fn apply_fold(&mut self, end: TurnNo) {
+        self.counts = Counts::default();
+        self.kept.retain(|step| step.end > end);
+    }
+
+    fn count(&mut self, step: &StepSeen) {
+        let counts = &mut self.counts;
+        counts.end = Some(step.end);
+        counts.tool_calls += step.tool_calls;
+        counts.tool_calls_in_a_row =
+            if step.tool_calls == 0 { 0 } else { counts.tool_calls_in_a_row + step.tool_calls };
+        counts.tokens += step.tokens;
+        counts.raw_tokens += step.raw_tokens;
+        for seen in &step.seen {
+            if self.last.insert(seen.what, seen.result) == Some(seen.result) {
+                counts.repeats += 1;
+            }
+        }
+        if let Some(logical_break) = step.logical_break {
+            counts.logical_break = Some((logical_break, step.end));
+        }
+    }
+
+    fn proposal(&self) -> Option<Proposal> {
+        let Counts { end, tool_calls_in_a_row, tool_calls, tokens, raw_tokens, repeats, logical_break } = self.counts;
+        if let Some((logical_break, end)) = logical_break {
+            return Some(Proposal { trigger: Trigger::Break(logical_break), end });
+        }
+        let raw_share = if tokens == 0 { 0.0 } else { raw_tokens as f64 / tokens as f64 };
+        let trigger = if repeats >= self.limits.repeats {
+            Trigger::Repeats(repeats)
+        } else if tool_calls_in_a_row >= self.limits.tool_calls {
+            Trigger::ToolCalls(tool_calls_in_a_row)
+        } else if tool_calls >= self.limits.raw_share_calls && raw_share >= self.limits.raw_share {
+            Trigger::RawShare(raw_share)
+        } else {
+            return None;
+        };
+        end.map(|end| Proposal { trigger, end })
+    }
+}

@@ -30,6 +30,7 @@ pub mod ledger;
 pub mod planner;
 pub mod recall;
 pub mod session;
+pub mod settle;
 mod tight;
 pub mod trace;
 pub mod view;

@@ -1,0 +1,25 @@
+//! The history form of a todo list: the recap only (seed A3). The list itself is appended to the view when it changes;
+//! that is not known here.
+
+use super::{SettleLimits, object::Object, shorten::shorten};
+use crate::trace::result::{TodoData, TodoState};
+
+pub(super) fn settle_todo(todo: &TodoData, limits: &SettleLimits) -> String {
+    let count = |state| todo.items.iter().filter(|item| item.state == state).count();
+    let first = |state| todo.items.iter().find(|item| item.state == state);
+
+    let mut recap = format!("{} of {} done", count(TodoState::Done), todo.items.len());
+    if let Some(item) = first(TodoState::InProgress) {
+        recap.push_str(&format!("; now: {}", shorten(&item.text, limits.characters)));
+    }
+    if let Some(item) = first(TodoState::Pending) {
+        recap.push_str(&format!("; next: {}", shorten(&item.text, limits.characters)));
+    }
+    let cancelled = count(TodoState::Cancelled);
+    if cancelled > 0 {
+        recap.push_str(&format!("; {cancelled} cancelled"));
+    }
+    let mut data = Object::new();
+    data.field("recap", recap);
+    data.end()
+}

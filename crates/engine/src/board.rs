@@ -1,0 +1,150 @@
+//! The StateBoard: the sum of all state deltas of a session, as a value (seed workbench-state-flow 5.1, design 2-model).
+//!
+//! Recording asks [`Board::check`] and refuses; replay only ever calls [`Board::apply`], which follows. Whether a claim is
+//! true was the gate's question, where the entries stand in a view is the fold's: neither is known here.
+
+mod anchors;
+mod apply;
+mod check;
+mod goal;
+pub mod limits;
+mod render;
+mod subject;
+mod words;
+
+use serde::{Deserialize, Serialize};
+
+pub use anchors::{AnchorChange, AnchorFate};
+pub use apply::{Applied, AppliedFact, Outcome};
+pub use check::DeltaRefused;
+pub use render::{render_board, render_delta, render_for_people};
+
+use crate::{
+    claim::{Anchor, Assertion, Evidence, Fact, Goal, Question, WorkStatus},
+    trace::TurnNo,
+};
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Board {
+    version: u32,
+    goal: Option<Goal>,
+    /// Why the goal last became another one. A later refinement does not take it away.
+    goal_shift_reason: Option<String>,
+    facts: Vec<Entry<BoardFact>>,
+    questions: Vec<Entry<Question>>,
+    anchors: Vec<Entry<Anchor>>,
+    /// One per command, in the order in which the commands were first asserted.
+    assertions: Vec<BoardAssertion>,
+    status: WorkStatus,
+    next_actions: Vec<String>,
+    /// What the coming deltas still have to say.
+    stale: Vec<Stale>,
+    given: GivenIds,
+}
+
+/// An item with its name, which no other item of the session ever gets.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry<T> {
+    pub id: String,
+    /// The version of the delta that last changed it.
+    pub since: u32,
+    pub value: T,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BoardFact {
+    pub fact: Fact,
+    pub mark: Mark,
+    /// [`subject::subject`] of its text, kept because every later addition is compared with it.
+    subject: String,
+}
+
+/// What became of a fact since it was first stated.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mark {
+    Plain,
+    /// It says something else than before.
+    Revised {
+        was: Vec<Evidence>,
+    },
+    /// It no longer holds. It stays on the board because blocks before it may still show it.
+    Retracted {
+        by: Vec<Evidence>,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BoardAssertion {
+    pub since: u32,
+    pub assertion: Assertion,
+}
+
+/// An anchor that an edit touched: whatever shows it elsewhere shows old text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stale {
+    pub id: String,
+    pub since: TurnNo,
+}
+
+/// How many ids of each kind were given.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct GivenIds {
+    facts: u32,
+    questions: u32,
+    anchors: u32,
+}
+
+impl Board {
+    /// N of the delta applied last; 0 before the first.
+    pub fn version(&self) -> u32 {
+        self.version
+    }
+
+    pub fn goal(&self) -> Option<&Goal> {
+        self.goal.as_ref()
+    }
+
+    pub fn goal_shift_reason(&self) -> Option<&str> {
+        self.goal_shift_reason.as_deref()
+    }
+
+    /// Oldest id first, those retracted among them.
+    pub fn facts(&self) -> &[Entry<BoardFact>] {
+        &self.facts
+    }
+
+    pub fn questions(&self) -> &[Entry<Question>] {
+        &self.questions
+    }
+
+    pub fn anchors(&self) -> &[Entry<Anchor>] {
+        &self.anchors
+    }
+
+    pub fn assertions(&self) -> &[BoardAssertion] {
+        &self.assertions
+    }
+
+    pub fn status(&self) -> &WorkStatus {
+        &self.status
+    }
+
+    pub fn next_actions(&self) -> &[String] {
+        &self.next_actions
+    }
+
+    /// Touched anchors that no delta has named yet.
+    pub fn stale(&self) -> &[Stale] {
+        &self.stale
+    }
+}
+
+impl BoardFact {
+    fn holds(&self) -> bool {
+        !matches!(self.mark, Mark::Retracted { .. })
+    }
+}
+
+#[cfg(test)]
+mod tests;

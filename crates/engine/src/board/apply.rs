@@ -1,0 +1,212 @@
+//! A delta becomes part of the board: ids are given, the latest wins, what contradicts is marked.
+//!
+//! This is what replay does, so it cannot refuse: where a delta makes no sense (an id that is not there), what it adds is
+//! kept and the rest has no effect. [`Board::check`](super::Board::check) keeps such deltas from being recorded.
+
+use super::{
+    Board, BoardAssertion, BoardFact, Entry, Mark, Stale,
+    limits::STALE_PER_DELTA,
+    subject::{Relation, relation, subject},
+};
+use crate::claim::{Anchor, Assertion, Change, Delta, Evidence, Fact, Question, Standing};
+
+/// What a delta did, as far as the delta itself does not say it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Applied {
+    pub version: u32,
+    /// One for each change of the delta, in its order; so below.
+    pub facts: Vec<AppliedFact>,
+    pub questions: Vec<String>,
+    pub anchors: Vec<String>,
+    /// Touched anchors that this delta is to name.
+    pub stale: Vec<Stale>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AppliedFact {
+    pub id: String,
+    pub outcome: Outcome,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    Added,
+    /// The board said so already; it has the newer evidence now, unless that proves less.
+    Restated,
+    /// By id, or because it contradicts what stood there.
+    Revised {
+        was: Fact,
+    },
+    Retracted {
+        was: Fact,
+    },
+    /// It names an id that is not on the board.
+    NotThere,
+}
+
+impl Board {
+    pub fn apply(&mut self, delta: &Delta) -> Applied {
+        self.version += 1;
+        if let Some(goal) = &delta.current_goal {
+            self.goal = Some(goal.clone());
+        }
+        if let Some(reason) = &delta.goal_shift_reason {
+            self.goal_shift_reason = Some(reason.clone());
+        }
+        let facts = delta.confirmed_facts.iter().map(|change| self.apply_fact(change)).collect();
+        let questions = delta.open_questions.iter().map(|change| self.apply_question(change)).collect();
+        let anchors = delta.anchors.iter().map(|change| self.apply_anchor(change)).collect();
+        delta.exec_assertions.iter().for_each(|assertion| self.apply_assertion(assertion));
+        if let Some(status) = &delta.status {
+            self.status = status.clone();
+        }
+        if let Some(actions) = &delta.next_actions {
+            self.next_actions = actions.clone();
+        }
+        let stale = self.stale.drain(..self.stale.len().min(STALE_PER_DELTA)).collect();
+        Applied { version: self.version, facts, questions, anchors, stale }
+    }
+
+    /// The place of a fact that still holds.
+    pub(super) fn standing_fact(&self, id: &str) -> Option<usize> {
+        self.facts.iter().position(|entry| entry.id == id && entry.value.holds())
+    }
+
+    fn apply_fact(&mut self, change: &Change<Fact>) -> AppliedFact {
+        match change {
+            Change::Add(fact) => match self.related_fact(fact) {
+                Some((at, Relation::Same)) => self.restate_fact(at, fact),
+                Some((at, _)) => self.revise_fact(at, fact),
+                None => self.add_fact(fact),
+            },
+            Change::Revise { id, to } => match self.standing_fact(id) {
+                Some(at) if self.facts[at].value.fact == *to => self.restate_fact(at, to),
+                Some(at) => self.revise_fact(at, to),
+                None => self.add_fact(to),
+            },
+            Change::Retract { id, evidence } => self.retract_fact(id, evidence),
+        }
+    }
+
+    /// The newest fact with the same subject. What the assistant merely concluded takes no confirmed fact's place unless
+    /// it is told to by id: then both stand.
+    fn related_fact(&self, fact: &Fact) -> Option<(usize, Relation)> {
+        let facts = self.facts.iter().enumerate().rev().filter(|(_, entry)| entry.value.holds());
+        facts
+            .map(|(at, entry)| (at, relation(&fact.text, &entry.value.fact.text, &entry.value.subject)))
+            .filter(|(at, relation)| *relation == Relation::Same || !self.proves_less(fact, *at))
+            .find(|(_, relation)| *relation != Relation::Unrelated)
+    }
+
+    fn proves_less(&self, fact: &Fact, at: usize) -> bool {
+        fact.standing == Standing::Concluded && self.facts[at].value.fact.standing == Standing::Confirmed
+    }
+
+    fn add_fact(&mut self, fact: &Fact) -> AppliedFact {
+        self.given.facts += 1;
+        let id = format!("f{}", self.given.facts);
+        let value = BoardFact { fact: fact.clone(), mark: Mark::Plain, subject: subject(&fact.text) };
+        self.facts.push(Entry { id: id.clone(), since: self.version, value });
+        AppliedFact { id, outcome: Outcome::Added }
+    }
+
+    fn restate_fact(&mut self, at: usize, fact: &Fact) -> AppliedFact {
+        let proves_less = self.proves_less(fact, at);
+        let entry = &mut self.facts[at];
+        if !proves_less && entry.value.fact != *fact {
+            entry.value.fact = fact.clone();
+            entry.value.subject = subject(&fact.text);
+            entry.since = self.version;
+        }
+        AppliedFact { id: entry.id.clone(), outcome: Outcome::Restated }
+    }
+
+    fn revise_fact(&mut self, at: usize, fact: &Fact) -> AppliedFact {
+        let entry = &mut self.facts[at];
+        let was = std::mem::replace(&mut entry.value.fact, fact.clone());
+        entry.value.mark = Mark::Revised { was: was.evidence.clone() };
+        entry.value.subject = subject(&fact.text);
+        entry.since = self.version;
+        AppliedFact { id: entry.id.clone(), outcome: Outcome::Revised { was } }
+    }
+
+    fn retract_fact(&mut self, id: &str, evidence: &[Evidence]) -> AppliedFact {
+        let outcome = self.standing_fact(id).map_or(Outcome::NotThere, |at| {
+            let entry = &mut self.facts[at];
+            entry.value.mark = Mark::Retracted { by: evidence.to_vec() };
+            entry.since = self.version;
+            Outcome::Retracted { was: entry.value.fact.clone() }
+        });
+        AppliedFact { id: id.to_owned(), outcome }
+    }
+
+    fn apply_question(&mut self, change: &Change<Question>) -> String {
+        let same = |entry: &&Entry<Question>, to: &Question| entry.value.text.trim() == to.text.trim();
+        let existing = match change {
+            Change::Add(to) => self.questions.iter().find(|entry| same(entry, to)).map(|entry| entry.id.clone()),
+            Change::Revise { id, .. } | Change::Retract { id, .. } => Some(id.clone()),
+        };
+        let kind = Kind { letter: 'q', version: self.version };
+        apply_change(&mut self.questions, &mut self.given.questions, kind, change, existing)
+    }
+
+    fn apply_anchor(&mut self, change: &Change<Anchor>) -> String {
+        let same = |entry: &&Entry<Anchor>, to: &Anchor| {
+            let held = &entry.value;
+            (&held.path, held.first_line, held.last_line) == (&to.path, to.first_line, to.last_line)
+        };
+        let existing = match change {
+            Change::Add(to) => self.anchors.iter().find(|entry| same(entry, to)).map(|entry| entry.id.clone()),
+            Change::Revise { id, .. } | Change::Retract { id, .. } => Some(id.clone()),
+        };
+        let kind = Kind { letter: 'a', version: self.version };
+        apply_change(&mut self.anchors, &mut self.given.anchors, kind, change, existing)
+    }
+
+    fn apply_assertion(&mut self, assertion: &Assertion) {
+        let held = self.assertions.iter_mut().find(|held| held.assertion.command == assertion.command);
+        match held {
+            Some(held) if held.assertion == *assertion => {}
+            Some(held) => *held = BoardAssertion { since: self.version, assertion: assertion.clone() },
+            None => self.assertions.push(BoardAssertion { since: self.version, assertion: assertion.clone() }),
+        }
+    }
+}
+
+struct Kind {
+    letter: char,
+    version: u32,
+}
+
+/// Questions and anchors: no marks, and what is retracted goes.
+fn apply_change<T: Clone + PartialEq>(
+    entries: &mut Vec<Entry<T>>,
+    given: &mut u32,
+    kind: Kind,
+    change: &Change<T>,
+    existing: Option<String>,
+) -> String {
+    let at = existing.as_ref().and_then(|id| entries.iter().position(|entry| entry.id == *id));
+    match (change, at) {
+        (Change::Add(to) | Change::Revise { to, .. }, Some(at)) => {
+            let entry = &mut entries[at];
+            if entry.value != *to {
+                entry.value = to.clone();
+                entry.since = kind.version;
+            }
+            entry.id.clone()
+        }
+        (Change::Add(to) | Change::Revise { to, .. }, None) => {
+            *given += 1;
+            let id = format!("{}{given}", kind.letter);
+            entries.push(Entry { id: id.clone(), since: kind.version, value: to.clone() });
+            id
+        }
+        (Change::Retract { id, .. }, at) => {
+            if let Some(at) = at {
+                entries.remove(at);
+            }
+            id.clone()
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! The board in words: a delta and the whole board for the model, and a page for people.
+//!
+//! The same value gives the same bytes, on any machine. Where the texts stand in a view is not known here.
+
+mod delta;
+mod json;
+mod people;
+mod whole;
+
+pub use delta::render_delta;
+pub use people::render_for_people;
+pub use whole::render_board;

@@ -1,0 +1,48 @@
+//! `STATE_DELTA vN`: what one delta changed, with the ids that the board gave.
+//!
+//! What else stands on the board is not shown.
+
+use super::json::{Body, Item, pointers, render_json};
+use crate::{
+    board::{Applied, AppliedFact, Outcome},
+    claim::{Change, Delta, Fact},
+};
+
+/// The entry of a delta, as it stands in the stream for good. `applied` is what the board said to it.
+pub fn render_delta(delta: &Delta, applied: &Applied) -> String {
+    let facts = delta.confirmed_facts.iter().zip(&applied.facts);
+    let questions = delta.open_questions.iter().zip(&applied.questions);
+    let anchors = delta.anchors.iter().zip(&applied.anchors);
+    let stale = applied.stale.iter().map(|stale| Item::Note(format!("{} stale since turn#{}", stale.id, stale.since)));
+    let body = Body {
+        current_goal: delta.current_goal.as_ref().map(|goal| goal.text.as_str().into()),
+        goal_evidence: delta.current_goal.as_ref().map(|goal| goal.evidence.pointer.as_str()),
+        goal_shift_reason: delta.goal_shift_reason.as_deref().map(Into::into),
+        open_questions: questions.map(|(change, id)| item(change, id, Item::question)).collect(),
+        next_actions: delta.next_actions.iter().flatten().map(|action| action.as_str().into()).collect(),
+        status: delta.status.as_ref(),
+        confirmed_facts: facts.map(|(change, applied)| fact(change, applied)).collect(),
+        anchors: stale.chain(anchors.map(|(change, id)| item(change, id, Item::anchor))).collect(),
+        exec_assertions: delta.exec_assertions.iter().map(Item::assertion).collect(),
+    };
+    render_json(&format!("STATE_DELTA v{}", applied.version), &body)
+}
+
+fn item<'a, T>(change: &'a Change<T>, id: &'a str, stated: impl Fn(&'a str, &'a T) -> Item<'a>) -> Item<'a> {
+    match change {
+        Change::Add(to) | Change::Revise { to, .. } => stated(id, to),
+        Change::Retract { evidence, .. } => Item::Retracted { id, retracted: pointers(evidence) },
+    }
+}
+
+fn fact<'a>(change: &'a Change<Fact>, applied: &'a AppliedFact) -> Item<'a> {
+    match (change, &applied.outcome) {
+        (Change::Retract { evidence, .. }, Outcome::Retracted { was }) => {
+            Item::retracted_fact(&applied.id, was, evidence)
+        }
+        (Change::Add(to) | Change::Revise { to, .. }, Outcome::Revised { was }) => {
+            Item::fact(&applied.id, to, &was.evidence)
+        }
+        (change, _) => item(change, &applied.id, |id, fact| Item::fact(id, fact, &[])),
+    }
+}

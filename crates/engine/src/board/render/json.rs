@@ -1,0 +1,169 @@
+//! The JSON that the model reads: the seed's field names, and text from outside that stays inside its string.
+//!
+//! Which items are shown is decided elsewhere.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use crate::{
+    board::{BoardFact, Mark, limits::REMINDER_CHARACTERS},
+    claim::{Anchor, Assertion, Evidence, Fact, Question, Standing, WorkStatus},
+};
+
+/// Fields in the order of the design: what is worth most comes first, for whoever reads only the beginning.
+#[derive(Default, Serialize)]
+pub(super) struct Body<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) current_goal: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) goal_evidence: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) goal_shift_reason: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) open_questions: Vec<Item<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) next_actions: Vec<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) status: Option<&'a WorkStatus>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) confirmed_facts: Vec<Item<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) anchors: Vec<Item<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) exec_assertions: Vec<Item<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum Item<'a> {
+    Fact {
+        id: &'a str,
+        text: Cow<'a, str>,
+        evidence: Vec<&'a str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        revised: Option<String>,
+    },
+    Question {
+        id: &'a str,
+        text: &'a str,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        unknown: bool,
+    },
+    Anchor {
+        id: &'a str,
+        path: &'a str,
+        start_line: u32,
+        end_line: u32,
+        snippet: &'a str,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        moved: bool,
+    },
+    Assertion {
+        command: &'a str,
+        result: &'a str,
+        evidence: &'a str,
+    },
+    Retracted {
+        id: &'a str,
+        retracted: Vec<&'a str>,
+    },
+    /// A count of what is not shown, or what became stale.
+    Note(String),
+}
+
+impl<'a> Item<'a> {
+    /// A fact that holds, with the evidence of what stood in its place.
+    pub(super) fn fact(id: &'a str, fact: &'a Fact, was: &[Evidence]) -> Self {
+        let revised = (!was.is_empty()).then(|| was_text(was));
+        Self::Fact { id, text: fact_text(fact), evidence: pointers(&fact.evidence), revised }
+    }
+
+    /// A fact that no longer holds, with the evidence against it.
+    pub(super) fn retracted_fact(id: &'a str, fact: &Fact, by: &'a [Evidence]) -> Self {
+        let text = format!("no longer held: {}", reminder(&fact_text(fact)));
+        Self::Fact { id, text: text.into(), evidence: pointers(by), revised: Some(was_text(&fact.evidence)) }
+    }
+
+    pub(super) fn board_fact(id: &'a str, held: &'a BoardFact) -> Self {
+        match &held.mark {
+            Mark::Plain => Self::fact(id, &held.fact, &[]),
+            Mark::Revised { was } => Self::fact(id, &held.fact, was),
+            Mark::Retracted { by } => Self::retracted_fact(id, &held.fact, by),
+        }
+    }
+
+    pub(super) fn question(id: &'a str, question: &'a Question) -> Self {
+        Self::Question { id, text: &question.text, unknown: question.unknown }
+    }
+
+    pub(super) fn anchor(id: &'a str, anchor: &'a Anchor) -> Self {
+        Self::Anchor {
+            id,
+            path: &anchor.path,
+            start_line: anchor.first_line,
+            end_line: anchor.last_line,
+            snippet: &anchor.snippet,
+            moved: anchor.moved,
+        }
+    }
+
+    pub(super) fn assertion(assertion: &'a Assertion) -> Self {
+        Self::Assertion {
+            command: &assertion.command,
+            result: &assertion.result,
+            evidence: &assertion.evidence.pointer,
+        }
+    }
+}
+
+/// Design 2-model: an assistant's turn proves only that it was said.
+pub(super) fn fact_text(fact: &Fact) -> Cow<'_, str> {
+    match fact.standing {
+        Standing::Confirmed => Cow::Borrowed(&fact.text),
+        Standing::Concluded => Cow::Owned(format!("the assistant concluded: {}", fact.text)),
+    }
+}
+
+pub(super) fn pointers(evidence: &[Evidence]) -> Vec<&str> {
+    evidence.iter().map(|evidence| evidence.pointer.as_str()).collect()
+}
+
+pub(super) fn was_text(evidence: &[Evidence]) -> String {
+    format!("was {}", pointers(evidence).join(", "))
+}
+
+/// The start of a text that only has to be recognised.
+pub(super) fn reminder(text: &str) -> Cow<'_, str> {
+    cut(text, REMINDER_CHARACTERS)
+}
+
+/// At most so many characters, and a sign where something was cut off.
+pub(super) fn cut(text: &str, characters: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(characters) {
+        Some((end, _)) => Cow::Owned(format!("{}…", text[..end].trim_end())),
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// A header and one line of JSON. No text in it can end or begin a tag of ours: the JSON escape reads back as the same
+/// character, and a tag is recognised without regard to case and blanks.
+pub(super) fn render_json(header: &str, body: &Body<'_>) -> String {
+    // Strings, numbers and lists of them cannot fail to serialise.
+    let json = serde_json::to_string(body).unwrap_or_default();
+    let mut rendered = format!("{header}\n");
+    for (at, character) in json.char_indices() {
+        if character == '<' && names_our_tag(&json[at + 1..]) {
+            rendered.push_str("\\u003c");
+        } else {
+            rendered.push(character);
+        }
+    }
+    rendered
+}
+
+fn names_our_tag(rest: &str) -> bool {
+    const NAME: &str = "lookback";
+    let name = rest.trim_start_matches(|character: char| character == '/' || character.is_whitespace());
+    name.get(..NAME.len()).is_some_and(|start| start.eq_ignore_ascii_case(NAME))
+}

@@ -1,0 +1,124 @@
+//! The board for people: one line per item, its evidence beside it (design 8-screens, `/board`).
+//!
+//! Colours and what else a terminal can do are not known here.
+
+use std::borrow::Cow;
+
+use super::json::{fact_text, pointers, reminder, was_text};
+use crate::{
+    board::{Board, BoardFact, Mark},
+    claim::{Anchor, Assertion, Question, Standing, WorkStatus},
+};
+
+/// Where texts begin, and where evidence does if the terminal has room for both, as in the sketch.
+const TEXT_COLUMN: usize = 12;
+const EVIDENCE_COLUMN: usize = 80;
+/// Below this width evidence stands under its text.
+const WIDE: usize = 110;
+
+/// Everything on the board, for a terminal of so many columns. Nothing is left out and nothing is wrapped.
+pub fn render_for_people(board: &Board, columns: usize) -> String {
+    let mut page = Page { lines: Vec::new(), columns };
+    let goal = board.goal.iter().map(|goal| (goal.text.clone(), format!("from {}", goal.evidence.pointer)));
+    page.section("goal", goal);
+    page.section("why", board.goal_shift_reason.iter().map(|reason| (reason.clone(), String::new())));
+    page.section("status", status_line(&board.status).into_iter().map(|line| (line, String::new())));
+    page.section("facts", board.facts.iter().map(|entry| fact_line(&entry.value)));
+    page.section("questions", board.questions.iter().map(|entry| question_line(&entry.value)));
+    let actions = board.next_actions.iter().zip(1..);
+    page.section("next", actions.map(|(action, number)| (format!("{number} {action}"), String::new())));
+    page.section("anchors", board.anchors.iter().map(|entry| anchor_line(&entry.value)));
+    page.section("commands", board.assertions.iter().map(|held| assertion_line(&held.assertion)));
+    if page.lines.is_empty() { " the board is empty\n".to_owned() } else { page.lines.join("\n") + "\n" }
+}
+
+struct Page {
+    lines: Vec<String>,
+    columns: usize,
+}
+
+impl Page {
+    fn section(&mut self, label: &str, rows: impl Iterator<Item = (String, String)>) {
+        for (at, (text, evidence)) in rows.enumerate() {
+            let label = if at == 0 { label } else { "" };
+            let text = printable(&text);
+            let line = format!(" {label:<width$}{text}", width = TEXT_COLUMN - 1);
+            let evidence = printable(&evidence);
+            if evidence.is_empty() {
+                self.lines.push(line);
+            } else if self.columns >= WIDE && width(&line) < EVIDENCE_COLUMN {
+                let blanks = EVIDENCE_COLUMN - width(&line);
+                self.lines.push(format!("{line}{:blanks$}{evidence}", ""));
+            } else {
+                self.lines.extend([line, format!("{:TEXT_COLUMN$}  {evidence}", "")]);
+            }
+        }
+    }
+}
+
+fn fact_line(held: &BoardFact) -> (String, String) {
+    let text = fact_text(&held.fact);
+    let evidence = pointers(&held.fact.evidence).join(" · ");
+    let sign = match held.fact.standing {
+        Standing::Confirmed => '✓',
+        Standing::Concluded => '~',
+    };
+    match &held.mark {
+        Mark::Plain => (format!("{sign} {text}"), evidence),
+        Mark::Revised { was } => (format!("{sign} {text}"), format!("{evidence} · revised, {}", was_text(was))),
+        Mark::Retracted { by } => (
+            format!("✗ {text}"),
+            format!("retracted: {} · {}", pointers(by).join(" · "), was_text(&held.fact.evidence)),
+        ),
+    }
+}
+
+fn question_line(question: &Question) -> (String, String) {
+    (format!("? {}", question.text), if question.unknown { "unknown".to_owned() } else { String::new() })
+}
+
+fn anchor_line(anchor: &Anchor) -> (String, String) {
+    let first = anchor.snippet.split('\n').next().unwrap_or_default().trim();
+    let place = format!("{}:{}-{}", anchor.path, anchor.first_line, anchor.last_line);
+    (format!("{place}  {}", reminder(first)), format!("as of turn#{}", anchor.as_of))
+}
+
+fn assertion_line(assertion: &Assertion) -> (String, String) {
+    (format!("$ {} → {}", assertion.command, assertion.result), assertion.evidence.pointer.clone())
+}
+
+fn status_line(status: &WorkStatus) -> Option<String> {
+    let named = |name: &str, value: &str| (!value.is_empty()).then(|| format!("{name}: {value}"));
+    let errors = status.errors_left.map(|count| format!("errors left: {count}"));
+    let parts: Vec<String> =
+        [named("tests", &status.tests), named("build", &status.build), errors].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(" · "))
+}
+
+/// Text from outside stays on its line and moves no cursor.
+fn printable(text: &str) -> Cow<'_, str> {
+    let hostile = |character: char| character.is_control() || is_direction_mark(character);
+    if text.contains(hostile) { Cow::Owned(text.replace(hostile, " ")) } else { Cow::Borrowed(text) }
+}
+
+fn is_direction_mark(character: char) -> bool {
+    matches!(character, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Columns on a terminal, near enough: the wide scripts and pictures take two.
+fn width(text: &str) -> usize {
+    text.chars().map(|character| if is_wide(character) { 2 } else { 1 }).sum()
+}
+
+fn is_wide(character: char) -> bool {
+    matches!(
+        character,
+        '\u{1100}'..='\u{115f}'
+            | '\u{2e80}'..='\u{a4cf}'
+            | '\u{ac00}'..='\u{d7a3}'
+            | '\u{f900}'..='\u{faff}'
+            | '\u{ff00}'..='\u{ff60}'
+            | '\u{1f300}'..='\u{1faff}'
+            | '\u{20000}'..='\u{3fffd}'
+    )
+}

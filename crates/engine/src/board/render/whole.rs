@@ -1,0 +1,214 @@
+//! `STATE_BOARD vN`: the whole board within a budget, what does not fit as a count with a pointer.
+//!
+//! Design 2-model: goal, open questions, next actions, then the newest facts and anchors. The status comes before the
+//! facts because it is one line that says where the work stands; assertions come last because facts cite the same
+//! commands.
+
+use std::cmp::Reverse;
+
+use super::json::{Body, Item, cut, reminder, render_json};
+use crate::{
+    board::{Board, BoardAssertion, BoardFact, Entry, Mark, limits::MARKER_POINTER_BYTES},
+    claim::{Anchor, Evidence, Question},
+    evidence::pointer::{LineRange, Place},
+};
+
+/// Never longer than `limit` by `count`, unless the counts alone are.
+pub fn render_board(board: &Board, count: &dyn Fn(&[u8]) -> u32, limit: u32) -> String {
+    let page = Page::new(board);
+    let fits = |shown: &Shown| count(page.render(shown).as_bytes()) <= limit;
+    let mut shown = Shown { goal_characters: usize::MAX, ..Shown::default() };
+    if !fits(&shown) {
+        shown.goal_characters = longest_goal(board, &shown, &fits);
+    }
+    let mut closed = Vec::new();
+    for part in page.parts() {
+        if closed.contains(&part) {
+            continue;
+        }
+        let more = shown.with(part);
+        if fits(&more) {
+            shown = more;
+        } else {
+            // Nothing older of this kind either, so that the count says truly "older".
+            closed.push(part);
+        }
+    }
+    page.render(&shown)
+}
+
+/// How much of the goal there is room for.
+fn longest_goal(board: &Board, shown: &Shown, fits: &impl Fn(&Shown) -> bool) -> usize {
+    let (mut fitting, mut too_long) = (0, board.goal().map_or(0, |goal| goal.text.chars().count()));
+    while too_long - fitting > 1 {
+        let middle = fitting + (too_long - fitting) / 2;
+        if fits(&Shown { goal_characters: middle, ..*shown }) { fitting = middle } else { too_long = middle }
+    }
+    fitting
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    ShiftReason,
+    Question,
+    Action,
+    Status,
+    Fact,
+    Anchor,
+    Assertion,
+}
+
+/// How much of each part is shown, counted from the newest item.
+#[derive(Clone, Copy, Default)]
+struct Shown {
+    goal_characters: usize,
+    whole_reason: usize,
+    questions: usize,
+    actions: usize,
+    status: usize,
+    facts: usize,
+    anchors: usize,
+    assertions: usize,
+}
+
+impl Shown {
+    fn with(mut self, part: Part) -> Self {
+        *match part {
+            Part::ShiftReason => &mut self.whole_reason,
+            Part::Question => &mut self.questions,
+            Part::Action => &mut self.actions,
+            Part::Status => &mut self.status,
+            Part::Fact => &mut self.facts,
+            Part::Anchor => &mut self.anchors,
+            Part::Assertion => &mut self.assertions,
+        } += 1;
+        self
+    }
+}
+
+/// The board with the newest item of each kind first.
+struct Page<'a> {
+    board: &'a Board,
+    questions: Vec<&'a Entry<Question>>,
+    facts: Vec<&'a Entry<BoardFact>>,
+    anchors: Vec<&'a Entry<Anchor>>,
+    assertions: Vec<&'a BoardAssertion>,
+}
+
+impl<'a> Page<'a> {
+    fn new(board: &'a Board) -> Self {
+        Self {
+            board,
+            questions: newest_first(&board.questions, |entry| entry.since),
+            facts: newest_first(&board.facts, |entry| entry.since),
+            anchors: newest_first(&board.anchors, |entry| entry.since),
+            assertions: newest_first(&board.assertions, |held| held.since),
+        }
+    }
+
+    /// One for each item there is, the most important first.
+    fn parts(&self) -> impl Iterator<Item = Part> {
+        let facts = self.facts.iter().map(|entry| (entry.since, Part::Fact));
+        let anchors = self.anchors.iter().map(|entry| (entry.since, Part::Anchor));
+        let mut newest: Vec<(u32, Part)> = facts.chain(anchors).collect();
+        newest.sort_by_key(|(since, _)| Reverse(*since));
+        std::iter::once(Part::ShiftReason)
+            .chain(self.questions.iter().map(|_| Part::Question))
+            .chain(self.board.next_actions.iter().map(|_| Part::Action))
+            .chain(std::iter::once(Part::Status))
+            .chain(newest.into_iter().map(|(_, part)| part))
+            .chain(self.assertions.iter().map(|_| Part::Assertion))
+    }
+
+    fn render(&self, shown: &Shown) -> String {
+        let board = self.board;
+        let has_status = board.status != Default::default();
+        let (questions, more_questions) = split(&self.questions, shown.questions);
+        let (facts, more_facts) = split(&self.facts, shown.facts);
+        let (anchors, more_anchors) = split(&self.anchors, shown.anchors);
+        let (assertions, more_assertions) = split(&self.assertions, shown.assertions);
+        let (actions, more_actions) = board.next_actions.split_at(shown.actions.min(board.next_actions.len()));
+        let questions = questions.iter().map(|entry| Item::question(&entry.id, &entry.value));
+        let facts = facts.iter().map(|entry| Item::board_fact(&entry.id, &entry.value));
+        let anchors = anchors.iter().map(|entry| Item::anchor(&entry.id, &entry.value));
+        let assertions = assertions.iter().map(|held| Item::assertion(&held.assertion));
+        let body = Body {
+            current_goal: board.goal.as_ref().map(|goal| cut(&goal.text, shown.goal_characters)),
+            goal_evidence: board.goal.as_ref().map(|goal| goal.evidence.pointer.as_str()),
+            goal_shift_reason: board
+                .goal_shift_reason
+                .as_deref()
+                .map(|reason| if shown.whole_reason > 0 { reason.into() } else { reminder(reason) }),
+            open_questions: questions
+                .chain(
+                    more_questions
+                        .first()
+                        .map(|next| marker(more_questions.len(), "questions", &next.id, &since(next.since))),
+                )
+                .collect(),
+            next_actions: actions
+                .iter()
+                .map(|action| action.as_str().into())
+                .chain((!more_actions.is_empty()).then(|| format!("(+{} more)", more_actions.len()).into()))
+                .collect(),
+            status: (has_status && shown.status > 0).then_some(&board.status),
+            confirmed_facts: facts
+                .chain(more_facts.first().map(|next| marker(more_facts.len(), "facts", &next.id, &fact_pointer(next))))
+                .collect(),
+            anchors: anchors
+                .chain(
+                    more_anchors
+                        .first()
+                        .map(|next| marker(more_anchors.len(), "anchors", &next.id, &anchor_pointer(next))),
+                )
+                .collect(),
+            exec_assertions: assertions
+                .chain(more_assertions.first().map(|next| {
+                    let pointer = short_pointer([next.assertion.evidence.pointer.as_str()].into_iter(), next.since);
+                    Item::Note(format!("(+{} older assertions: recall {pointer})", more_assertions.len()))
+                }))
+                .collect(),
+        };
+        render_json(&format!("STATE_BOARD v{}", board.version), &body)
+    }
+}
+
+/// Of one delta, the later item is the newer.
+fn newest_first<T>(items: &[T], since: impl Fn(&T) -> u32) -> Vec<&T> {
+    let mut items: Vec<&T> = items.iter().rev().collect();
+    items.sort_by_key(|item| Reverse(since(item)));
+    items
+}
+
+fn split<T>(items: &[T], shown: usize) -> (&[T], &[T]) {
+    items.split_at(shown.min(items.len()))
+}
+
+/// Names the newest of those left out, and where it can be recalled.
+fn marker<'a>(count: usize, what: &str, newest: &str, pointer: &str) -> Item<'a> {
+    Item::Note(format!("(+{count} older {what}, newest {newest}: recall {pointer})"))
+}
+
+fn fact_pointer(entry: &Entry<BoardFact>) -> String {
+    let evidence: &[Evidence] = match &entry.value.mark {
+        Mark::Retracted { by } => by,
+        Mark::Plain | Mark::Revised { .. } => &entry.value.fact.evidence,
+    };
+    short_pointer(evidence.iter().map(|evidence| evidence.pointer.as_str()), entry.since)
+}
+
+fn anchor_pointer(entry: &Entry<Anchor>) -> String {
+    let Anchor { path, first_line, last_line, .. } = &entry.value;
+    let lines = Some(LineRange { first: *first_line, last: *last_line });
+    let pointer = Place::File { path: path.clone(), lines, at: None }.to_string();
+    short_pointer([pointer.as_str()].into_iter(), entry.since)
+}
+
+/// The first that is short enough to stand in a count; else the delta that said it.
+fn short_pointer<'a>(mut pointers: impl Iterator<Item = &'a str>, version: u32) -> String {
+    pointers.find(|pointer| pointer.len() <= MARKER_POINTER_BYTES).map_or_else(|| since(version), str::to_owned)
+}
+
+fn since(version: u32) -> String {
+    format!("STATE_DELTA v{version}")
+}

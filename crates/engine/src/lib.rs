@@ -22,13 +22,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod block;
 pub mod board;
 pub mod cache;
 pub mod card;
 pub mod claim;
 pub mod evidence;
+pub mod gate;
 pub mod ledger;
 pub mod planner;
+pub mod proposal;
 pub mod recall;
 pub mod session;
 pub mod settle;

@@ -12,7 +12,10 @@ use bytes::Bytes;
 pub use lookup::{Mark, MarkKind, TraceLookup, marks_of};
 
 use crate::{
-    evidence::pointer::Place,
+    evidence::{
+        observed::ObservedLine,
+        pointer::{LineRange, Place},
+    },
     trace::{
         AssistantPart, BlobError, Blobs, Event, EventBody, EventNo, ResultData, Timestamp, ToolResult, TurnNo,
         event::SpanId,
@@ -76,6 +79,16 @@ pub fn recall(
         Place::File { path, lines, at } => file::recall_file(&recall, path, *lines, *at, before),
         Place::Sub { number, .. } => Err(RecallError::OtherSession(*number)),
     }
+}
+
+/// Those of the wanted lines of a file that were ever seen, as of now.
+pub(crate) fn known_lines(
+    path: &str,
+    wanted: LineRange,
+    trace: &dyn TraceLookup,
+    blobs: &dyn Blobs,
+) -> Result<Vec<ObservedLine>, RecallError> {
+    file::known_lines(&Recall { trace, blobs }, path, wanted)
 }
 
 struct Recall<'a> {

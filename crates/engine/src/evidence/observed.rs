@@ -40,6 +40,18 @@ pub fn reconstruct<'a>(
     wanted: LineRange,
     newest_first: impl Iterator<Item = (TurnNo, Observation<'a>)>,
 ) -> Result<Vec<ObservedLine>, Unobserved> {
+    search(wanted, newest_first).end()
+}
+
+/// Those of the wanted lines that were observed at all, in their order.
+pub fn known<'a>(
+    wanted: LineRange,
+    newest_first: impl Iterator<Item = (TurnNo, Observation<'a>)>,
+) -> Vec<ObservedLine> {
+    search(wanted, newest_first).found.into_values().collect()
+}
+
+fn search<'a>(wanted: LineRange, newest_first: impl Iterator<Item = (TurnNo, Observation<'a>)>) -> Search {
     let mut search = Search::new(wanted);
     for (turn, observation) in newest_first {
         let goes_on = match observation {
@@ -57,7 +69,7 @@ pub fn reconstruct<'a>(
             break;
         }
     }
-    search.end()
+    search
 }
 
 /// The state of one search. Open lines are held as stretches, so that a range of millions costs nothing.

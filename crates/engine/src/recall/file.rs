@@ -6,7 +6,7 @@ use super::{MarkKind, Piece, Recall, RecallError, Recalled};
 use crate::{
     evidence::{
         lines::{lines_in, split_lines},
-        observed::{Observation, ObservedLine, Unobserved, reconstruct},
+        observed::{Observation, ObservedLine, Unobserved, known, reconstruct},
         pointer::LineRange,
     },
     trace::{
@@ -30,10 +30,7 @@ pub(super) fn recall_file(
         Some(turn) => EventNo(end_of_turn(recall, turn)?.0 + 1),
         None => before.unwrap_or(EventNo(u64::MAX)),
     };
-    let dead = dead_ranges(recall, as_of)?;
-    let is_live = |event: EventNo| event < as_of && !dead.iter().any(|(first, end)| (*first..*end).contains(&event.0));
-    let mut newest_first: Vec<EventNo> = recall.trace.seen(path)?.into_iter().filter(|event| is_live(*event)).collect();
-    newest_first.reverse();
+    let newest_first = live_sights(recall, path, as_of)?;
     let newest = recall.trace.event(*newest_first.first().ok_or_else(unseen)?)?;
     let mut found = match lines {
         Some(range) => find_lines(recall, path, range, &newest_first)?,
@@ -50,6 +47,16 @@ pub(super) fn recall_file(
         _ => path.to_owned(),
     };
     Ok(Recalled { turn, at: newest.at, pieces: vec![Piece { label, bytes: text.into() }] })
+}
+
+/// Those lines of a file that are known as of now. Where an output cannot be read, what lies before it is not known.
+pub(super) fn known_lines(
+    recall: &Recall<'_>,
+    path: &str,
+    wanted: LineRange,
+) -> Result<Vec<ObservedLine>, RecallError> {
+    let newest_first = live_sights(recall, path, EventNo(u64::MAX))?;
+    Ok(known(wanted, newest_first.iter().map_while(|event| sight(recall, &recall.trace.event(*event).ok()?).ok()?)))
 }
 
 fn find_lines(
@@ -77,6 +84,16 @@ fn find_lines(
         path: path.to_owned(),
         missing: missing.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
     })
+}
+
+/// The sights of a file before `as_of` that no rollback before it took away, the newest first.
+fn live_sights(recall: &Recall<'_>, path: &str, as_of: EventNo) -> Result<Vec<EventNo>, RecallError> {
+    let dead = dead_ranges(recall, as_of)?;
+    let is_live =
+        |event: &EventNo| *event < as_of && !dead.iter().any(|(first, end)| (*first..*end).contains(&event.0));
+    let mut newest_first: Vec<EventNo> = recall.trace.seen(path)?.into_iter().filter(is_live).collect();
+    newest_first.reverse();
+    Ok(newest_first)
 }
 
 /// The event with which a turn was complete.

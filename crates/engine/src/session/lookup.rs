@@ -5,7 +5,10 @@ use super::{
     index::{ToolTurn, TurnRecord},
 };
 use crate::{
-    evidence::pointer::Place,
+    evidence::{
+        observed::ObservedLine,
+        pointer::{LineRange, Place},
+    },
     recall::{self, Mark, MarkKind, RecallError, Recalled, TraceLookup},
     trace::{Blobs, Event, EventBody, EventNo, TurnNo},
 };
@@ -19,6 +22,11 @@ impl Session {
     /// What stood at a pointer when `event` cited it.
     pub fn recall_before(&self, place: &Place, event: EventNo, blobs: &dyn Blobs) -> Result<Recalled, RecallError> {
         recall::recall(place, Some(event), self, blobs)
+    }
+
+    /// Those lines of a file that are known as of now; none where the trace cannot be read.
+    pub(crate) fn known_lines(&self, path: &str, wanted: LineRange, blobs: &dyn Blobs) -> Vec<ObservedLine> {
+        recall::known_lines(path, wanted, self, blobs).unwrap_or_default()
     }
 
     fn tool_events(&self, turn: u32, events: impl Fn(&ToolTurn) -> Vec<EventNo>) -> Vec<EventNo> {

@@ -98,7 +98,7 @@ fn cut_to(candidate: &Candidate<'_>, edge: u32, count: &dyn Fn(&[u8]) -> u32) ->
 }
 
 /// The longest start of `bytes` that we find within `tokens`, ending after a line where one ends in its second half.
-fn head_length(bytes: &[u8], tokens: u32, count: &dyn Fn(&[u8]) -> u32) -> usize {
+pub(crate) fn head_length(bytes: &[u8], tokens: u32, count: &dyn Fn(&[u8]) -> u32) -> usize {
     let mut length = bytes.len().min(tokens as usize * 4);
     loop {
         let end = head_end(bytes, length);
@@ -109,7 +109,7 @@ fn head_length(bytes: &[u8], tokens: u32, count: &dyn Fn(&[u8]) -> u32) -> usize
     }
 }
 
-fn tail_length(bytes: &[u8], tokens: u32, count: &dyn Fn(&[u8]) -> u32) -> usize {
+pub(crate) fn tail_length(bytes: &[u8], tokens: u32, count: &dyn Fn(&[u8]) -> u32) -> usize {
     let mut length = bytes.len().min(tokens as usize * 4);
     loop {
         let start = tail_start(bytes, length);

@@ -1,0 +1,76 @@
+//! Sizes: the block's budget, and that a fold saves something.
+//!
+//! The delta's 250 tokens are the board's to hold, because only it knows how a delta is written.
+
+use super::GateRefused;
+use crate::{
+    block::{render_block, render_claims},
+    claim::BlockContent,
+    proposal::BlockProposal,
+    session::Session,
+    trace::decision::TurnRange,
+    view::{Source, TOKENS_PER_MESSAGE},
+};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GateLimits {
+    /// Tokens of a block without the user's turns: the planner's choice between 800 (seed 7.2) and 3,000.
+    pub block_tokens: u32,
+    /// How much shorter than what it replaces a block must be, in per cent (design 3-folding).
+    pub saves_at_least: u32,
+    /// Seed 5.1: one to three next actions.
+    pub next_actions: usize,
+}
+
+impl Default for GateLimits {
+    fn default() -> Self {
+        Self { block_tokens: 800, saves_at_least: 25, next_actions: 3 }
+    }
+}
+
+pub(super) fn count_claims(proposal: &BlockProposal) -> usize {
+    usize::from(proposal.goal.is_some())
+        + proposal.what_we_learned.len()
+        + proposal.anchors.len()
+        + proposal.exec_assertions.len()
+        + proposal.next_actions.len()
+}
+
+/// Questions that only stand for refused facts tell nobody how to go on.
+pub(super) fn says_nothing(content: &BlockContent) -> bool {
+    content.what_we_learned.is_empty()
+        && content.anchors.is_empty()
+        && content.exec_assertions.is_empty()
+        && content.next_actions.is_empty()
+        && content.open_questions.iter().all(|question| question.unknown)
+}
+
+pub(super) fn check(
+    session: &Session,
+    range: TurnRange,
+    content: &BlockContent,
+    limits: &GateLimits,
+    count: &dyn Fn(&[u8]) -> u32,
+) -> Result<(), GateRefused> {
+    let tokens = count(render_claims(content).as_bytes());
+    if tokens > limits.block_tokens {
+        return Err(GateRefused::OverBudget { tokens, budget: limits.block_tokens });
+    }
+    let replaced = tokens_of(session, range).ok_or(GateRefused::NotInView { range })?;
+    let number = session.index().blocks + 1;
+    let tokens = count(render_block(session, number, range, content, count).as_bytes()) + TOKENS_PER_MESSAGE;
+    let most = u64::from(replaced) * u64::from(100 - limits.saves_at_least.min(100)) / 100;
+    if u64::from(tokens) > most {
+        return Err(GateRefused::NotShorter { tokens, replaced });
+    }
+    Ok(())
+}
+
+/// What the view shows from the first to the last turn of the range, notes and board entries between them included.
+fn tokens_of(session: &Session, range: TurnRange) -> Option<u32> {
+    let entries = session.view().entries();
+    let inside = |source: Source| matches!(source, Source::Turn(turn) if range.first <= turn && turn <= range.last);
+    let first = entries.iter().position(|entry| inside(entry.source))?;
+    let last = entries.iter().rposition(|entry| inside(entry.source))?;
+    Some(entries[first..=last].iter().map(|entry| entry.tokens).sum())
+}

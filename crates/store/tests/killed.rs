@@ -68,10 +68,12 @@ fn an_import_that_is_killed_leaves_all_or_nothing_and_works_again() {
     let (home, store) = home();
     let mut child = process("importing_process", home.path(), "session");
     let begun = Instant::now();
-    // In the middle: some of it is in the file, and nobody sees it.
+    // In the middle: some of it is in the file, and nobody sees it. Who sees it sees all of it.
     while count(home.path(), "SELECT count(*) FROM events") < 5 && begun.elapsed() < Duration::from_secs(30) {
-        assert!(store.sessions().unwrap().is_empty());
         thread::sleep(Duration::from_millis(1));
+    }
+    if let Ok(seen) = store.events(&id("session")) {
+        assert_eq!(seen.len(), long_trace("session").len());
     }
     child.kill().unwrap();
     child.wait().unwrap();
@@ -94,15 +96,19 @@ fn an_import_that_is_killed_leaves_all_or_nothing_and_works_again() {
 fn what_a_killed_removal_left_is_erased_by_the_next_one() {
     let (home, store) = home();
     drop(store.create(&[start("other"), user(1, "ordinary words")]).unwrap());
-    drop(store.create(&long_trace("session")).unwrap());
-    let mut child = process("removing_process", home.path(), "session");
-    let begun = Instant::now();
-    while store.find("session").is_ok() && begun.elapsed() < Duration::from_secs(30) {
-        thread::sleep(Duration::from_micros(200));
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
-    assert_eq!(count(home.path(), "SELECT due FROM erasing"), 1, "killed too late to see anything");
+    // On a busy machine the child may be done before anybody kills it: then another one is.
+    let killed_in_time = (0..20).any(|_| {
+        drop(store.create(&long_trace("session")).unwrap());
+        let mut child = process("removing_process", home.path(), "session");
+        let begun = Instant::now();
+        while store.find("session").is_ok() && begun.elapsed() < Duration::from_secs(30) {
+            thread::sleep(Duration::from_micros(200));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        count(home.path(), "SELECT due FROM erasing") == 1
+    });
+    assert!(killed_in_time, "killed too late to see anything, twenty times");
     let removal = store.remove(&[id("other")]).unwrap();
     assert!(matches!(removal, Removal::Erased), "{removal:?}");
     let read = |name: &str| fs::read(home.path().join(name)).unwrap_or_default();

@@ -65,11 +65,8 @@ fn run(text: &mut Text, bytes: usize, planted: Option<String>) -> (&'static str,
     }
     let data = RunData {
         command: command.clone(),
-        cwd: String::new(),
         exit_code: Some(i32::from(text.random.below(5) == 0)),
-        timed_out: false,
-        stderr_tail: String::new(),
-        tests: None,
+        ..RunData::default()
     };
     ("Bash", format!(r#"{{"command":"{command}"}}"#), ToolResult::success(output, ResultData::Run(data)))
 }

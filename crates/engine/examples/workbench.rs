@@ -230,14 +230,7 @@ fn step<'a>(
 }
 
 fn run(command: &str, exit: i32, output: &str) -> ToolResult {
-    let data = RunData {
-        command: command.into(),
-        cwd: String::new(),
-        exit_code: Some(exit),
-        timed_out: false,
-        stderr_tail: String::new(),
-        tests: None,
-    };
+    let data = RunData { command: command.into(), exit_code: Some(exit), ..RunData::default() };
     ToolResult::success(output, ResultData::Run(data))
 }
 

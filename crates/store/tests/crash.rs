@@ -104,14 +104,7 @@ fn save(session: &Session, writer: &mut SessionWriter) {
 }
 
 fn run(seed: u64) -> ToolResult {
-    let data = RunData {
-        command: "cat notes.txt".into(),
-        cwd: String::new(),
-        exit_code: Some(0),
-        timed_out: false,
-        stderr_tail: String::new(),
-        tests: None,
-    };
+    let data = RunData { command: "cat notes.txt".into(), exit_code: Some(0), ..RunData::default() };
     let mut result = ToolResult::success("", ResultData::Run(data));
     result.text = Output::new(noise(if seed.is_multiple_of(5) { 30_000 } else { 300 }, seed));
     result

@@ -150,7 +150,7 @@ pub struct WriteData {
     pub content: Output,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunData {
     pub command: String,
     /// Relative to the root; empty for the root itself.

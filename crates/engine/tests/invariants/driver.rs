@@ -284,14 +284,7 @@ fn result(call: &CallPlan) -> ToolResult {
             hunks: vec![Hunk { first_line: 2, removed: vec!["old".into()], added: vec![line] }],
         }),
         4 => ResultData::Write(WriteData { path, created: true, content: lossy.into() }),
-        5 => ResultData::Run(RunData {
-            command: "cat src/a.py".into(),
-            cwd: String::new(),
-            exit_code: Some(0),
-            timed_out: false,
-            stderr_tail: String::new(),
-            tests: None,
-        }),
+        5 => ResultData::Run(RunData { command: "cat src/a.py".into(), exit_code: Some(0), ..RunData::default() }),
         6 => ResultData::Todo(TodoData { items: vec![TodoItem { text: line, state: TodoState::InProgress }] }),
         _ => ResultData::Other(Value::Null),
     };

@@ -51,14 +51,7 @@ pub(crate) fn calls(session: &mut Session, ids: &[&str]) -> RecordedTurn {
 }
 
 pub(crate) fn run(command: &str, exit: i32, output: &str) -> ToolResult {
-    let data = RunData {
-        command: command.into(),
-        cwd: String::new(),
-        exit_code: Some(exit),
-        timed_out: false,
-        stderr_tail: String::new(),
-        tests: None,
-    };
+    let data = RunData { command: command.into(), exit_code: Some(exit), ..RunData::default() };
     ToolResult::success(output, ResultData::Run(data))
 }
 

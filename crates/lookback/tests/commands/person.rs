@@ -202,14 +202,7 @@ fn step(session: &mut Session, seconds: i64, says: &str, result: ToolResult) {
 }
 
 fn run(command: &str, exit: i32, output: Vec<u8>) -> ToolResult {
-    let data = RunData {
-        command: command.into(),
-        cwd: String::new(),
-        exit_code: Some(exit),
-        timed_out: false,
-        stderr_tail: String::new(),
-        tests: None,
-    };
+    let data = RunData { command: command.into(), exit_code: Some(exit), ..RunData::default() };
     let mut result = ToolResult::success("", ResultData::Run(data));
     result.text = ToolOutput::new(output);
     result

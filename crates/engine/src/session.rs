@@ -203,7 +203,10 @@ impl Session {
         self.index.apply(&event).map_err(misfit)?;
         match &event.event {
             EventBody::SessionStarted(start) => return Err(TraceError::StartedTwice(start.session.clone()).into()),
-            EventBody::Forked { session, .. } => self.id = session.clone(),
+            EventBody::Forked { session, parent, turn } => {
+                self.check_fork(session, parent, *turn, event.seq).map_err(misfit)?;
+                self.id = session.clone();
+            }
             EventBody::RolledBack { turn } => self.apply_rollback(*turn, event.seq)?,
             _ => self.state.apply(&event, &self.index).map_err(misfit)?,
         }
@@ -217,6 +220,18 @@ impl Session {
             self.ledger.push(LedgerLine { call, at, reused, written, reasons });
         }
         Ok(())
+    }
+
+    /// A fork begins right behind the turn that it starts from, in the trace of the session that it names.
+    fn check_fork(&self, session: &SessionId, parent: &SessionId, turn: TurnNo, event: EventNo) -> Result<(), String> {
+        if *parent != self.id || session == parent {
+            return Err(format!("a fork of {parent} cannot go on as {session} in the trace of {}", self.id));
+        }
+        match self.end_of_turn(turn) {
+            Ok(end) if end.0 + 1 == event.0 => Ok(()),
+            Ok(_) => Err(format!("a fork from turn {turn} does not begin behind it")),
+            Err(error) => Err(error.to_string()),
+        }
     }
 
     fn apply_rollback(&mut self, turn: TurnNo, event: EventNo) -> Result<(), SessionError> {

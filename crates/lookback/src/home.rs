@@ -2,7 +2,7 @@
 
 use std::{env, path::PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use lookback_store::Store;
 
 /// `LOOKBACK_HOME`, else the data directory of the platform's convention.
@@ -13,6 +13,8 @@ pub(crate) fn open_store() -> Result<Store> {
 
 fn locate() -> Result<PathBuf> {
     if let Some(home) = set("LOOKBACK_HOME") {
+        // A relative one would mean another store in every directory.
+        ensure!(home.is_absolute(), "LOOKBACK_HOME is {}: give the whole path, from the root", home.display());
         return Ok(home);
     }
     if let Some(data) = set("XDG_DATA_HOME").filter(|path| path.is_absolute()) {

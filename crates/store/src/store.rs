@@ -41,16 +41,21 @@ impl Store {
     }
 
     /// Begins a session with its first events, `session started` before all others. Durable when it returns; before that
-    /// nobody sees any of it, however long the events are.
+    /// nobody sees any of it, however long the events are. A trace that holds a fork's beginning is the fork's.
     pub fn create(&self, first: &[Event]) -> Result<SessionWriter, StoreError> {
         let Some(Event { seq: EventNo(0), at, event: EventBody::SessionStarted(started) }) = first.first() else {
             return Err(StoreError::NotAStart);
         };
+        let forked = first.iter().rev().find_map(|event| match &event.event {
+            EventBody::Forked { session, .. } => Some(session),
+            _ => None,
+        });
+        let session = forked.unwrap_or(&started.session);
         let next = continue_from(EventNo(0), first)?;
-        let lock = SessionLock::take(&self.shared.home, &started.session)?;
+        let lock = SessionLock::take(&self.shared.home, session)?;
         self.tidy_up();
-        let key = create::create(&self.shared, &lock, &started.session, *at, first)?;
-        Ok(SessionWriter::new(self.shared.clone(), lock, started.session.clone(), key, next))
+        let key = create::create(&self.shared, &lock, session, *at, first)?;
+        Ok(SessionWriter::new(self.shared.clone(), lock, session.clone(), key, next))
     }
 
     /// Begins a session that shares the parent's events up to and with `upto`; its own ones follow those. The parent

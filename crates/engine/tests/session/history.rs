@@ -46,6 +46,18 @@ fn a_fork_goes_on_from_its_turn() {
     assert!(!body(&fork, Provider::Chat).contains("second"));
     assert_eq!(user(&mut fork, "another"), TurnNo(2), "numbers go on");
     assert!(!body(&parent, Provider::Chat).contains("another"));
+
+    let forged = |parent: &str, session: &str, turn: u32| {
+        let mut events = fork.trace().to_vec();
+        let (parent, session) = (SessionId(parent.into()), SessionId(session.into()));
+        push(&mut events, EventBody::Forked { session, parent, turn: TurnNo(turn) });
+        Session::replay(events, &NoBlobs).map(|session| session.id().clone())
+    };
+    assert!(forged("child0000000", "grandchild", 2).is_ok(), "a fork of a fork");
+    assert!(forged("nobody", "grandchild", 2).is_err());
+    assert!(forged("child0000000", "child0000000", 2).is_err());
+    assert!(forged("child0000000", "grandchild", 99).is_err());
+    assert!(forged("child0000000", "grandchild", 0).is_err(), "not behind that turn");
 }
 
 #[test]

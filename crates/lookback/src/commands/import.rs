@@ -22,7 +22,7 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 pub(crate) fn run(arguments: ImportArguments) -> Result<()> {
     let name = arguments.file.display().to_string();
     let name = if name == "-" { "standard input".to_owned() } else { name };
-    let mut events = screen::announce(&format!("reading {name}…"), || match arguments.file.as_os_str() == "-" {
+    let events = screen::announce(&format!("reading {name}…"), || match arguments.file.as_os_str() == "-" {
         true => read_events(io::stdin().lock(), &name),
         false => read_events(open(&arguments.file)?, &name),
     })?;
@@ -32,10 +32,6 @@ pub(crate) fn run(arguments: ImportArguments) -> Result<()> {
     let count = screen::counted(events.len() as u64, "event");
     let session = screen::announce(&format!("replaying {count}…"), || Session::replay(events.clone(), &NoBlobs))
         .with_context(|| format!("{name} is not a whole trace"))?;
-    // A fork's file holds the events that it shares with its parent; here it is stored on its own, under its own id.
-    if let Some(Event { event: EventBody::SessionStarted(start), .. }) = events.first_mut() {
-        start.session = session.id().clone();
-    }
     let store = home::open_store()?;
     match screen::announce(&format!("storing {count}…"), || store.create(&events)) {
         Ok(_) => {}

@@ -187,8 +187,9 @@ fn a_fork_is_shown_exported_and_imported_on_its_own() {
 
     let other = Person::new();
     let file = other.home.path().join("fork.jsonl");
-    fs::write(&file, lines).expect("a file");
+    fs::write(&file, &lines).expect("a file");
     assert!(other.run(&["import", file.to_str().expect("text")]).out.contains("session forked000000"));
+    assert_eq!(other.run(&["show", "forked", "--trace", "--json"]).out, lines, "not a byte of the trace is changed");
     let view = other.run(&["show", "forked", "--json"]).out;
     assert_eq!(view.trim_end().as_bytes(), fork.body(&store).expect("a view"));
 }

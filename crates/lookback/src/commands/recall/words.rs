@@ -10,6 +10,9 @@ use crate::{names::Names, screen};
 const HITS: usize = 20;
 
 pub(super) fn recall(store: &Snapshot, query: &str, session: Option<&SessionId>) -> Result<()> {
+    if !query.chars().any(char::is_alphanumeric) {
+        bail!("\"{query}\" has no word to search for: give a pointer, or some letters or digits");
+    }
     let hits = store.search(query, session, HITS)?;
     let names = Names::of(&store.sessions()?);
     if hits.is_empty() {

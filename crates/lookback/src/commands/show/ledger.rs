@@ -11,6 +11,9 @@ use serde_json::json;
 
 use crate::screen;
 
+/// Columns from which on bytes are shown beside tokens.
+const WITH_BYTES: usize = 90;
+
 pub(super) fn show(session: &Session) -> Result<()> {
     let mut out = screen::screen();
     let width = screen::columns();
@@ -20,14 +23,20 @@ pub(super) fn show(session: &Session) -> Result<()> {
         return Ok(out.flush()?);
     }
     let billed = billed(session);
+    // A narrow terminal has no room for both; `--json` always has both.
+    let with_bytes = width >= WITH_BYTES;
     let mut heading = vec!["call", "input", "reused", "written"];
+    if with_bytes {
+        heading.extend(["bytes same", "new"]);
+    }
     if !billed.is_empty() {
         heading.extend(["billed", "cached"]);
     }
     heading.push("why not all");
     let heading = heading.into_iter().map(str::to_owned).collect();
-    let rows = lines.iter().map(|line| row(line, &billed));
-    let right: Vec<usize> = (0..if billed.is_empty() { 4 } else { 6 }).collect();
+    let numbers = heading_numbers(with_bytes, &billed);
+    let rows = lines.iter().map(|line| row(line, &billed, with_bytes));
+    let right: Vec<usize> = (0..numbers).collect();
     screen::write_table(&mut out, &std::iter::once(heading).chain(rows).collect::<Vec<_>>(), &right, width)?;
     if let Some(reuse) = session.ledger().reuse() {
         let facts = [
@@ -40,13 +49,21 @@ pub(super) fn show(session: &Session) -> Result<()> {
     Ok(out.flush()?)
 }
 
-fn row(line: &LedgerLine, billed: &BTreeMap<CallNo, Usage>) -> Vec<String> {
+/// How many columns hold numbers.
+fn heading_numbers(with_bytes: bool, billed: &BTreeMap<CallNo, Usage>) -> usize {
+    4 + if with_bytes { 2 } else { 0 } + if billed.is_empty() { 0 } else { 2 }
+}
+
+fn row(line: &LedgerLine, billed: &BTreeMap<CallNo, Usage>, with_bytes: bool) -> Vec<String> {
     let mut cells = vec![
         line.call.to_string(),
         screen::short(line.reused.tokens + line.written.tokens),
         screen::short(line.reused.tokens),
         screen::short(line.written.tokens),
     ];
+    if with_bytes {
+        cells.extend([line.reused.bytes, line.written.bytes].map(screen::short));
+    }
     if !billed.is_empty() {
         let usage = billed.get(&line.call);
         let cell = |of: fn(&Usage) -> u64| usage.map_or("–".to_owned(), |usage| screen::short(of(usage)));

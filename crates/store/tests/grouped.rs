@@ -22,7 +22,7 @@ fn a_grouped_event_is_there_soon_without_anybody_asking() {
         let begun = Instant::now();
         writer.append(&[user(seq, "grouped")], Grouped).unwrap();
         while reader.events(&id("session")).unwrap().len() as u64 <= seq {
-            // How soon is for the benchmark to say; a test only gives up at some time.
+            // That it comes by itself is shown here; how soon depends on the machine and is not.
             assert!(begun.elapsed() < Duration::from_secs(30), "event {seq} never came");
             thread::sleep(Duration::from_micros(500));
         }

@@ -33,10 +33,9 @@ pub(super) fn show(session: &Session) -> Result<()> {
         heading.extend(["billed", "cached"]);
     }
     heading.push("why not all");
+    let right: Vec<usize> = (0..heading.len() - 1).collect();
     let heading = heading.into_iter().map(str::to_owned).collect();
-    let numbers = heading_numbers(with_bytes, &billed);
     let rows = lines.iter().map(|line| row(line, &billed, with_bytes));
-    let right: Vec<usize> = (0..numbers).collect();
     screen::write_table(&mut out, &std::iter::once(heading).chain(rows).collect::<Vec<_>>(), &right, width)?;
     if let Some(reuse) = session.ledger().reuse() {
         let facts = [
@@ -47,11 +46,6 @@ pub(super) fn show(session: &Session) -> Result<()> {
         screen::write_facts(&mut out, " ", &facts, width)?;
     }
     Ok(out.flush()?)
-}
-
-/// How many columns hold numbers.
-fn heading_numbers(with_bytes: bool, billed: &BTreeMap<CallNo, Usage>) -> usize {
-    4 + if with_bytes { 2 } else { 0 } + if billed.is_empty() { 0 } else { 2 }
 }
 
 fn row(line: &LedgerLine, billed: &BTreeMap<CallNo, Usage>, with_bytes: bool) -> Vec<String> {

@@ -9,10 +9,10 @@ mod user;
 use std::fmt::Write;
 
 pub use tag::{escape_tag, unescape_tag};
-pub use user::LONGEST_USER_TURN;
 
 use crate::{
     claim::{Anchor, BlockContent, Evidence, Fact, Standing},
+    configuration::BlockLimits,
     session::{Session, index::SpanRecord},
     trace::decision::TurnRange,
 };
@@ -27,6 +27,7 @@ pub fn render_block(
     number: u32,
     range: TurnRange,
     content: &BlockContent,
+    limits: &BlockLimits,
     count: &dyn Fn(&[u8]) -> u32,
 ) -> String {
     let mut text = format!(
@@ -36,7 +37,7 @@ pub fn render_block(
     for span in session.index().spans().iter().filter(|span| is_continued(session, span, range)) {
         line(&mut text, format_args!("span#{}#{} goes on after it: {}", span.id.name, span.id.number, span.goal));
     }
-    text.push_str(&user::render_user_turns(session, range, count));
+    text.push_str(&user::render_user_turns(session, range, limits, count));
     text.push_str(&render_claims(content));
     wrap(&text)
 }

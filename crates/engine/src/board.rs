@@ -7,7 +7,6 @@ mod anchors;
 mod apply;
 mod check;
 mod goal;
-pub mod limits;
 mod render;
 mod subject;
 mod words;
@@ -19,6 +18,7 @@ pub use apply::{Applied, AppliedFact, Outcome};
 pub use check::DeltaRefused;
 pub use render::{render_board, render_delta, render_for_people};
 
+pub use crate::configuration::BoardLimits;
 use crate::{
     claim::{Anchor, Assertion, Evidence, Fact, Goal, Question, WorkStatus},
     trace::TurnNo,

@@ -21,7 +21,7 @@ mod resolve;
 mod share;
 mod verdict;
 
-pub use breaker::{Breaker, BreakerState, REFUSALS_IN_A_ROW};
+pub use breaker::{Breaker, BreakerState};
 pub use budgets::GateLimits;
 pub use delta::admit_delta;
 pub use goal::admit_preference;
@@ -90,7 +90,7 @@ pub fn admit_block(
     let anchors = proposal.anchors.into_iter().filter_map(admitted).collect();
     let admitted = |assertion| assertions::admit(assertion, &mut resolver).map_err(&mut keep).ok();
     let exec_assertions = proposal.exec_assertions.into_iter().filter_map(admitted).collect();
-    let next_actions = actions::admit(proposal.next_actions, &principals, limits, &mut refused);
+    let next_actions = actions::admit(proposal.next_actions, &principals, &limits.block, &mut refused);
 
     let content = BlockContent { goal, what_we_learned, anchors, exec_assertions, open_questions, next_actions };
     if budgets::says_nothing(&content) {

@@ -27,6 +27,7 @@ pub mod board;
 pub mod cache;
 pub mod card;
 pub mod claim;
+pub mod configuration;
 pub mod evidence;
 pub mod gate;
 pub mod ledger;
@@ -39,6 +40,7 @@ mod tight;
 pub mod trace;
 pub mod view;
 
+pub use configuration::{Configuration, ConfigurationError};
 pub use ledger::{Ledger, LedgerLine, Miss};
 pub use session::{Context, NewPart, Replay, Session, SessionError, SessionSetup};
 pub use view::View;

@@ -8,7 +8,6 @@ mod archive;
 mod balance;
 mod delta;
 mod fold;
-mod limits;
 mod settle;
 mod triggers;
 
@@ -16,9 +15,10 @@ pub use archive::{ArchiveDecision, ArchiveQuestion, plan_archive};
 pub use balance::{Balance, Compactor, Prefix, Rent, Tariff, Verdict, Warmth, Why, WhyNot};
 pub use delta::{DeltaCause, DeltaTriggers};
 pub use fold::{Asked, ChosenCut, Cut, FoldDecision, FoldQuestion, Place, block_budget, plan_fold};
-pub use limits::{Limits, TriggerLimits};
 pub use settle::{SettleDecision, SettleQuestion, plan_settle};
 pub use triggers::{Break, Proposal, Seen, StepSeen, Trigger, Triggers};
+
+pub use crate::configuration::{ArchiveLimits, FoldLimits as Limits, TriggerLimits};
 
 #[cfg(test)]
 mod tests;

@@ -22,6 +22,7 @@ pub use error::{SessionError, TraceError, WindowExceeded};
 pub use record::{NewPart, RecordedTurn, SessionSetup};
 
 use crate::{
+    configuration::Configuration,
     ledger::{Ledger, LedgerLine, Miss, Size},
     session::{
         index::Index,
@@ -70,6 +71,8 @@ pub struct Session {
     reminders: BTreeMap<(NoteKind, String), String>,
     /// Writes every prompt for this provider instead of the recorded one.
     provider: Option<Provider>,
+    /// What recording decides by. No part of the state: replay never asks it.
+    configuration: Configuration,
 }
 
 /// A replay that takes its events one by one, so that a long trace need not be in memory twice.
@@ -147,6 +150,7 @@ impl Session {
             ledger: Ledger::default(),
             reminders: BTreeMap::new(),
             provider,
+            configuration: Configuration::default(),
         })
     }
 
@@ -187,6 +191,16 @@ impl Session {
 
     pub fn index(&self) -> &Index {
         &self.index
+    }
+
+    pub fn configuration(&self) -> &Configuration {
+        &self.configuration
+    }
+
+    /// From now on decisions are made by these settings; what was decided before stays. A replayed session begins with
+    /// the defaults.
+    pub fn configure(&mut self, configuration: Configuration) {
+        self.configuration = configuration;
     }
 
     /// How many turns were ever appended.

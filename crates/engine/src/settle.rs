@@ -15,7 +15,6 @@
 use crate::trace::{BlobError, Blobs, Output, ResultData, Status, ToolResult, result::ToolError};
 
 mod change;
-mod limits;
 mod lookup;
 mod object;
 mod other;
@@ -27,7 +26,7 @@ mod todo;
 #[cfg(test)]
 mod tests;
 
-pub use limits::{Keep, SettleLimits};
+pub use crate::configuration::{Keep, SettleLimits};
 use object::Object;
 
 /// What settling makes of a result in the view.

@@ -16,8 +16,7 @@ use crate::{
     trace::{EventNo, TurnNo, start::Counted},
 };
 
-/// Added to a message's parts for what stands around them (design 2-model, "Tokens").
-pub const TOKENS_PER_MESSAGE: u32 = 4;
+pub use crate::configuration::fixed::TOKENS_PER_MESSAGE;
 
 #[derive(Debug, Clone)]
 pub struct View {

@@ -1,6 +1,7 @@
 //! The user's turns of a block, word for word (design 2-model, "User turns are sacred").
 
 use crate::{
+    configuration::BlockLimits,
     session::{Session, index::TurnRecord},
     trace::{EventBody, TurnNo, UserTurn, decision::TurnRange, event::Cut},
     view::{
@@ -9,18 +10,17 @@ use crate::{
     },
 };
 
-/// Design 2-model: a user turn above this many tokens shows its two ends and a pointer.
-pub const LONGEST_USER_TURN: u32 = 1_000;
-
-/// Of each end of a long one. Together with the line between them they stay below the limit.
-const EDGE_TOKENS: u32 = 450;
-
 /// Machine-made lines in the user's role are not the user's words.
-pub(super) fn render_user_turns(session: &Session, range: TurnRange, count: &dyn Fn(&[u8]) -> u32) -> String {
+pub(super) fn render_user_turns(
+    session: &Session,
+    range: TurnRange,
+    limits: &BlockLimits,
+    count: &dyn Fn(&[u8]) -> u32,
+) -> String {
     let turns = (range.first.0..=range.last.0).filter_map(|turn| user_turn(session, TurnNo(turn)));
     let mut text = String::new();
     for (number, user) in turns {
-        let words = words(number, user, count);
+        let words = words(number, user, limits, count);
         // Its end is marked, so that nothing a user pasted is taken for the record around it.
         text.push_str(&match words.contains('\n') {
             false => format!("\nuser#{number}: {words}\n"),
@@ -38,12 +38,12 @@ fn user_turn(session: &Session, turn: TurnNo) -> Option<(u32, &UserTurn)> {
     }
 }
 
-fn words(number: u32, user: &UserTurn, count: &dyn Fn(&[u8]) -> u32) -> String {
-    if user.tokens <= LONGEST_USER_TURN {
+fn words(number: u32, user: &UserTurn, limits: &BlockLimits, count: &dyn Fn(&[u8]) -> u32) -> String {
+    if user.tokens <= limits.longest_user_turn {
         return user.text.clone();
     }
     let bytes = user.text.as_bytes();
-    let head = head_length(bytes, EDGE_TOKENS, count);
-    let tail = tail_length(&bytes[head..], EDGE_TOKENS, count);
+    let head = head_length(bytes, limits.user_turn_edge, count);
+    let tail = tail_length(&bytes[head..], limits.user_turn_edge, count);
     render_cut(bytes, Cut { head: head as u32, tail: tail as u32 }, &format!("user#{number}"))
 }

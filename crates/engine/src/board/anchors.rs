@@ -4,9 +4,10 @@
 //! anchor stays short; else the anchor goes. Lines are compared without their endings (`evidence::lines`). What files hold
 //! besides, and which blocks show the same lines, is not known here.
 
-use super::{Board, Entry, Stale, limits::REFRESHED_ANCHOR_LINES};
+use super::{Board, Entry, Stale};
 use crate::{
     claim::Anchor,
+    configuration::fixed::REFRESHED_ANCHOR_LINES,
     trace::{TurnNo, result::Hunk},
 };
 

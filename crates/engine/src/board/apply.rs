@@ -5,10 +5,12 @@
 
 use super::{
     Board, BoardAssertion, BoardFact, Entry, Mark, Stale,
-    limits::STALE_PER_DELTA,
     subject::{Relation, relation, subject},
 };
-use crate::claim::{Anchor, Assertion, Change, Delta, Evidence, Fact, Question, Standing};
+use crate::{
+    claim::{Anchor, Assertion, Change, Delta, Evidence, Fact, Question, Standing},
+    configuration::fixed::STALE_PER_DELTA,
+};
 
 /// What a delta did, as far as the delta itself does not say it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,13 +4,11 @@
 
 use std::collections::BTreeSet;
 
-use super::{
-    Board,
-    goal::is_refinement,
-    limits::{DELTA_TOKENS, NEXT_ACTIONS},
-    render::render_delta,
+use super::{Board, BoardLimits, goal::is_refinement, render::render_delta};
+use crate::{
+    claim::{Anchor, Change, Delta, Fact},
+    configuration::ActionRange,
 };
-use crate::claim::{Anchor, Change, Delta, Fact};
 
 /// Why a delta was refused, in words that tell its author what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -27,8 +25,8 @@ pub enum DeltaRefused {
     ChangedTwice { id: String },
     #[error("{count} next actions; at most {limit} are allowed")]
     TooManyActions { count: usize, limit: usize },
-    #[error("next_actions is empty: name at least one, or leave it out")]
-    NoActions,
+    #[error("{count} next actions: name at least {limit}, or leave them out")]
+    TooFewActions { count: usize, limit: usize },
     #[error("the fact \"{text}\" has no evidence")]
     FactWithoutEvidence { text: String },
     #[error("{id} is retracted without evidence")]
@@ -42,7 +40,7 @@ pub enum DeltaRefused {
 impl Board {
     /// The first thing that speaks against recording this delta. The budget is that of the very text that
     /// [`render_delta`] gives for it on this board.
-    pub fn check(&self, delta: &Delta, count: &dyn Fn(&[u8]) -> u32) -> Result<(), DeltaRefused> {
+    pub fn check(&self, delta: &Delta, limits: &BoardLimits, count: &dyn Fn(&[u8]) -> u32) -> Result<(), DeltaRefused> {
         self.check_goal(delta)?;
         check_ids(&delta.confirmed_facts, |id| self.standing_fact(id).is_some())?;
         check_ids(&delta.open_questions, |id| self.questions.iter().any(|entry| entry.id == id))?;
@@ -54,13 +52,13 @@ impl Board {
             not_blank(&assertion.command, "exec_assertions")?;
             not_blank(&assertion.result, "exec_assertions")?;
         }
-        delta.next_actions.as_deref().map_or(Ok(()), check_actions)?;
+        delta.next_actions.as_deref().map_or(Ok(()), |actions| check_actions(actions, limits.next_actions))?;
 
         let mut after = self.clone();
         let applied = after.apply(delta);
-        let tokens = count(render_delta(delta, &applied).as_bytes());
-        if tokens > DELTA_TOKENS {
-            return Err(DeltaRefused::OverBudget { tokens, limit: DELTA_TOKENS });
+        let tokens = count(render_delta(delta, &applied, limits).as_bytes());
+        if tokens > limits.delta_tokens {
+            return Err(DeltaRefused::OverBudget { tokens, limit: limits.delta_tokens });
         }
         // A new version and named stale anchors are no news of their own.
         after.version = self.version;
@@ -134,12 +132,12 @@ fn check_anchor(anchor: &Anchor) -> Result<(), DeltaRefused> {
     Ok(())
 }
 
-fn check_actions(actions: &[String]) -> Result<(), DeltaRefused> {
-    if actions.len() > *NEXT_ACTIONS.end() {
-        return Err(DeltaRefused::TooManyActions { count: actions.len(), limit: *NEXT_ACTIONS.end() });
+fn check_actions(actions: &[String], allowed: ActionRange) -> Result<(), DeltaRefused> {
+    if actions.len() > allowed.most {
+        return Err(DeltaRefused::TooManyActions { count: actions.len(), limit: allowed.most });
     }
-    if actions.len() < *NEXT_ACTIONS.start() {
-        return Err(DeltaRefused::NoActions);
+    if actions.len() < allowed.least {
+        return Err(DeltaRefused::TooFewActions { count: actions.len(), limit: allowed.least });
     }
     actions.iter().try_for_each(|action| not_blank(action, "next_actions"))
 }

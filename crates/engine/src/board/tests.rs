@@ -11,6 +11,10 @@ use crate::{
     trace::{EventNo, result::Hunk},
 };
 
+fn limits() -> BoardLimits {
+    BoardLimits::default()
+}
+
 fn count(bytes: &[u8]) -> u32 {
     let text = std::str::from_utf8(bytes).unwrap();
     bpe_openai::o200k_base().count(text) as u32

@@ -1,15 +1,15 @@
-//! Next actions: what a principal could have asked for, at most three.
+//! Next actions: what a principal could have asked for, and no more than are allowed.
 //!
 //! Every command, URL and path in an action was named by the user, by a gate's decision or in one of the assistant's own
 //! calls; else the item goes (design 3-folding). So does one that repeats what only a tool printed.
 
-use super::{GateLimits, Refusal, RefusalKind, principals::Principals};
-use crate::proposal::one_line;
+use super::{Refusal, RefusalKind, principals::Principals};
+use crate::{configuration::BlockLimits, proposal::one_line};
 
 pub(super) fn admit(
     actions: Vec<String>,
     principals: &Principals<'_>,
-    limits: &GateLimits,
+    limits: &BlockLimits,
     refused: &mut Vec<Refusal>,
 ) -> Vec<String> {
     let mut admitted = Vec::new();
@@ -23,7 +23,7 @@ pub(super) fn admit(
     admitted
 }
 
-fn check(action: &str, principals: &Principals<'_>, has_room: bool, limits: &GateLimits) -> Result<(), RefusalKind> {
+fn check(action: &str, principals: &Principals<'_>, has_room: bool, limits: &BlockLimits) -> Result<(), RefusalKind> {
     if action.trim().is_empty() {
         return Err(RefusalKind::Blank);
     }

@@ -1,12 +1,10 @@
-//! The breaker: after three refusals in a row the model compactor is not asked again (design 3-folding).
+//! The breaker: after some refusals in a row the model compactor is not asked again (design 3-folding).
 //!
 //! It counts; who is asked instead, and that the user is told, is the caller's business.
 
-/// Design 3-folding: "Three refusals in a row: the breaker opens".
-pub const REFUSALS_IN_A_ROW: u32 = 3;
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Breaker {
+    limit: u32,
     in_a_row: u32,
 }
 
@@ -19,6 +17,11 @@ pub enum BreakerState {
 }
 
 impl Breaker {
+    /// Opens at the `limit`th refusal in a row (`compactor.refusals_in_a_row`).
+    pub fn new(limit: u32) -> Self {
+        Self { limit, in_a_row: 0 }
+    }
+
     pub fn refused(&mut self) {
         self.in_a_row = self.in_a_row.saturating_add(1);
     }
@@ -31,17 +34,18 @@ impl Breaker {
     }
 
     pub fn state(&self) -> BreakerState {
-        if self.in_a_row < REFUSALS_IN_A_ROW { BreakerState::Closed } else { BreakerState::Open }
+        if self.in_a_row < self.limit { BreakerState::Closed } else { BreakerState::Open }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::configuration::CompactorLimits;
 
     #[test]
     fn three_refusals_in_a_row_open_it() {
-        let mut breaker = Breaker::default();
+        let mut breaker = Breaker::new(CompactorLimits::default().refusals_in_a_row);
         breaker.refused();
         breaker.refused();
         breaker.admitted();

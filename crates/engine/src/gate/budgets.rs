@@ -1,11 +1,12 @@
 //! Sizes: the block's budget, and that a fold saves something.
 //!
-//! The delta's 250 tokens are the board's to hold, because only it knows how a delta is written.
+//! The delta's tokens are the board's to hold, because only it knows how a delta is written.
 
 use super::GateRefused;
 use crate::{
     block::{render_block, render_claims},
     claim::BlockContent,
+    configuration::{BlockLimits, FoldLimits},
     proposal::BlockProposal,
     session::Session,
     trace::decision::TurnRange,
@@ -14,17 +15,15 @@ use crate::{
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GateLimits {
-    /// Tokens of a block without the user's turns: the planner's choice between 800 (seed 7.2) and 3,000.
+    /// Tokens of a block without the user's turns: the planner's choice, recorded with the fold.
     pub block_tokens: u32,
-    /// How much shorter than what it replaces a block must be, in per cent (design 3-folding).
-    pub saves_at_least: u32,
-    /// Seed 5.1: one to three next actions.
-    pub next_actions: usize,
+    pub block: BlockLimits,
 }
 
+/// The smallest budget that a planner gives.
 impl Default for GateLimits {
     fn default() -> Self {
-        Self { block_tokens: 800, saves_at_least: 25, next_actions: 3 }
+        Self { block_tokens: FoldLimits::default().block_least as u32, block: BlockLimits::default() }
     }
 }
 
@@ -58,8 +57,9 @@ pub(super) fn check(
     }
     let replaced = tokens_of(session, range).ok_or(GateRefused::NotInView { range })?;
     let number = session.index().blocks + 1;
-    let tokens = count(render_block(session, number, range, content, count).as_bytes()) + TOKENS_PER_MESSAGE;
-    let most = u64::from(replaced) * u64::from(100 - limits.saves_at_least.min(100)) / 100;
+    let tokens =
+        count(render_block(session, number, range, content, &limits.block, count).as_bytes()) + TOKENS_PER_MESSAGE;
+    let most = u64::from(replaced) * u64::from(100 - limits.block.saves_at_least.min(100)) / 100;
     if u64::from(tokens) > most {
         return Err(GateRefused::NotShorter { tokens, replaced });
     }

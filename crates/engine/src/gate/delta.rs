@@ -1,6 +1,6 @@
 //! Deltas: the same checks for what goes on the board.
 //!
-//! Ids, versions, conflicts and the 250 tokens are the board's business.
+//! Ids, versions, conflicts and the budget are the board's business.
 
 use super::{
     GateLimits, GateRefused, Refusal, RefusalKind, actions, anchors, assertions, facts, goal, principals::Principals,
@@ -72,7 +72,7 @@ pub fn admit_delta(
     let status = proposal.status.and_then(|status| assertions::admit_status(status, &mut resolver, &mut refused));
     let next_actions = proposal
         .next_actions
-        .map(|proposed| (proposed.is_empty(), actions::admit(proposed, &principals, limits, &mut refused)))
+        .map(|proposed| (proposed.is_empty(), actions::admit(proposed, &principals, &limits.block, &mut refused)))
         // An emptied list is a change; one of which nothing was admitted is none.
         .filter(|(was_empty, admitted)| *was_empty || !admitted.is_empty())
         .map(|(_, admitted)| admitted);

@@ -5,8 +5,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
+    ArchiveLimits, Limits,
     balance::{Balance, Compactor, Rent, Tariff, Verdict, Warmth, Why, WhyNot},
-    limits::Limits,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,7 +42,13 @@ pub struct ArchiveDecision {
 }
 
 /// Archives when the window fills, at a cold cache, and when Σ r·(A−S) reaches w·S + (w−r)·F + the call for the summary.
-pub fn plan_archive(question: &ArchiveQuestion, tariff: Option<&Tariff>, limits: &Limits) -> ArchiveDecision {
+/// What a fold must take away (`fold`), an archive must, too.
+pub fn plan_archive(
+    question: &ArchiveQuestion,
+    tariff: Option<&Tariff>,
+    limits: &ArchiveLimits,
+    fold: &Limits,
+) -> ArchiveDecision {
     let ArchiveQuestion { archivable, summary, follows, rent, warmth, summariser, used, window, messages } = *question;
     let gone = archivable.saturating_sub(summary);
     let balance = tariff.map(|tariff| Balance {
@@ -54,12 +60,12 @@ pub fn plan_archive(question: &ArchiveQuestion, tariff: Option<&Tariff>, limits:
         },
         compactor: summariser.price(tariff, warmth, 0, archivable, summary),
     });
-    let fills = used as f64 >= limits.archive_at * window as f64;
+    let fills = used as f64 >= limits.at * window as f64;
     let verdict = match (warmth, balance) {
-        _ if archivable == 0 || messages < limits.archive_messages => Verdict::Hold(WhyNot::NothingFoldable),
+        _ if archivable == 0 || messages < limits.messages => Verdict::Hold(WhyNot::NothingFoldable),
         _ if gone == 0 => Verdict::Hold(WhyNot::TooLittleGoes),
         _ if fills => Verdict::Go(Why::Window),
-        _ if gone < limits.gone_least || (gone as f64) < limits.gone_share * archivable as f64 => {
+        _ if gone < fold.gone_least || (gone as f64) < fold.gone_share * archivable as f64 => {
             Verdict::Hold(WhyNot::TooLittleGoes)
         }
         (Warmth::Cold, _) => Verdict::Go(Why::Cold),

@@ -5,8 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    Limits,
     balance::{Balance, Compactor, Prefix, Rent, Tariff, Verdict, Warmth, Why, WhyNot},
-    limits::Limits,
     triggers::Trigger,
 };
 use crate::trace::TurnNo;

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use super::limits::TriggerLimits;
+use super::TriggerLimits;
 use crate::trace::TurnNo;
 
 /// What the triggers want to know of a finished step.

@@ -5,10 +5,13 @@
 
 use serde_json::{Value, json};
 
-use crate::evidence::pointer::{Place, Pointer};
+use crate::{
+    configuration::BlockLimits,
+    evidence::pointer::{Place, Pointer},
+};
 
 /// Nothing outside the pointers given can be cited under it.
-pub fn output_schema(pointers: &[Pointer]) -> String {
+pub fn output_schema(pointers: &[Pointer], limits: &BlockLimits) -> String {
     let evidence = evidence_schema(pointers.iter().map(ToString::to_string).collect(), 1);
     let files = pointers.iter().filter(|pointer| matches!(pointer.place, Place::File { .. }));
     let anchors = anchors_schema(files.map(ToString::to_string).collect());
@@ -18,7 +21,7 @@ pub fn output_schema(pointers: &[Pointer]) -> String {
     let fact = object(&[("text", text()), ("evidence", evidence)]);
     let assertion = object(&[("command", text()), ("result", text())]);
     let turn = json!({ "type": "integer", "minimum": 0 });
-    let actions = json!({ "type": "array", "items": text(), "maxItems": 3 });
+    let actions = json!({ "type": "array", "items": text(), "maxItems": limits.next_actions });
     let block = object(&[
         ("replaces", object(&[("start_turn", turn.clone()), ("end_turn", turn)])),
         ("goal", goal.clone()),
@@ -88,7 +91,7 @@ mod tests {
     fn only_pointers_that_exist_can_be_cited() {
         let pointers: Vec<Pointer> =
             ["cmd#3 exit=1", "file:src/a.py:L1-L40", "user#1"].map(|text| text.parse().expect("a pointer")).into();
-        let schema: Value = serde_json::from_str(&output_schema(&pointers)).expect("JSON");
+        let schema: Value = serde_json::from_str(&output_schema(&pointers, &BlockLimits::default())).expect("JSON");
         let block = &schema["properties"]["compressed_turns"]["properties"];
         let all = &block["what_we_learned"]["items"]["properties"]["evidence"]["items"]["enum"];
         assert_eq!(*all, json!(["cmd#3 exit=1", "file:src/a.py:L1-L40", "user#1"]));
@@ -100,7 +103,7 @@ mod tests {
 
     #[test]
     fn without_pointers_nothing_can_be_cited() {
-        let schema: Value = serde_json::from_str(&output_schema(&[])).expect("JSON");
+        let schema: Value = serde_json::from_str(&output_schema(&[], &BlockLimits::default())).expect("JSON");
         let block = &schema["properties"]["compressed_turns"]["properties"];
         assert_eq!(block["anchors"]["maxItems"], 0);
         assert_eq!(block["what_we_learned"]["items"]["properties"]["evidence"]["maxItems"], 0);

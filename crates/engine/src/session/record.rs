@@ -13,10 +13,13 @@ mod turns;
 use lookback_wire::{Provider, Seal, ToolSpec};
 
 use super::{Context, Session, SessionError};
-use crate::trace::{
-    Event, EventBody, EventNo, Layout, SessionId, SessionStarted, TurnNo,
-    ids::BlobHash,
-    start::{Counted, DEFAULT_WINDOW, EVENT_SCHEMA, RENDERER, output_reserve},
+use crate::{
+    configuration::Configuration,
+    trace::{
+        Event, EventBody, EventNo, Layout, SessionId, SessionStarted, TurnNo,
+        ids::BlobHash,
+        start::{Counted, EVENT_SCHEMA, RENDERER},
+    },
 };
 
 /// What a session begins with. The counts are taken when it starts.
@@ -37,6 +40,8 @@ pub struct SessionSetup {
     pub price_card: Option<BlobHash>,
     pub prompts: Option<BlobHash>,
     pub parent: Option<SessionId>,
+    /// What the session decides by from its first event on. It is not recorded: what it decided is.
+    pub configuration: Configuration,
 }
 
 /// A part of an answer, as it came from the model.
@@ -71,6 +76,7 @@ pub struct RecordedTurn {
 impl SessionSetup {
     /// Defaults for everything that a caller need not know.
     pub fn new(session: SessionId) -> Self {
+        let configuration = Configuration::default();
         Self {
             session,
             system: String::new(),
@@ -78,7 +84,7 @@ impl SessionSetup {
             rules: String::new(),
             provider: Provider::Anthropic,
             model: String::new(),
-            window: DEFAULT_WINDOW,
+            window: configuration.window.window(None),
             max_output: None,
             layout: Layout::Chat,
             tokenizer: String::new(),
@@ -86,6 +92,7 @@ impl SessionSetup {
             price_card: None,
             prompts: None,
             parent: None,
+            configuration,
         }
     }
 }
@@ -110,7 +117,7 @@ impl Session {
             provider: setup.provider,
             model: setup.model,
             window: setup.window,
-            output_reserve: output_reserve(setup.max_output, setup.window),
+            output_reserve: setup.configuration.window.output_reserve(setup.max_output, setup.window),
             layout: setup.layout,
             tokenizer: setup.tokenizer,
             root: setup.root,
@@ -119,7 +126,9 @@ impl Session {
             parent: setup.parent,
         };
         let event = Event { seq: EventNo(0), at: context.now, event: EventBody::SessionStarted(Box::new(start)) };
-        Ok(Self::from_first(event, None)?)
+        let mut session = Self::from_first(event, None)?;
+        session.configure(setup.configuration);
+        Ok(session)
     }
 
     fn record(&mut self, body: EventBody, context: &Context<'_>) -> Result<(), SessionError> {

@@ -9,11 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ids::BlobHash;
 
-/// Up to here an output is kept whole (design 2-model: "complete means up to 256 MB").
-pub const COMPLETE_LIMIT: usize = 256 << 20;
-
-/// What is kept of each end of an output beyond [`COMPLETE_LIMIT`].
-pub const BEYOND_EDGE: usize = 1 << 20;
+pub use crate::configuration::fixed::{BEYOND_EDGE, COMPLETE_LIMIT};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "Stored", try_from = "Stored")]

@@ -11,12 +11,6 @@ pub const EVENT_SCHEMA: u32 = 1;
 /// The way views are written. Once released, a renderer stays in the code, so that old sessions keep their bytes.
 pub const RENDERER: u32 = 1;
 
-/// Used where neither configuration nor card gives one (seed context-engineering A6, E5).
-pub const DEFAULT_WINDOW: u32 = 200_000;
-
-/// Design 2-model, "The window is law": reserve = min(the model's maximum output, 32,000, window / 4).
-pub const MAX_OUTPUT_RESERVE: u32 = 32_000;
-
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionStarted {
     pub session: SessionId,
@@ -61,9 +55,4 @@ pub enum Layout {
     Chat,
     React,
     Execute,
-}
-
-/// How many tokens of the window are kept free for the answer.
-pub fn output_reserve(max_output: Option<u32>, window: u32) -> u32 {
-    max_output.unwrap_or(u32::MAX).min(MAX_OUTPUT_RESERVE).min(window / 4)
 }

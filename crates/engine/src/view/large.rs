@@ -5,17 +5,12 @@
 //! when the step's last result is recorded. The floor is one short pointer for each result: where there are so many that
 //! even these are more than half of what is free, they stay. Nothing here knows sessions or traces.
 
-use crate::trace::event::Cut;
+use crate::{
+    configuration::{ResultLimits, share_of},
+    trace::event::Cut,
+};
 
 use super::result_text::{lossy, render_cut};
-
-/// Each end of a cut result has at most this many tokens, and never more than 1/32 of the window: enough for the head of
-/// a log and the verdict at its end. Peers show 2,000 to 10,000 tokens of a large output in all.
-pub const EDGE_TOKENS: u32 = 2_000;
-
-/// Above this many bytes for each token of the limit a text is cut without counting it: counting 256 MB would hold up
-/// the step. Code and prose have 3 to 5 bytes a token; only long runs of blanks or dashes have more than this.
-const MOST_BYTES_PER_TOKEN: usize = 32;
 
 /// What the step's results may take.
 #[derive(Debug, Clone, Copy)]
@@ -41,14 +36,19 @@ pub struct Admitted {
 }
 
 /// Decides for all results of a step at once.
-pub fn plan_results(candidates: &[Candidate<'_>], room: Room, count: &dyn Fn(&[u8]) -> u32) -> Vec<Admitted> {
-    let single = room.window / 4;
-    let together = u64::from(room.free / 2);
-    let edge = EDGE_TOKENS.min(room.window / 32);
+pub fn plan_results(
+    candidates: &[Candidate<'_>],
+    room: Room,
+    limits: &ResultLimits,
+    count: &dyn Fn(&[u8]) -> u32,
+) -> Vec<Admitted> {
+    let single = share_of(room.window, limits.single_share);
+    let together = u64::from(share_of(room.free, limits.step_share));
+    let edge = limits.edge_tokens.min(share_of(room.window, limits.edge_share));
 
     let mut admitted: Vec<Admitted> = candidates
         .iter()
-        .map(|candidate| match count_whole(candidate.bytes, single, count) {
+        .map(|candidate| match count_whole(candidate.bytes, single, limits, count) {
             Some(tokens) => Admitted { tokens, cut: None },
             None => cut_to(candidate, edge, count),
         })
@@ -81,8 +81,8 @@ fn total(admitted: &[Admitted]) -> u64 {
     admitted.iter().map(|result| u64::from(result.tokens)).sum()
 }
 
-fn count_whole(bytes: &[u8], limit: u32, count: &dyn Fn(&[u8]) -> u32) -> Option<u32> {
-    if bytes.len() > limit as usize * MOST_BYTES_PER_TOKEN {
+fn count_whole(bytes: &[u8], limit: u32, limits: &ResultLimits, count: &dyn Fn(&[u8]) -> u32) -> Option<u32> {
+    if bytes.len() > (limit as usize).saturating_mul(limits.most_bytes_per_token) {
         return None;
     }
     let tokens = count(lossy(bytes).as_bytes());
@@ -162,14 +162,24 @@ mod tests {
 
     #[test]
     fn what_fits_stays_whole() {
-        let plan = plan_results(&[candidate(b"small")], Room { window: 8_000, free: 5_000 }, &quarter);
+        let plan = plan_results(
+            &[candidate(b"small")],
+            Room { window: 8_000, free: 5_000 },
+            &ResultLimits::default(),
+            &quarter,
+        );
         assert_eq!(plan, [Admitted { tokens: 2, cut: None }]);
     }
 
     #[test]
     fn above_a_quarter_of_the_window_both_ends_stay() {
         let log = (1..=2_000).map(|line| format!("line {line}\n")).collect::<String>();
-        let plan = plan_results(&[candidate(log.as_bytes())], Room { window: 8_000, free: 6_000 }, &quarter);
+        let plan = plan_results(
+            &[candidate(log.as_bytes())],
+            Room { window: 8_000, free: 6_000 },
+            &ResultLimits::default(),
+            &quarter,
+        );
         let cut = plan[0].cut.expect("it is larger than 2,000 tokens");
         let shown = render_cut(log.as_bytes(), cut, "cmd#1");
         assert!(shown.starts_with("line 1\n"), "{shown}");
@@ -182,7 +192,7 @@ mod tests {
     fn together_they_get_half_of_what_is_free_largest_first() {
         let (large, small) = ("x".repeat(6_000), "y".repeat(400));
         let results = [candidate(small.as_bytes()), candidate(large.as_bytes())];
-        let plan = plan_results(&results, Room { window: 8_000, free: 2_000 }, &quarter);
+        let plan = plan_results(&results, Room { window: 8_000, free: 2_000 }, &ResultLimits::default(), &quarter);
         assert_eq!(plan[0].cut, None);
         assert!(plan[1].cut.is_some());
         assert!(total(&plan) <= 1_000);
@@ -192,14 +202,19 @@ mod tests {
     fn a_crowd_of_results_shrinks_until_it_fits() {
         let texts: Vec<String> = (0..20).map(|_| "z".repeat(4_000)).collect();
         let results: Vec<_> = texts.iter().map(|text| candidate(text.as_bytes())).collect();
-        let plan = plan_results(&results, Room { window: 32_000, free: 4_000 }, &quarter);
+        let plan = plan_results(&results, Room { window: 32_000, free: 4_000 }, &ResultLimits::default(), &quarter);
         assert!(total(&plan) <= 2_000, "{}", total(&plan));
     }
 
     #[test]
     fn cuts_never_split_a_character() {
         let text = "回望".repeat(20_000);
-        let plan = plan_results(&[candidate(text.as_bytes())], Room { window: 8_000, free: 6_000 }, &quarter);
+        let plan = plan_results(
+            &[candidate(text.as_bytes())],
+            Room { window: 8_000, free: 6_000 },
+            &ResultLimits::default(),
+            &quarter,
+        );
         let shown = render_cut(text.as_bytes(), plan[0].cut.expect("large"), "cmd#1");
         assert!(!shown.contains('\u{fffd}'));
     }
@@ -212,7 +227,8 @@ mod tests {
             quarter(bytes)
         };
         let huge = vec![b'a'; 8 << 20];
-        let plan = plan_results(&[candidate(&huge)], Room { window: 8_000, free: 6_000 }, &count);
+        let plan =
+            plan_results(&[candidate(&huge)], Room { window: 8_000, free: 6_000 }, &ResultLimits::default(), &count);
         assert!(plan[0].cut.is_some());
         assert!(counted.get() < 100_000);
     }

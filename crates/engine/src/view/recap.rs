@@ -3,19 +3,19 @@
 //! Only the wording lives here. Each is appended when it changes and left where it was first sent, because a line that
 //! differs from call to call would cost the prefix behind it.
 
-use crate::trace::{
-    Stop,
-    result::{TodoItem, TodoState},
+use crate::{
+    configuration::NoteLimits,
+    trace::{
+        Stop,
+        result::{TodoItem, TodoState},
+    },
 };
 
-/// Enough to know what to do next; the whole list is in the trace.
-const RECAP_ITEMS: usize = 12;
-
 /// The todo list in one short block (seed context-engineering A1: the last part of the context).
-pub fn render_todo_recap(items: &[TodoItem]) -> String {
+pub fn render_todo_recap(items: &[TodoItem], limits: &NoteLimits) -> String {
     let done = items.iter().filter(|item| item.state == TodoState::Done).count();
     let mut text = format!("Todo: {done} of {} done.", items.len());
-    for item in items.iter().filter(|item| item.state != TodoState::Done).take(RECAP_ITEMS) {
+    for item in items.iter().filter(|item| item.state != TodoState::Done).take(limits.todo_items) {
         let mark = match item.state {
             TodoState::InProgress => "→",
             TodoState::Cancelled => "×",
@@ -24,8 +24,8 @@ pub fn render_todo_recap(items: &[TodoItem]) -> String {
         text.push_str(&format!("\n{mark} {}", item.text.replace('\n', " ")));
     }
     let open = items.len() - done;
-    if open > RECAP_ITEMS {
-        text.push_str(&format!("\n(and {} more)", open - RECAP_ITEMS));
+    if open > limits.todo_items {
+        text.push_str(&format!("\n(and {} more)", open - limits.todo_items));
     }
     render_reminder(&text)
 }

@@ -2,13 +2,10 @@
 
 use crate::story::*;
 use lookback_engine::{
-    NewPart, SessionError,
+    Configuration, NewPart, Session, SessionError,
+    configuration::WindowLimits,
     session::state::RoundState,
-    trace::{
-        EventBody, Origin, Stop, ToolKind, TurnNo,
-        event::Interruption,
-        start::{DEFAULT_WINDOW, output_reserve},
-    },
+    trace::{EventBody, NoBlobs, Origin, SessionId, Stop, ToolKind, TurnNo, event::Interruption},
 };
 use lookback_wire::{Provider, Seal, check_body};
 
@@ -29,11 +26,39 @@ fn seed_a4_a_round_runs_from_the_user_to_the_answer() {
 
 #[test]
 fn seed_a6_the_window_is_200k_unless_something_else_is_said() {
-    assert_eq!(DEFAULT_WINDOW, 200_000);
+    let limits = WindowLimits::default();
+    assert_eq!(limits.window(None), 200_000);
+    assert_eq!(limits.window(Some(128_000)), 128_000, "the card's");
+    assert_eq!(WindowLimits { tokens: Some(64_000), ..limits }.window(Some(128_000)), 64_000, "the configuration's");
     assert_eq!(session().state().model().window, 200_000);
-    assert_eq!(output_reserve(None, 200_000), 32_000);
-    assert_eq!(output_reserve(Some(8_000), 200_000), 8_000);
-    assert_eq!(output_reserve(None, 8_000), 2_000);
+    assert_eq!(limits.output_reserve(None, 200_000), 32_000);
+    assert_eq!(limits.output_reserve(Some(8_000), 200_000), 8_000);
+    assert_eq!(limits.output_reserve(None, 8_000), 2_000);
+}
+
+/// Design 2-model, "The trace decides, the view follows".
+#[test]
+fn settings_decide_what_comes_and_never_what_was() {
+    let mut session = session();
+    user(&mut session, "go");
+    let log = "a line of the log\n".repeat(400);
+    step(&mut session, "a", other(&log));
+    let mut configuration = Configuration::default();
+    (configuration.results.single_share, configuration.results.edge_tokens) = (0.001, 20);
+    configuration.window.max_output_reserve = 1_000;
+    session.configure(configuration.clone());
+    let end = step(&mut session, "b", other(&log));
+    session.model_changed("other".into(), Provider::Anthropic, 200_000, None, &NOW).expect("idle");
+    assert_eq!(session.state().model().reserve, 1_000);
+    let shown = body(&session, Provider::Anthropic);
+    let lines = shown.matches("a line of the log").count();
+    assert!((401..450).contains(&lines), "the first is whole, the second is cut: {lines} lines");
+
+    let replayed = Session::replay(session.trace().to_vec(), &NoBlobs).expect("its own trace");
+    assert_eq!(replayed.configuration(), &Configuration::default());
+    assert_eq!(body(&replayed, Provider::Anthropic), shown);
+    let fork = session.fork(SessionId("fork00000000".into()), end, &NOW).expect("a whole turn");
+    assert_eq!(fork.configuration(), &configuration);
 }
 
 #[test]

@@ -4,12 +4,12 @@
 
 use super::json::{Body, Item, pointers, render_json};
 use crate::{
-    board::{Applied, AppliedFact, Outcome},
+    board::{Applied, AppliedFact, BoardLimits, Outcome},
     claim::{Change, Delta, Fact},
 };
 
 /// The entry of a delta, as it stands in the stream for good. `applied` is what the board said to it.
-pub fn render_delta(delta: &Delta, applied: &Applied) -> String {
+pub fn render_delta(delta: &Delta, applied: &Applied, limits: &BoardLimits) -> String {
     let facts = delta.confirmed_facts.iter().zip(&applied.facts);
     let questions = delta.open_questions.iter().zip(&applied.questions);
     let anchors = delta.anchors.iter().zip(&applied.anchors);
@@ -21,7 +21,7 @@ pub fn render_delta(delta: &Delta, applied: &Applied) -> String {
         open_questions: questions.map(|(change, id)| item(change, id, Item::question)).collect(),
         next_actions: delta.next_actions.iter().flatten().map(|action| action.as_str().into()).collect(),
         status: delta.status.as_ref(),
-        confirmed_facts: facts.map(|(change, applied)| fact(change, applied)).collect(),
+        confirmed_facts: facts.map(|(change, applied)| fact(change, applied, limits)).collect(),
         anchors: stale.chain(anchors.map(|(change, id)| item(change, id, Item::anchor))).collect(),
         exec_assertions: delta.exec_assertions.iter().map(Item::assertion).collect(),
     };
@@ -35,10 +35,10 @@ fn item<'a, T>(change: &'a Change<T>, id: &'a str, stated: impl Fn(&'a str, &'a 
     }
 }
 
-fn fact<'a>(change: &'a Change<Fact>, applied: &'a AppliedFact) -> Item<'a> {
+fn fact<'a>(change: &'a Change<Fact>, applied: &'a AppliedFact, limits: &BoardLimits) -> Item<'a> {
     match (change, &applied.outcome) {
         (Change::Retract { evidence, .. }, Outcome::Retracted { was }) => {
-            Item::retracted_fact(&applied.id, was, evidence)
+            Item::retracted_fact(&applied.id, was, evidence, limits)
         }
         (Change::Add(to) | Change::Revise { to, .. }, Outcome::Revised { was }) => {
             Item::fact(&applied.id, to, &was.evidence)

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use crate::{
-    board::{BoardFact, Mark, limits::REMINDER_CHARACTERS},
+    board::{BoardFact, BoardLimits, Mark},
     claim::{Anchor, Assertion, Evidence, Fact, Question, Standing, WorkStatus},
 };
 
@@ -80,16 +80,16 @@ impl<'a> Item<'a> {
     }
 
     /// A fact that no longer holds, with the evidence against it.
-    pub(super) fn retracted_fact(id: &'a str, fact: &Fact, by: &'a [Evidence]) -> Self {
-        let text = format!("no longer held: {}", reminder(&fact_text(fact)));
+    pub(super) fn retracted_fact(id: &'a str, fact: &Fact, by: &'a [Evidence], limits: &BoardLimits) -> Self {
+        let text = format!("no longer held: {}", reminder(&fact_text(fact), limits));
         Self::Fact { id, text: text.into(), evidence: pointers(by), revised: Some(was_text(&fact.evidence)) }
     }
 
-    pub(super) fn board_fact(id: &'a str, held: &'a BoardFact) -> Self {
+    pub(super) fn board_fact(id: &'a str, held: &'a BoardFact, limits: &BoardLimits) -> Self {
         match &held.mark {
             Mark::Plain => Self::fact(id, &held.fact, &[]),
             Mark::Revised { was } => Self::fact(id, &held.fact, was),
-            Mark::Retracted { by } => Self::retracted_fact(id, &held.fact, by),
+            Mark::Retracted { by } => Self::retracted_fact(id, &held.fact, by, limits),
         }
     }
 
@@ -134,8 +134,8 @@ pub(super) fn was_text(evidence: &[Evidence]) -> String {
 }
 
 /// The start of a text that only has to be recognised.
-pub(super) fn reminder(text: &str) -> Cow<'_, str> {
-    cut(text, REMINDER_CHARACTERS)
+pub(super) fn reminder<'a>(text: &'a str, limits: &BoardLimits) -> Cow<'a, str> {
+    cut(text, limits.reminder_characters)
 }
 
 /// At most so many characters, and a sign where something was cut off.

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use super::json::{fact_text, pointers, reminder, was_text};
 use crate::{
-    board::{Board, BoardFact, Mark},
+    board::{Board, BoardFact, BoardLimits, Mark},
     claim::{Anchor, Assertion, Question, Standing, WorkStatus},
 };
 
@@ -17,7 +17,7 @@ const EVIDENCE_COLUMN: usize = 80;
 const WIDE: usize = 110;
 
 /// Everything on the board, for a terminal of so many columns. Nothing is left out and nothing is wrapped.
-pub fn render_for_people(board: &Board, columns: usize) -> String {
+pub fn render_for_people(board: &Board, columns: usize, limits: &BoardLimits) -> String {
     let mut page = Page { lines: Vec::new(), columns };
     let goal = board.goal.iter().map(|goal| (goal.text.clone(), format!("from {}", goal.evidence.pointer)));
     page.section("goal", goal);
@@ -27,7 +27,7 @@ pub fn render_for_people(board: &Board, columns: usize) -> String {
     page.section("questions", board.questions.iter().map(|entry| question_line(&entry.value)));
     let actions = board.next_actions.iter().zip(1..);
     page.section("next", actions.map(|(action, number)| (format!("{number} {action}"), String::new())));
-    page.section("anchors", board.anchors.iter().map(|entry| anchor_line(&entry.value)));
+    page.section("anchors", board.anchors.iter().map(|entry| anchor_line(&entry.value, limits)));
     page.section("commands", board.assertions.iter().map(|held| assertion_line(&held.assertion)));
     if page.lines.is_empty() { " the board is empty\n".to_owned() } else { page.lines.join("\n") + "\n" }
 }
@@ -77,10 +77,10 @@ fn question_line(question: &Question) -> (String, String) {
     (format!("? {}", question.text), if question.unknown { "unknown".to_owned() } else { String::new() })
 }
 
-fn anchor_line(anchor: &Anchor) -> (String, String) {
+fn anchor_line(anchor: &Anchor, limits: &BoardLimits) -> (String, String) {
     let first = anchor.snippet.split('\n').next().unwrap_or_default().trim();
     let place = format!("{}:{}-{}", anchor.path, anchor.first_line, anchor.last_line);
-    (format!("{place}  {}", reminder(first)), format!("as of turn#{}", anchor.as_of))
+    (format!("{place}  {}", reminder(first, limits)), format!("as of turn#{}", anchor.as_of))
 }
 
 fn assertion_line(assertion: &Assertion) -> (String, String) {

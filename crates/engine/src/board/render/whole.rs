@@ -8,15 +8,15 @@ use std::cmp::Reverse;
 
 use super::json::{Body, Item, cut, reminder, render_json};
 use crate::{
-    board::{Board, BoardAssertion, BoardFact, Entry, Mark, limits::MARKER_POINTER_BYTES},
+    board::{Board, BoardAssertion, BoardFact, BoardLimits, Entry, Mark},
     claim::{Anchor, Evidence, Question},
     evidence::pointer::{LineRange, Place},
 };
 
-/// Never longer than `limit` by `count`, unless the counts alone are.
-pub fn render_board(board: &Board, count: &dyn Fn(&[u8]) -> u32, limit: u32) -> String {
-    let page = Page::new(board);
-    let fits = |shown: &Shown| count(page.render(shown).as_bytes()) <= limit;
+/// Never longer than `limits.board_tokens` by `count`, unless the counts alone are.
+pub fn render_board(board: &Board, count: &dyn Fn(&[u8]) -> u32, limits: &BoardLimits) -> String {
+    let page = Page::new(board, limits);
+    let fits = |shown: &Shown| count(page.render(shown).as_bytes()) <= limits.board_tokens;
     let mut shown = Shown { goal_characters: usize::MAX, ..Shown::default() };
     if !fits(&shown) {
         shown.goal_characters = longest_goal(board, &shown, &fits);
@@ -89,6 +89,7 @@ impl Shown {
 /// The board with the newest item of each kind first.
 struct Page<'a> {
     board: &'a Board,
+    limits: &'a BoardLimits,
     questions: Vec<&'a Entry<Question>>,
     facts: Vec<&'a Entry<BoardFact>>,
     anchors: Vec<&'a Entry<Anchor>>,
@@ -96,9 +97,10 @@ struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    fn new(board: &'a Board) -> Self {
+    fn new(board: &'a Board, limits: &'a BoardLimits) -> Self {
         Self {
             board,
+            limits,
             questions: newest_first(&board.questions, |entry| entry.since),
             facts: newest_first(&board.facts, |entry| entry.since),
             anchors: newest_first(&board.anchors, |entry| entry.since),
@@ -121,7 +123,7 @@ impl<'a> Page<'a> {
     }
 
     fn render(&self, shown: &Shown) -> String {
-        let board = self.board;
+        let Self { board, limits, .. } = *self;
         let has_status = board.status != Default::default();
         let (questions, more_questions) = split(&self.questions, shown.questions);
         let (facts, more_facts) = split(&self.facts, shown.facts);
@@ -129,7 +131,7 @@ impl<'a> Page<'a> {
         let (assertions, more_assertions) = split(&self.assertions, shown.assertions);
         let (actions, more_actions) = board.next_actions.split_at(shown.actions.min(board.next_actions.len()));
         let questions = questions.iter().map(|entry| Item::question(&entry.id, &entry.value));
-        let facts = facts.iter().map(|entry| Item::board_fact(&entry.id, &entry.value));
+        let facts = facts.iter().map(|entry| Item::board_fact(&entry.id, &entry.value, limits));
         let anchors = anchors.iter().map(|entry| Item::anchor(&entry.id, &entry.value));
         let assertions = assertions.iter().map(|held| Item::assertion(&held.assertion));
         let body = Body {
@@ -138,7 +140,7 @@ impl<'a> Page<'a> {
             goal_shift_reason: board
                 .goal_shift_reason
                 .as_deref()
-                .map(|reason| if shown.whole_reason > 0 { reason.into() } else { reminder(reason) }),
+                .map(|reason| if shown.whole_reason > 0 { reason.into() } else { reminder(reason, limits) }),
             open_questions: questions
                 .chain(
                     more_questions
@@ -153,18 +155,23 @@ impl<'a> Page<'a> {
                 .collect(),
             status: (has_status && shown.status > 0).then_some(&board.status),
             confirmed_facts: facts
-                .chain(more_facts.first().map(|next| marker(more_facts.len(), "facts", &next.id, &fact_pointer(next))))
+                .chain(
+                    more_facts
+                        .first()
+                        .map(|next| marker(more_facts.len(), "facts", &next.id, &fact_pointer(next, limits))),
+                )
                 .collect(),
             anchors: anchors
                 .chain(
                     more_anchors
                         .first()
-                        .map(|next| marker(more_anchors.len(), "anchors", &next.id, &anchor_pointer(next))),
+                        .map(|next| marker(more_anchors.len(), "anchors", &next.id, &anchor_pointer(next, limits))),
                 )
                 .collect(),
             exec_assertions: assertions
                 .chain(more_assertions.first().map(|next| {
-                    let pointer = short_pointer([next.assertion.evidence.pointer.as_str()].into_iter(), next.since);
+                    let pointer =
+                        short_pointer([next.assertion.evidence.pointer.as_str()].into_iter(), next.since, limits);
                     Item::Note(format!("(+{} older assertions: recall {pointer})", more_assertions.len()))
                 }))
                 .collect(),
@@ -189,24 +196,25 @@ fn marker<'a>(count: usize, what: &str, newest: &str, pointer: &str) -> Item<'a>
     Item::Note(format!("(+{count} older {what}, newest {newest}: recall {pointer})"))
 }
 
-fn fact_pointer(entry: &Entry<BoardFact>) -> String {
+fn fact_pointer(entry: &Entry<BoardFact>, limits: &BoardLimits) -> String {
     let evidence: &[Evidence] = match &entry.value.mark {
         Mark::Retracted { by } => by,
         Mark::Plain | Mark::Revised { .. } => &entry.value.fact.evidence,
     };
-    short_pointer(evidence.iter().map(|evidence| evidence.pointer.as_str()), entry.since)
+    short_pointer(evidence.iter().map(|evidence| evidence.pointer.as_str()), entry.since, limits)
 }
 
-fn anchor_pointer(entry: &Entry<Anchor>) -> String {
+fn anchor_pointer(entry: &Entry<Anchor>, limits: &BoardLimits) -> String {
     let Anchor { path, first_line, last_line, .. } = &entry.value;
     let lines = Some(LineRange { first: *first_line, last: *last_line });
     let pointer = Place::File { path: path.clone(), lines, at: None }.to_string();
-    short_pointer([pointer.as_str()].into_iter(), entry.since)
+    short_pointer([pointer.as_str()].into_iter(), entry.since, limits)
 }
 
 /// The first that is short enough to stand in a count; else the delta that said it.
-fn short_pointer<'a>(mut pointers: impl Iterator<Item = &'a str>, version: u32) -> String {
-    pointers.find(|pointer| pointer.len() <= MARKER_POINTER_BYTES).map_or_else(|| since(version), str::to_owned)
+fn short_pointer<'a>(mut pointers: impl Iterator<Item = &'a str>, version: u32, limits: &BoardLimits) -> String {
+    let short = pointers.find(|pointer| pointer.len() <= limits.marker_pointer_bytes);
+    short.map_or_else(|| since(version), str::to_owned)
 }
 
 fn since(version: u32) -> String {

@@ -69,16 +69,16 @@ proptest! {
         let mut board = Board::default();
         let mut given = std::collections::BTreeSet::new();
         for delta in &deltas {
-            let fits = board.check(delta, &thirds);
+            let fits = board.check(delta, &limits(), &thirds);
             let before = board.clone();
             let applied = board.apply(delta);
-            let rendered = render_delta(delta, &applied);
+            let rendered = render_delta(delta, &applied, &limits());
             prop_assert_eq!(&before.clone().apply(delta), &applied);
-            prop_assert!(fits.is_err() || thirds(rendered.as_bytes()) <= limits::DELTA_TOKENS);
+            prop_assert!(fits.is_err() || thirds(rendered.as_bytes()) <= limits().delta_tokens);
             for fact in applied.facts.iter().filter(|fact| fact.outcome == Outcome::Added) {
                 prop_assert!(given.insert(fact.id.clone()), "{} was given twice", fact.id);
             }
-            let rendered = render_board(&board, &thirds, limit);
+            let rendered = render_board(&board, &thirds, &BoardLimits { board_tokens: limit, ..limits() });
             prop_assert!(thirds(rendered.as_bytes()) <= limit, "{}", rendered);
             prop_assert!(!rendered.to_lowercase().contains("</lookback"));
             let (_, json) = rendered.split_once('\n').unwrap();

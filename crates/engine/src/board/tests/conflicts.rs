@@ -63,9 +63,9 @@ fn seed_10_2_a_retraction_keeps_both_pointers() {
     let applied = board.apply(&delta);
     let line =
         r#"{"id":"f1","text":"no longer held: 3 tests fail","evidence":["cmd#5 exit=0"],"revised":"was cmd#3 exit=1"}"#;
-    assert!(render_delta(&delta, &applied).contains(line));
-    assert!(render_board(&board, &count, limits::BOARD_TOKENS).contains(line));
-    assert_eq!(board.check(&delta, &count), Err(DeltaRefused::NoSuchId { id: "f1".into() }));
+    assert!(render_delta(&delta, &applied, &limits()).contains(line));
+    assert!(render_board(&board, &count, &limits()).contains(line));
+    assert_eq!(board.check(&delta, &limits(), &count), Err(DeltaRefused::NoSuchId { id: "f1".into() }));
     // What was retracted can be found again, under a new name.
     let again = board.apply(&facts(vec![Change::Add(fact("3 tests fail", &["cmd#9 exit=1"]))]));
     assert_eq!(again.facts, [AppliedFact { id: "f2".into(), outcome: Outcome::Added }]);
@@ -81,14 +81,14 @@ fn what_was_only_concluded_replaces_no_confirmed_fact() {
     let other = board.apply(&facts(vec![Change::Add(concluded("2 tests fail", "turn#9"))]));
     assert_eq!(other.facts[0], AppliedFact { id: "f2".into(), outcome: Outcome::Added });
     assert_eq!(board.facts()[0].value.fact, confirmed);
-    assert!(render_board(&board, &count, limits::BOARD_TOKENS).contains("\"the assistant concluded: 2 tests fail\""));
+    assert!(render_board(&board, &count, &limits()).contains("\"the assistant concluded: 2 tests fail\""));
 }
 
 #[test]
 fn the_next_delta_names_the_anchors_that_went_stale_and_only_that_one() {
     let mut board = example();
     let applied = board.apply(&second_delta());
-    assert!(render_delta(&second_delta(), &applied).contains("\"a1 stale since turn#29\""));
+    assert!(render_delta(&second_delta(), &applied, &limits()).contains("\"a1 stale since turn#29\""));
     let applied = board.apply(&goal("x"));
     assert_eq!(applied.stale, []);
 }

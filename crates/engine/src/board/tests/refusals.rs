@@ -5,15 +5,18 @@ use super::*;
 #[test]
 fn seed_7_1_a_delta_over_250_tokens_is_refused() {
     let board = Board::default();
-    let refused = board.check(&goal(&"word ".repeat(300)), &count).unwrap_err();
+    let refused = board.check(&goal(&"word ".repeat(300)), &limits(), &count).unwrap_err();
     assert!(matches!(refused, DeltaRefused::OverBudget { tokens: 251.., limit: 250 }), "{refused}");
     // Exactly at the limit it is admitted: what is counted is what will stand in the stream.
     let mut after = board.clone();
     let applied = after.apply(&goal("x"));
-    let rendered = render_delta(&goal("x"), &applied).len() as u32;
+    let rendered = render_delta(&goal("x"), &applied, &limits()).len() as u32;
     let spare = |more: u32| move |bytes: &[u8]| bytes.len() as u32 - rendered + more;
-    assert_eq!(board.check(&goal("x"), &spare(250)), Ok(()));
-    assert_eq!(board.check(&goal("x"), &spare(251)), Err(DeltaRefused::OverBudget { tokens: 251, limit: 250 }));
+    assert_eq!(board.check(&goal("x"), &limits(), &spare(250)), Ok(()));
+    assert_eq!(
+        board.check(&goal("x"), &limits(), &spare(251)),
+        Err(DeltaRefused::OverBudget { tokens: 251, limit: 250 })
+    );
 }
 
 #[test]
@@ -21,10 +24,10 @@ fn seed_7_1_a_shifted_goal_needs_its_reason() {
     let mut board = Board::default();
     board.apply(&goal("fix the ledger test"));
     let shifted = goal("write the release notes");
-    assert!(matches!(board.check(&shifted, &count), Err(DeltaRefused::GoalShiftWithoutReason { .. })));
+    assert!(matches!(board.check(&shifted, &limits(), &count), Err(DeltaRefused::GoalShiftWithoutReason { .. })));
     let reasoned = Delta { goal_shift_reason: Some("the user asked for it".into()), ..shifted };
-    assert_eq!(board.check(&reasoned, &count), Ok(()));
-    assert_eq!(board.check(&goal("fix the ledger test in src/ledger.py"), &count), Ok(()));
+    assert_eq!(board.check(&reasoned, &limits(), &count), Ok(()));
+    assert_eq!(board.check(&goal("fix the ledger test in src/ledger.py"), &limits(), &count), Ok(()));
     board.apply(&reasoned);
     assert_eq!(board.goal_shift_reason(), Some("the user asked for it"));
 }
@@ -56,7 +59,7 @@ fn every_bad_delta_is_refused_with_its_own_kind() {
         ),
         (twice, DeltaRefused::ChangedTwice { id: "f1".into() }),
         (actions(&["a", "b", "c", "d"]), DeltaRefused::TooManyActions { count: 4, limit: 3 }),
-        (actions(&[]), DeltaRefused::NoActions),
+        (actions(&[]), DeltaRefused::TooFewActions { count: 0, limit: 1 }),
         (actions(&[" "]), DeltaRefused::Blank { field: "next_actions" }),
         (facts(vec![Change::Add(fact("x is y", &[]))]), DeltaRefused::FactWithoutEvidence { text: "x is y".into() }),
         (facts(vec![retract("f1", &[])]), DeltaRefused::RetractionWithoutEvidence { id: "f1".into() }),
@@ -65,6 +68,6 @@ fn every_bad_delta_is_refused_with_its_own_kind() {
             DeltaRefused::AnchorLines { path: "a".into(), first_line: 1, last_line: 9, lines: 2 },
         ),
     ] {
-        assert_eq!(board.check(&delta, &count), Err(refused));
+        assert_eq!(board.check(&delta, &limits(), &count), Err(refused));
     }
 }

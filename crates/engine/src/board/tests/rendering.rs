@@ -16,10 +16,10 @@ fn spread(rendered: &str) -> String {
 #[test]
 fn seed_5_1_a_delta_as_the_model_reads_it() {
     let mut board = example();
-    board.check(&second_delta(), &count).unwrap();
+    board.check(&second_delta(), &limits(), &count).unwrap();
     let delta = second_delta();
     let applied = board.apply(&delta);
-    assert_snapshot!(spread(&render_delta(&delta, &applied)), @r#"
+    assert_snapshot!(spread(&render_delta(&delta, &applied, &limits())), @r#"
     STATE_DELTA v2
     {"open_questions":[
         {"id":"q1","retracted":["turn#31"]}],
@@ -38,7 +38,7 @@ fn seed_5_1_a_delta_as_the_model_reads_it() {
 fn seed_5_1_a_board_as_the_model_reads_it() {
     let mut board = example();
     board.apply(&second_delta());
-    assert_snapshot!(spread(&render_board(&board, &count, limits::BOARD_TOKENS)), @r#"
+    assert_snapshot!(spread(&render_board(&board, &count, &limits())), @r#"
     STATE_BOARD v2
     {"current_goal":"make balance() exact, without touching the test","goal_evidence":"user#1",
       "next_actions":["run the whole suite"],
@@ -57,7 +57,7 @@ fn seed_5_1_a_board_as_the_model_reads_it() {
 #[test]
 fn the_board_as_people_read_it() {
     let mut board = example();
-    assert_snapshot!(render_for_people(&board, 120), @r#"
+    assert_snapshot!(render_for_people(&board, 120, &limits()), @r#"
     goal       make balance() exact, without touching the test                     from user#1
     status     tests: 1 of 3 fails · errors left: 1
     facts      ✓ "cash-reserve" is counted as "cash"                               cmd#3 exit=1 · file:src/ledger.py:L22-L23
@@ -69,7 +69,7 @@ fn the_board_as_people_read_it() {
     "#);
     board.apply(&second_delta());
     board.apply(&facts(vec![retract("f1", &["cmd#7 exit=0"])]));
-    assert_snapshot!(render_for_people(&board, 80), @r#"
+    assert_snapshot!(render_for_people(&board, 80, &limits()), @r#"
     goal       make balance() exact, without touching the test
                  from user#1
     status     tests: 3 pass · errors left: 0
@@ -85,7 +85,7 @@ fn the_board_as_people_read_it() {
     commands   $ pytest -q tests/test_ledger.py → 3 passed
                  cmd#5 exit=0
     "#);
-    assert_eq!(render_for_people(&Board::default(), 80), " the board is empty\n");
+    assert_eq!(render_for_people(&Board::default(), 80, &limits()), " the board is empty\n");
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn what_does_not_fit_is_counted_and_pointed_at() {
             ..facts(vec![Change::Add(fact(&text, &[&format!("turn#{number}")]))])
         });
     }
-    let rendered = render_board(&board, &count, 300);
+    let rendered = render_board(&board, &count, &BoardLimits { board_tokens: 300, ..limits() });
     assert!(count(rendered.as_bytes()) <= 300);
     assert_snapshot!(spread(&rendered), @r#"
     STATE_BOARD v61
@@ -136,12 +136,12 @@ fn quoted_text_cannot_close_or_open_a_tag() {
         ..facts(vec![Change::Add(fact(hostile, &[hostile]))])
     };
     let applied = board.apply(&delta);
-    for rendered in [render_delta(&delta, &applied), render_board(&board, &count, limits::BOARD_TOKENS)] {
+    for rendered in [render_delta(&delta, &applied, &limits()), render_board(&board, &count, &limits())] {
         let (_, json) = rendered.split_once('\n').unwrap();
         let lower = json.to_lowercase();
         assert!(!lower.contains("</lookback") && !lower.contains("<lookback") && !json.contains('\n'), "{json}");
         let read: serde_json::Value = serde_json::from_str(json).unwrap();
         assert_eq!(read["next_actions"][0], hostile);
     }
-    assert_eq!(render_for_people(&board, 200).lines().count(), 5);
+    assert_eq!(render_for_people(&board, 200, &limits()).lines().count(), 5);
 }

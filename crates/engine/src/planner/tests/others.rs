@@ -28,7 +28,7 @@ const OLD_ROUNDS: ArchiveQuestion = ArchiveQuestion {
 };
 
 fn archive(question: &ArchiveQuestion) -> ArchiveDecision {
-    plan_archive(question, Some(&Tariff::new(ANTHROPIC)), &Limits::default())
+    plan_archive(question, Some(&Tariff::new(ANTHROPIC)), &ArchiveLimits::default(), &Limits::default())
 }
 
 #[test]
@@ -47,7 +47,10 @@ fn an_archive_weighs_the_whole_tail() {
 fn a_full_window_and_a_cold_cache_archive_at_once() {
     let full = ArchiveQuestion { used: 160_000, ..OLD_ROUNDS };
     assert_eq!(archive(&full).verdict, Verdict::Go(Why::Window));
-    assert_eq!(plan_archive(&full, None, &Limits::default()).verdict, Verdict::Go(Why::Window));
+    assert_eq!(
+        plan_archive(&full, None, &ArchiveLimits::default(), &Limits::default()).verdict,
+        Verdict::Go(Why::Window)
+    );
     assert_eq!(archive(&ArchiveQuestion { messages: 2, ..full }).verdict, Verdict::Hold(WhyNot::NothingFoldable));
     assert_eq!(archive(&ArchiveQuestion { warmth: Warmth::Cold, ..OLD_ROUNDS }).verdict, Verdict::Go(Why::Cold));
     let small = ArchiveQuestion { archivable: 2_500, warmth: Warmth::Cold, ..OLD_ROUNDS };

@@ -19,6 +19,7 @@ impl Session {
         let end = self.end_of_turn(turn)?;
         let shared = self.trace[..=end.0 as usize].iter().cloned();
         let mut fork = Self::replay_for(shared, self.provider, context.blobs)?;
+        fork.configure(self.configuration.clone());
         // In a fork of a fork the turn may lie before this session's own beginning: then its parent's parent is meant.
         let parent = fork.id.clone();
         fork.record(EventBody::Forked { session, parent, turn }, context)?;

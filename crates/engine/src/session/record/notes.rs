@@ -10,7 +10,6 @@ use crate::{
         EventBody, Layout,
         event::{Effect, FileChange, FileChanged, Gate, GateAnswer, NoteKind, SpanId},
         result::TodoItem,
-        start::output_reserve,
     },
     view::recap::{render_reminder, render_rules_changed, render_todo_recap},
 };
@@ -60,7 +59,7 @@ impl Session {
         context: &Context<'_>,
     ) -> Result<(), SessionError> {
         self.expect_idle()?;
-        let output_reserve = output_reserve(max_output, window);
+        let output_reserve = self.configuration.window.output_reserve(max_output, window);
         self.record(EventBody::ModelChanged { model, provider, window, output_reserve }, context)
     }
 
@@ -149,7 +148,7 @@ impl Session {
         }
         let recap = (NoteKind::TodoRecap, String::new());
         if !self.state.todo.is_empty() || self.state.notes.contains_key(&recap) {
-            due.insert(recap, render_todo_recap(&self.state.todo));
+            due.insert(recap, render_todo_recap(&self.state.todo, &self.configuration.notes));
         }
         for ((kind, key), text) in due {
             let same = self.state.notes.get(&(kind, key.clone())) == Some(&text);

@@ -165,7 +165,7 @@ impl Session {
         let free = u64::from(self.state.model.window).saturating_sub(used) as u32;
         let room = Room { window: self.state.model.window, free };
         let mut test = self.index.tests.len() as u32;
-        Ok(plan_results(&candidates, room, context.count)
+        Ok(plan_results(&candidates, room, &self.configuration.results, context.count)
             .into_iter()
             .zip(results)
             .map(|(admitted, result)| {

@@ -174,7 +174,7 @@ proptest! {
     fn limits_of_any_size_are_safe(result in results(), size in prop_oneof![0..3usize, Just(usize::MAX)]) {
         let keep = Keep { whole: size, head: size };
         let limits = SettleLimits {
-            read_lines: size, matches: size, entries: keep, snippet: keep, stderr_lines: size, characters: size,
+            when: None, read_lines: size, matches: size, entries: keep, snippet: keep, stderr_lines: size, characters: size,
             keys: size, depth: size.min(9), value_bytes: size,
         };
         let settled = settle_result(&result, b"1: a\n2: b", &limits);

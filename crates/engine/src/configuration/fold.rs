@@ -1,35 +1,34 @@
-//! Every number of planner and triggers, as a default with its source. All are configuration (seed C6).
+//! When a fold pays, where it ends, and what proposes one.
+//!
+//! The seed's window of 12 to 30 turns (workbench-state-flow 4.1) is no number here: it says "or by token budget", and
+//! that is how the planner chooses a cut.
 
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Limits {
+pub struct FoldLimits {
     /// The newest steps, which a fold leaves raw. Design 3-folding: five, at least one; the seed (6.2) says one or two,
     /// but 69% of the lines that an edit needs were last seen within five steps (6-evaluation).
     pub keep_steps: u32,
-    /// A block's budget in tokens. Seed workbench-state-flow: 800.
+    /// A block's budget in tokens. Seed workbench-state-flow 7.2: 800.
     pub block_least: u64,
     /// Design 3-folding, "Rent or buy": at most 3,000.
     pub block_most: u64,
-    /// Between the two, a block gets this share of what it replaces. One in twenty gives 1,100 tokens at the 22k that a
-    /// steady session folds (the C ≈ 13k of 3-folding); 6% of a window's lines are needed later (6-evaluation).
+    /// Between the two, a block gets this share of what it replaces. Ours: one in twenty gives 1,100 tokens at the 22k
+    /// that a steady session folds (the C ≈ 13k of 3-folding); 6% of a window's lines are needed later (6-evaluation).
     pub block_share: f64,
     /// What must go at a cold cache, where nothing else asks for a price, and without prices. Design 3-folding, "Cold
     /// cache": 1,000 tokens.
     pub gone_least: u64,
-    /// The share that every fold must take away: the gate refuses a block that is not 25% shorter (3-folding).
+    /// The share that every fold must take away. Design 3-folding: the gate refuses a block that is not 25% shorter.
     pub gone_share: f64,
     /// A fold ends at a logical break rather than later while it takes this share of what the later one would. A span
-    /// chooses where a fold ends (3-folding, "When"); the share itself is a judgement, not a measurement.
+    /// chooses where a fold ends (design 3-folding, "When"). Ours: the share is a judgement, not a measurement.
     pub break_share: f64,
-    /// The part of the window that calls for an archive. Seed context-engineering A6: 0.8.
-    pub archive_at: f64,
-    /// Fewer messages than this are never archived. Seed context-engineering A6: 3.
-    pub archive_messages: u32,
 }
 
-impl Default for Limits {
+impl Default for FoldLimits {
     fn default() -> Self {
         Self {
             keep_steps: 5,
@@ -39,8 +38,6 @@ impl Default for Limits {
             gone_least: 1_000,
             gone_share: 0.25,
             break_share: 0.75,
-            archive_at: 0.8,
-            archive_messages: 3,
         }
     }
 }
@@ -48,14 +45,14 @@ impl Default for Limits {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TriggerLimits {
-    /// Consecutive tool calls. Seed workbench-state-flow 6.2: 8 to 15.
+    /// Consecutive tool calls. Seed workbench-state-flow 6.2: 8 to 15; design 3-folding: 12.
     pub tool_calls: u32,
-    /// Share of raw output in the foldable part. Design 3-folding: 0.7.
+    /// Share of raw output in the foldable part. Design 3-folding, on seed 6.2: 0.7.
     pub raw_share: f64,
-    /// The share is not asked for before this many tool calls, the low end of the seed's range: a single read is always
-    /// nearly all raw output.
+    /// Ours: the share is not asked for before this many tool calls, the low end of the seed's range, because a single
+    /// read is always nearly all raw output.
     pub raw_share_calls: u32,
-    /// Repeated reads and commands. Design 3-folding: 2.
+    /// Repeated reads and commands. Design 3-folding, on seed 6.2: 2.
     pub repeats: u32,
     /// At most one state delta in so many steps. Design 3-folding, on seed 6.1: 8.
     pub delta_steps: u32,

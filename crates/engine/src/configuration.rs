@@ -1,0 +1,68 @@
+//! Every default number of the engine, in one place: with its source, and configurable (seed context-engineering C6, E5).
+//!
+//! A number says where it comes from: a seed's rule, a page of the design, or "Ours" with the reason. Values are read
+//! from TOML text that the caller brings; where that text lies, and which of two files wins, is not known here. Recording
+//! asks these numbers and writes down what it decided; replay never does, so a trace gives the same bytes whatever the
+//! configuration is now. The few numbers that replay needs are constants of the event format ([`fixed`]).
+
+mod archive;
+mod block;
+mod board;
+mod check;
+mod error;
+pub mod fixed;
+mod fold;
+mod place;
+mod settle;
+mod view;
+
+pub use archive::ArchiveLimits;
+pub use block::{BlockLimits, CompactorLimits};
+pub use board::{ActionRange, BoardLimits};
+pub use error::{BadValue, ConfigurationError};
+pub use fold::{FoldLimits, TriggerLimits};
+pub use settle::{Keep, SettleLimits, SettleWhen};
+pub use view::{ExecuteLimits, NoteLimits, ResultLimits, WindowLimits};
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Configuration {
+    pub window: WindowLimits,
+    pub fold: FoldLimits,
+    pub triggers: TriggerLimits,
+    pub block: BlockLimits,
+    pub compactor: CompactorLimits,
+    pub board: BoardLimits,
+    pub settle: SettleLimits,
+    pub archive: ArchiveLimits,
+    pub results: ResultLimits,
+    pub notes: NoteLimits,
+    pub execute: ExecuteLimits,
+}
+
+impl Configuration {
+    /// Reads a file of settings. What it does not say keeps its default; what it says must be known and make sense.
+    pub fn parse(text: &str) -> Result<Self, ConfigurationError> {
+        let configuration: Self = toml::from_str(text).map_err(|error| {
+            let offset = error.span().map_or(text.len(), |span| span.start);
+            let place = place::at(text, offset);
+            let problem = error.message().trim().replace('\n', "; ");
+            ConfigurationError::Unreadable { line: place.line, column: place.column, field: place.field, problem }
+        })?;
+        configuration.check().map_err(|value| ConfigurationError::Value {
+            line: value.fields().into_iter().filter_map(|field| place::line_of(text, field)).max(),
+            value,
+        })?;
+        Ok(configuration)
+    }
+}
+
+/// A part of a number of tokens, rounded down.
+pub(crate) fn share_of(whole: u32, share: f64) -> u32 {
+    (f64::from(whole) * share) as u32
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,59 @@
+//! Where in a TOML text a field stands, for messages.
+//!
+//! It reads lines, not TOML: a heading and a key are enough to find a setting, since none of ours is longer than a line.
+
+pub(super) struct PlaceInText {
+    /// From 1.
+    pub(super) line: usize,
+    /// In characters, from 1.
+    pub(super) column: usize,
+    pub(super) field: Option<String>,
+}
+
+/// Line, column and field of a byte.
+pub(super) fn at(text: &str, offset: usize) -> PlaceInText {
+    let before = text.get(..offset).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
+    let field = named_fields(text).into_iter().find(|named| named.line == line).map(|named| named.field);
+    PlaceInText { line, column, field }
+}
+
+/// The line that sets a field: one with its name, the heading of its table, or what an inline table is given to.
+pub(super) fn line_of(text: &str, field: &str) -> Option<usize> {
+    let sets = |named: &Named| match field.strip_prefix(&named.field) {
+        Some("") => true,
+        Some(below) => !named.is_heading && below.starts_with('.'),
+        None => false,
+    };
+    // A longer name says it more exactly.
+    named_fields(text).into_iter().filter(sets).max_by_key(|named| named.field.len()).map(|named| named.line)
+}
+
+struct Named {
+    line: usize,
+    field: String,
+    is_heading: bool,
+}
+
+fn named_fields(text: &str) -> Vec<Named> {
+    let mut table = String::new();
+    let mut fields = Vec::new();
+    for (line, written) in (1..).zip(text.lines()) {
+        let written = written.trim();
+        if let Some(heading) = written.strip_prefix('[') {
+            table = plain(heading.split(']').next().unwrap_or(heading));
+            fields.push(Named { line, field: table.clone(), is_heading: true });
+        } else if let Some((key, _)) = written.split_once('=').filter(|_| !written.starts_with('#')) {
+            let key = plain(key);
+            let field = if table.is_empty() { key } else { format!("{table}.{key}") };
+            fields.push(Named { line, field, is_heading: false });
+        }
+    }
+    fields
+}
+
+/// A dotted name without blanks and quotes.
+fn plain(name: &str) -> String {
+    name.chars().filter(|character| !character.is_whitespace() && !matches!(character, '"' | '\'')).collect()
+}

@@ -1,0 +1,94 @@
+//! The numbers of settling, each with the rule that it comes from. What they are applied to is not known here.
+//!
+//! Where the seed gives a range (5–10, 20–50), both ends are used: what fits the upper one stays whole, of anything
+//! longer as much as the lower one remains. So a list of six is not robbed of its last entry, and one of six hundred
+//! costs no more than it must.
+
+use serde::{Deserialize, Serialize};
+
+use crate::trace::Layout;
+
+/// How much of a list stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Keep {
+    /// Up to this many, all stay.
+    pub whole: usize,
+    /// Of more than that, the first so many.
+    pub head: usize,
+}
+
+impl Keep {
+    /// How many of `length` stay.
+    pub fn of(self, length: usize) -> usize {
+        if length <= self.whole { length } else { self.head.min(length) }
+    }
+}
+
+/// When the results of a round that has ended take their short forms (design 3-folding, "Three ways").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SettleWhen {
+    /// At a cold cache, or when the planner says that it pays.
+    Planned,
+    /// Before the next round's first call (seed context-engineering A2).
+    Always,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SettleLimits {
+    /// None: by layout, see [`SettleLimits::when_in`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub when: Option<SettleWhen>,
+    /// Lines of a read. Seed context-engineering A3: "Read：最多 500 行".
+    pub read_lines: usize,
+    /// Matches of a search. Seed context-engineering A3: "Grep：最多 5 行".
+    pub matches: usize,
+    /// Entries of a listing, hits of a glob, names of failed tests, items of an unknown list. Seed context-engineering
+    /// A3, Glob: "命中多时保留前 5-10"; for LS it says "前 N 项" and leaves N open.
+    pub entries: Keep,
+    /// Lines of an edit's diff and of a written file, and how many changed ranges are named. Seed context-engineering
+    /// A3: "Edit/Write 片段：20-50 行".
+    pub snippet: Keep,
+    /// Last lines of standard error. Seed context-engineering A3, Bash: "stderr 末尾 20 行".
+    pub stderr_lines: usize,
+    /// Characters of a single line, path, pattern, command or value. Ours: no line written by hand is longer; what is,
+    /// is data or minified, and its start says which.
+    pub characters: usize,
+    /// Keys of an object that no rule knows. Ours, for "默认回退策略（截断/摘要）" of seed D2: an answer of an API has
+    /// about so many fields.
+    pub keys: usize,
+    /// Levels of such a value. Ours: what matters lies in its upper levels.
+    pub depth: usize,
+    /// Bytes of such a value as JSON: above, strings get shorter and levels go until it fits. Ours: about as much as
+    /// fifty lines, the largest snippet of a known tool.
+    pub value_bytes: usize,
+}
+
+impl SettleLimits {
+    /// Design 3-folding: planned where nothing else is said, always in the layout whose seed asks for it (A2).
+    pub fn when_in(&self, layout: Layout) -> SettleWhen {
+        self.when.unwrap_or(match layout {
+            Layout::Chat | Layout::Execute => SettleWhen::Planned,
+            Layout::React => SettleWhen::Always,
+        })
+    }
+}
+
+impl Default for SettleLimits {
+    fn default() -> Self {
+        Self {
+            when: None,
+            read_lines: 500,
+            matches: 5,
+            entries: Keep { whole: 10, head: 5 },
+            snippet: Keep { whole: 50, head: 20 },
+            stderr_lines: 20,
+            characters: 400,
+            keys: 20,
+            depth: 4,
+            value_bytes: 4_000,
+        }
+    }
+}

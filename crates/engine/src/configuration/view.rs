@@ -1,0 +1,99 @@
+//! How large a view may be, and how much of what enters it.
+
+use serde::{Deserialize, Serialize};
+
+use super::share_of;
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WindowLimits {
+    /// The window, whatever the model's card says. None: the card's (design 2-model, "The window is law").
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u32>,
+    /// Where neither this configuration nor a card gives one. Seed context-engineering A6 and E5: 200,000.
+    pub default_window: u32,
+    /// The most that is kept free for an answer. Design 2-model, "The window is law": 32,000.
+    pub max_output_reserve: u32,
+    /// The part of the window that is kept free at most. Design 2-model, "The window is law": a quarter.
+    pub reserve_share: f64,
+}
+
+impl WindowLimits {
+    /// Design 2-model: the configuration's if set, else the card's, else the default.
+    pub fn window(&self, card: Option<u32>) -> u32 {
+        self.tokens.or(card).unwrap_or(self.default_window)
+    }
+
+    /// How many tokens of the window are kept free for the answer.
+    pub fn output_reserve(&self, max_output: Option<u32>, window: u32) -> u32 {
+        max_output.unwrap_or(u32::MAX).min(self.max_output_reserve).min(share_of(window, self.reserve_share))
+    }
+}
+
+impl Default for WindowLimits {
+    fn default() -> Self {
+        Self { tokens: None, default_window: 200_000, max_output_reserve: 32_000, reserve_share: 0.25 }
+    }
+}
+
+/// How much of a step's results enters the view (design 2-model, "Tool output is bytes").
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ResultLimits {
+    /// A single result above this share of the window is shown by its ends. Design 2-model: a quarter.
+    pub single_share: f64,
+    /// All results of a step together get this share of what is free. Design 2-model: half.
+    pub step_share: f64,
+    /// Tokens of each end of a cut result. Ours: enough for the head of a log and the verdict at its end; peers show
+    /// 2,000 to 10,000 tokens of a large output in all.
+    pub edge_tokens: u32,
+    /// Nor is an end ever larger than this share of the window. Ours: both ends of one result take a sixteenth.
+    pub edge_share: f64,
+    /// Above this many bytes for each token of the limit a text is cut without counting it: counting 256 MB would hold
+    /// up the step. Ours: code and prose have 3 to 5 bytes a token; only long runs of blanks or dashes have more.
+    pub most_bytes_per_token: usize,
+}
+
+impl Default for ResultLimits {
+    fn default() -> Self {
+        Self {
+            single_share: 0.25,
+            step_share: 0.5,
+            edge_tokens: 2_000,
+            edge_share: 1.0 / 32.0,
+            most_bytes_per_token: 32,
+        }
+    }
+}
+
+/// Machine-made lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct NoteLimits {
+    /// Open items that a todo recap lists (seed context-engineering A1: the last part of the context). Ours: enough to
+    /// know what to do next; the whole list is in the trace.
+    pub todo_items: usize,
+    /// Files named with `@` that are pointed out, before "(and N more…)". Seed context-engineering A7: 5.
+    pub mentioned_files: usize,
+}
+
+impl Default for NoteLimits {
+    fn default() -> Self {
+        Self { todo_items: 12, mentioned_files: 5 }
+    }
+}
+
+/// The `execute` layout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ExecuteLimits {
+    /// The newest utterances that are shown; older ones go into one archive line. Seed execute-history-reform,
+    /// "上下文开销": "如最近 30 条". User turns are not counted, they all stay (design 2-model, "Layouts").
+    pub utterances: usize,
+}
+
+impl Default for ExecuteLimits {
+    fn default() -> Self {
+        Self { utterances: 30 }
+    }
+}

@@ -15,6 +15,6 @@ pub mod validity;
 
 pub use message::{Call, CallResult, Message, Part, Role, Seal, Thinking, is_blank};
 pub use provider::Provider;
-pub use render::{Head, render_body, render_head, render_message};
+pub use render::{Head, render_body, render_head, render_message, render_messages};
 pub use tool::ToolSpec;
 pub use validity::{Rule, Violation, check_body};

@@ -46,6 +46,16 @@ pub fn render_message(provider: Provider, message: &Message<'_>) -> Vec<u8> {
     }
 }
 
+/// Several messages that always stand together, as one piece for [`render_body`].
+pub fn render_messages(provider: Provider, messages: &[Message<'_>]) -> Vec<u8> {
+    let rendered = messages.iter().map(|message| render_message(provider, message));
+    let rendered: Vec<Vec<u8>> = rendered.filter(|bytes| !bytes.is_empty()).collect();
+    match provider {
+        Provider::React => rendered.concat(),
+        Provider::Anthropic | Provider::Chat | Provider::Responses => rendered.join(&b','),
+    }
+}
+
 /// The whole request. `messages`: what [`render_message`] gave, in order; empty ones are skipped.
 pub fn render_body<'a>(
     provider: Provider,

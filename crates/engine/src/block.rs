@@ -4,14 +4,15 @@
 //! gives the same bytes. Everything in it was admitted before; nothing is checked or chosen here.
 
 mod tag;
-mod user;
+pub(crate) mod user;
 
-use std::fmt::Write;
+use std::{borrow::Cow, fmt::Write};
 
 pub use tag::{escape_tag, unescape_tag};
 
 use crate::{
-    claim::{Anchor, BlockContent, Evidence, Fact, Standing},
+    board::Board,
+    claim::{Anchor, Assertion, BlockContent, Evidence, Fact, Standing},
     configuration::BlockLimits,
     session::{Session, index::SpanRecord},
     trace::decision::TurnRange,
@@ -35,16 +36,19 @@ pub fn render_block(
         range.first, range.last
     );
     for span in session.index().spans().iter().filter(|span| is_continued(session, span, range)) {
-        line(&mut text, format_args!("span#{}#{} goes on after it: {}", span.id.name, span.id.number, span.goal));
+        let goes_on = format!("span#{}#{} goes on after it: {}", span.id.name, span.id.number, span.goal);
+        line(&mut text, format_args!("{}", in_one_line(&goes_on)));
     }
     text.push_str(&user::render_user_turns(session, range, limits, count));
-    text.push_str(&render_claims(content));
+    text.push_str(&render_claims(content, session.state().board()));
     wrap(&text)
 }
 
 /// Design 3-folding: a block whose end lies inside a span names it as continued.
 fn is_continued(session: &Session, span: &SpanRecord, range: TurnRange) -> bool {
-    let ends_later = match span.end {
+    // An end that was rolled back is none.
+    let end = span.end.filter(|_| span.ended.is_some_and(|event| session.is_live(event)));
+    let ends_later = match end {
         Some(end) => end.0 > range.last.0 + 1,
         None => session.state().open_spans.contains(&span.id),
     };
@@ -56,21 +60,28 @@ pub fn wrap(text: &str) -> String {
     format!("<lookback-block>\n{VOICE}\n{}</lookback-block>", escape_tag(text))
 }
 
-/// What the budget of a block counts: all but the user's turns.
-pub fn render_claims(content: &BlockContent) -> String {
+/// What the budget of a block counts: all but the user's turns. Anchors have the ids that `board` knows or gives them, so
+/// that a later delta can say which are stale.
+pub fn render_claims(content: &BlockContent, board: &Board) -> String {
     let mut text = String::new();
     if let Some(goal) = &content.goal {
-        line(&mut text, format_args!("\ngoal: {} [{}]", goal.text, goal.evidence.pointer));
+        let goal = format!("goal: {} [{}]", goal.text, goal.evidence.pointer);
+        line(&mut text, format_args!("\n{}", in_one_line(&goal)));
     }
-    section(&mut text, "learned", &content.what_we_learned, render_fact);
-    section(&mut text, "commands", &content.exec_assertions, |assertion| {
-        format!("- {} → {} [{}]", one_line(&assertion.command), assertion.result, assertion.evidence.pointer)
-    });
-    section(&mut text, "anchors", &content.anchors, render_anchor);
+    let (confirmed, concluded): (Vec<&Fact>, Vec<&Fact>) =
+        content.what_we_learned.iter().partition(|fact| fact.standing == Standing::Confirmed);
+    section(&mut text, "learned", &confirmed, |fact| render_fact(fact));
+    // Design 2-model: what only an assistant's turn says stands as that, never among what was shown.
+    section(&mut text, "the assistant concluded", &concluded, |fact| render_fact(fact));
+    section(&mut text, "commands", &content.exec_assertions, render_assertion);
+    let ids = board.ids_in_block(&content.anchors);
+    let anchors: Vec<(&String, &Anchor)> = ids.iter().zip(&content.anchors).collect();
+    section(&mut text, "anchors", &anchors, |(id, anchor)| render_anchor(id, anchor));
     section(&mut text, "open questions", &content.open_questions, |question| {
-        format!("- {}{}", question.text, if question.unknown { " (unknown: claimed, not shown)" } else { "" })
+        let unknown = if question.unknown { " (unknown: claimed, not shown)" } else { "" };
+        format!("- {}{unknown}", in_one_line(&question.text))
     });
-    section(&mut text, "next", &content.next_actions, |action| format!("- {action}"));
+    section(&mut text, "next", &content.next_actions, |action| format!("- {}", in_one_line(action)));
     text
 }
 
@@ -82,23 +93,25 @@ fn section<T>(text: &mut String, title: &str, items: &[T], render: impl Fn(&T) -
     items.iter().for_each(|item| line(text, format_args!("{}", render(item))));
 }
 
-fn render_fact(fact: &Fact) -> String {
-    let said = match fact.standing {
-        Standing::Confirmed => "",
-        Standing::Concluded => "the assistant concluded: ",
-    };
-    format!("- {said}{} [{}]", fact.text, pointers(&fact.evidence))
+pub(crate) fn render_fact(fact: &Fact) -> String {
+    in_one_line(&format!("- {} [{}]", fact.text, pointers(&fact.evidence))).into_owned()
+}
+
+pub(crate) fn render_assertion(assertion: &Assertion) -> String {
+    let Assertion { command, result, evidence } = assertion;
+    in_one_line(&format!("- {} → {result} [{}]", one_line(command), evidence.pointer)).into_owned()
 }
 
 /// Numbers stand before the lines, so that the next edit finds its place.
-fn render_anchor(anchor: &Anchor) -> String {
+pub(crate) fn render_anchor(id: &str, anchor: &Anchor) -> String {
     let moved = if anchor.moved { ", found here instead of where it was claimed" } else { "" };
-    let mut text =
-        format!("{}:L{}-L{} as of turn#{}{moved}", anchor.path, anchor.first_line, anchor.last_line, anchor.as_of);
+    let Anchor { path, first_line, last_line, as_of, .. } = anchor;
+    let path = in_one_line(path);
+    let mut text = format!("{id} {path}:L{first_line}-L{last_line} as of turn#{as_of}{moved}");
     let width = anchor.last_line.to_string().len();
     for (number, content) in (anchor.first_line..).zip(anchor.snippet.split('\n')) {
         // Writing to a string cannot fail.
-        let _ = write!(text, "\n{number:>width$}| {content}");
+        let _ = write!(text, "\n{number:>width$}| {}", in_one_line(content));
     }
     text
 }
@@ -107,12 +120,34 @@ fn pointers(evidence: &[Evidence]) -> String {
     evidence.iter().map(|evidence| evidence.pointer.as_str()).collect::<Vec<_>>().join(" · ")
 }
 
-/// A command of many lines is named by its first; its pointer has the rest.
-fn one_line(command: &str) -> String {
-    match command.trim().split_once('\n') {
-        Some((first, _)) => format!("{} …", first.trim_end()),
-        None => command.trim().to_owned(),
+/// Characters that some reader takes for the end of a line.
+pub(crate) const LINE_ENDS: [char; 10] =
+    ['\n', '\r', '\u{b}', '\u{c}', '\u{1c}', '\u{1d}', '\u{1e}', '\u{85}', '\u{2028}', '\u{2029}'];
+
+/// Each of them made visible: no text inside a line of the record can begin another, which might read as a user's turn.
+fn in_one_line(text: &str) -> Cow<'_, str> {
+    if !text.contains(LINE_ENDS) {
+        return Cow::Borrowed(text);
     }
+    let mut line = String::with_capacity(text.len() + 8);
+    for character in text.chars() {
+        match LINE_ENDS.contains(&character) {
+            true => line.extend(character.escape_default()),
+            false => line.push(character),
+        }
+    }
+    Cow::Owned(line)
+}
+
+/// Longer commands are mostly scripts in quotes, and are recognised by their beginning.
+const LONGEST_COMMAND: usize = 160;
+
+/// A command of many lines is named by its first, a very long one by its beginning; its pointer has the rest.
+fn one_line(command: &str) -> String {
+    let command = command.trim();
+    let first = command.split('\n').next().unwrap_or_default().trim_end();
+    let end = first.char_indices().nth(LONGEST_COMMAND).map_or(first.len(), |(end, _)| end);
+    if end == command.len() { command.to_owned() } else { format!("{} …", first[..end].trim_end()) }
 }
 
 fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {

@@ -11,12 +11,14 @@ mod render;
 mod subject;
 mod words;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 pub use anchors::{AnchorChange, AnchorFate};
 pub use apply::{Applied, AppliedFact, Outcome};
 pub use check::DeltaRefused;
-pub use render::{render_board, render_delta, render_for_people};
+pub use render::{is_whole_board, render_board, render_delta, render_for_people};
 
 pub use crate::configuration::BoardLimits;
 use crate::{
@@ -37,6 +39,9 @@ pub struct Board {
     assertions: Vec<BoardAssertion>,
     status: WorkStatus,
     next_actions: Vec<String>,
+    /// Anchors that blocks of the view show and no edit has touched since.
+    /// By their files: a long session has very many.
+    in_blocks: BTreeMap<String, Vec<ShownAnchor>>,
     /// What the coming deltas still have to say.
     stale: Vec<Stale>,
     given: GivenIds,
@@ -87,6 +92,15 @@ pub struct Stale {
     pub since: TurnNo,
 }
 
+/// An anchor in a block.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShownAnchor {
+    pub block: u32,
+    pub id: String,
+    /// Where its lines are now; the block says where they were.
+    pub anchor: Anchor,
+}
+
 /// How many ids of each kind were given.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct GivenIds {
@@ -132,6 +146,11 @@ impl Board {
 
     pub fn next_actions(&self) -> &[String] {
         &self.next_actions
+    }
+
+    /// Whether no delta ever said anything.
+    pub fn is_empty(&self) -> bool {
+        self.version == 0
     }
 
     /// Touched anchors that no delta has named yet.

@@ -52,11 +52,18 @@ pub enum Tail {
 }
 
 /// Whether two user messages in a row are refused (design 2-model, "Voice").
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Alternation {
+    #[default]
     Free,
     Strict,
+}
+
+impl Alternation {
+    pub fn is_free(&self) -> bool {
+        *self == Self::Free
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

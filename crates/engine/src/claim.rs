@@ -111,7 +111,7 @@ pub struct Delta {
 }
 
 /// The admitted content of a block, `COMPRESSED_TURNS`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockContent {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goal: Option<Goal>,

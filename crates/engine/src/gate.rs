@@ -11,19 +11,25 @@ mod breaker;
 mod budgets;
 mod checkable;
 mod copied;
+mod counts;
 mod delta;
+mod examiner;
 mod facts;
 mod goal;
 mod named;
 mod principals;
 mod refusal;
 mod resolve;
+mod runs;
 mod share;
+mod tags;
+mod talk;
 mod verdict;
 
-pub use breaker::{Breaker, BreakerState};
+pub use breaker::BreakerState;
 pub use budgets::GateLimits;
 pub use delta::admit_delta;
+pub(crate) use examiner::Examiner;
 pub use goal::admit_preference;
 pub use refusal::{Fate, GateRefused, Refusal, RefusalKind, render_refusals};
 
@@ -49,7 +55,7 @@ pub struct AdmittedBlock {
 pub fn admit_block(
     session: &Session,
     range: TurnRange,
-    proposal: BlockProposal,
+    mut proposal: BlockProposal,
     limits: &GateLimits,
     count: &dyn Fn(&[u8]) -> u32,
     blobs: &dyn Blobs,
@@ -58,6 +64,8 @@ pub fn admit_block(
         return Err(GateRefused::RangeMismatch { claimed: proposal.replaces, range });
     }
     let claims = budgets::count_claims(&proposal);
+    let mut refused = Vec::new();
+    tags::take_from_block(&mut proposal, &mut refused);
     let mut resolver = Resolver::new(session, blobs);
     proposal.what_we_learned.iter().for_each(|fact| resolver.expect(&fact.evidence));
     for anchor in &proposal.anchors {
@@ -65,7 +73,6 @@ pub fn admit_block(
         resolver.expect(pointer.as_slice());
     }
     let principals = Principals::new(session, range, blobs);
-    let mut refused = Vec::new();
     let mut keep = |refusal: Refusal| refused.push(refusal);
 
     let goal = proposal.goal.and_then(|goal| goal::admit(goal, &mut resolver, &principals).map_err(&mut keep).ok());

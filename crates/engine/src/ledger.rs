@@ -7,7 +7,7 @@ use std::{borrow::Cow, fmt};
 
 use crate::{
     tight,
-    trace::{CallNo, Timestamp},
+    trace::{CallNo, Timestamp, event::Cold},
 };
 
 #[derive(Debug, Clone, Default)]
@@ -46,6 +46,10 @@ pub enum Miss {
     Unfold(u32),
     Settle,
     Archive(u32),
+    /// L1 is another one: it should be frozen.
+    Drift,
+    Cold(Cold),
+    ThinkingDropped,
 }
 
 impl fmt::Display for Miss {
@@ -53,7 +57,7 @@ impl fmt::Display for Miss {
         match self {
             Self::FirstCall => f.write_str("first call"),
             Self::NewTurns => f.write_str("new turns"),
-            Self::RulesChanged => f.write_str("rules changed (L2)"),
+            Self::RulesChanged => f.write_str("drift in L2 (rules changed)"),
             Self::ModelChanged => f.write_str("model changed"),
             Self::LayoutChanged => f.write_str("layout changed"),
             Self::RolledBack => f.write_str("rolled back"),
@@ -61,6 +65,24 @@ impl fmt::Display for Miss {
             Self::Unfold(block) => write!(f, "unfold#{block}"),
             Self::Settle => f.write_str("settle"),
             Self::Archive(archive) => write!(f, "archive#{archive}"),
+            Self::Drift => f.write_str("drift in L1 (system or tools)"),
+            Self::ThinkingDropped => f.write_str("thinking dropped"),
+            Self::Cold(Cold { idle_ms, lifetime_ms }) => {
+                write!(f, "cold: {} since the call before (entries live {})", Minutes(*idle_ms), Minutes(*lifetime_ms))
+            }
+        }
+    }
+}
+
+/// A time for people.
+struct Minutes(i64);
+
+impl fmt::Display for Minutes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 / 1_000 {
+            seconds @ ..=119 => write!(f, "{seconds} s"),
+            seconds @ 120..=7_199 => write!(f, "{} min", seconds / 60),
+            seconds => write!(f, "{} h", seconds / 3_600),
         }
     }
 }

@@ -22,25 +22,33 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod archive;
 pub mod block;
 pub mod board;
 pub mod cache;
 pub mod card;
 pub mod claim;
+pub mod compactor;
 pub mod configuration;
+pub mod dialogue;
 pub mod evidence;
 pub mod gate;
 pub mod ledger;
 pub mod planner;
+pub mod prompt;
 pub mod proposal;
 pub mod recall;
+pub mod report;
+pub mod reread;
 pub mod session;
 pub mod settle;
+#[cfg(test)]
+mod story;
 mod tight;
 pub mod trace;
 pub mod view;
 
 pub use configuration::{Configuration, ConfigurationError};
 pub use ledger::{Ledger, LedgerLine, Miss};
-pub use session::{Context, NewPart, Replay, Session, SessionError, SessionSetup};
+pub use session::{Context, ModelChoice, NewPart, Replay, Session, SessionError, SessionSetup};
 pub use view::View;

@@ -9,6 +9,7 @@ pub mod lookup;
 
 use bytes::Bytes;
 
+pub(crate) use file::observed_lines;
 pub use lookup::{Mark, MarkKind, TraceLookup, marks_of};
 
 use crate::{
@@ -89,6 +90,21 @@ pub(crate) fn known_lines(
     blobs: &dyn Blobs,
 ) -> Result<Vec<ObservedLine>, RecallError> {
     file::known_lines(&Recall { trace, blobs }, path, wanted)
+}
+
+/// The wanted lines, as far as the sights of the file from `since` on show them all. None: not all of them.
+pub(crate) fn lines_since(
+    path: &str,
+    wanted: LineRange,
+    since: EventNo,
+    trace: &dyn TraceLookup,
+    blobs: &dyn Blobs,
+) -> Result<Option<Vec<ObservedLine>>, RecallError> {
+    match file::lines_since(&Recall { trace, blobs }, path, wanted, since) {
+        Ok(lines) => Ok(Some(lines)),
+        Err(RecallError::LinesNotSeen { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 struct Recall<'a> {
@@ -252,7 +268,12 @@ impl Recall<'_> {
         let mut pieces = vec![Piece { label: format!("span#{}#{}", span.name, span.number), bytes: summary.into() }];
         for turn in first.0..end.0 {
             let label = |piece: Piece| Piece { label: format!("turn#{turn} {}", piece.label), ..piece };
-            pieces.extend(self.turn(TurnNo(turn))?.pieces.into_iter().map(label));
+            match self.turn(TurnNo(turn)) {
+                Ok(recalled) => pieces.extend(recalled.pieces.into_iter().map(label)),
+                // The newest step still waits for its results: a span may be asked for from inside of one.
+                Err(RecallError::NoSuch { .. }) => {}
+                Err(error) => return Err(error),
+            }
         }
         Ok(Recalled { turn: Some(*first), at: started.at, pieces })
     }

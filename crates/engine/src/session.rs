@@ -4,35 +4,52 @@
 //! were recorded before. Applying is the only way the state changes, and it decides nothing. The session does not know
 //! where its events are stored or how prompts are sent.
 
+mod bill;
 mod edit;
 pub mod error;
 pub mod index;
+pub(crate) mod live;
 mod lookup;
 mod message;
 pub mod record;
+mod refused;
 mod rolled_back;
+mod sent;
 pub mod state;
-mod visible;
+pub(crate) mod visible;
+mod watch;
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+};
 
 use lookback_wire::Provider;
 
 pub use error::{SessionError, TraceError, WindowExceeded};
-pub use record::{NewPart, RecordedTurn, SessionSetup};
+pub use record::{
+    ArchiveDraft, FoldDraft, ModelAttempt, ModelChoice, NewPart, RecordedTurn, SessionSetup, Tidied, Wish,
+};
+pub use refused::{ArchiveRefused, BoardRefused, FoldRefused, LayoutRefused, UnfoldRefused};
 
 use crate::{
+    card::{Card, Lifetime},
     configuration::Configuration,
-    ledger::{Ledger, LedgerLine, Miss, Size},
+    ledger::{Ledger, LedgerLine, Miss},
+    planner::Compactor,
     session::{
+        bill::Bill,
         index::Index,
+        record::{ArchivePlan, ShortForms},
         rolled_back::RolledBack,
-        state::{ModelInUse, State},
+        state::{ModelInUse, Past, State},
+        watch::Watch,
     },
     tight,
     trace::{
-        BlobError, Blobs, Event, EventBody, EventNo, SessionId, SessionStarted, Timestamp, TurnNo,
-        event::NoteKind,
+        Blobs, Event, EventBody, EventNo, SessionId, SessionStarted, Timestamp, TurnNo,
+        decision::ThinkingBehind,
+        event::{NoteKind, Rents},
         start::{EVENT_SCHEMA, RENDERER},
     },
     view::{Source, View, rendering::Rendering},
@@ -71,14 +88,34 @@ pub struct Session {
     reminders: BTreeMap<(NoteKind, String), String>,
     /// Writes every prompt for this provider instead of the recorded one.
     provider: Option<Provider>,
-    /// What recording decides by. No part of the state: replay never asks it.
+    /// What recording decides by. No part of the state: replay never asks it. So is all that follows.
     configuration: Configuration,
+    card: Option<CardInUse>,
+    bill: Option<Bill>,
+    compactor: Compactor,
+    watch: Watch,
+    short_forms: RefCell<ShortForms>,
+    archive_plan: Cell<ArchivePlan>,
+    /// What the coming call pays because the planner held.
+    coming_rents: Rents,
+    /// The size of the hot zone when a block for it was refused.
+    refused_at: Option<u64>,
+    /// The request for a delta that the rules have answered, as far as they could.
+    delta_answered: Option<EventNo>,
+}
+
+/// What the model in use costs and how it behaves.
+#[derive(Debug, Clone)]
+struct CardInUse {
+    card: Card,
+    lifetime: Lifetime,
 }
 
 /// A replay that takes its events one by one, so that a long trace need not be in memory twice.
 pub struct Replay<'a> {
     session: Option<Session>,
     provider: Option<Provider>,
+    card: Option<CardInUse>,
     blobs: &'a dyn Blobs,
 }
 
@@ -91,17 +128,31 @@ impl std::fmt::Debug for Replay<'_> {
 impl<'a> Replay<'a> {
     /// Prompts are written for `provider`, or for the recorded one.
     pub fn new(provider: Option<Provider>, blobs: &'a dyn Blobs) -> Self {
-        Self { session: None, provider, blobs }
+        Self { session: None, provider, card: None, blobs }
+    }
+
+    /// Bills every call by this card from the first on.
+    pub fn billed_by(self, card: Card, lifetime: Lifetime) -> Self {
+        Self { card: Some(CardInUse { card, lifetime }), ..self }
     }
 
     pub fn push(&mut self, event: Event) -> Result<(), SessionError> {
         match &mut self.session {
             Some(session) => session.apply(event, self.blobs),
             None => {
-                self.session = Some(Session::from_first(event, self.provider)?);
+                let mut session = Session::from_first(event, self.provider)?;
+                if let Some(CardInUse { card, lifetime }) = self.card.take() {
+                    session.use_card(card, lifetime);
+                }
+                self.session = Some(session);
                 Ok(())
             }
         }
+    }
+
+    /// The session as it stood after the last event; none before the first.
+    pub fn session(&self) -> Option<&Session> {
+        self.session.as_ref()
     }
 
     pub fn finish(self) -> Result<Session, SessionError> {
@@ -151,6 +202,15 @@ impl Session {
             reminders: BTreeMap::new(),
             provider,
             configuration: Configuration::default(),
+            card: None,
+            bill: None,
+            compactor: Compactor::Rules,
+            watch: Watch::default(),
+            short_forms: RefCell::default(),
+            archive_plan: Cell::default(),
+            coming_rents: Rents::default(),
+            refused_at: None,
+            delta_answered: None,
         })
     }
 
@@ -200,6 +260,8 @@ impl Session {
     /// From now on decisions are made by these settings; what was decided before stays. A replayed session begins with
     /// the defaults.
     pub fn configure(&mut self, configuration: Configuration) {
+        self.watch.forget();
+        self.short_forms.borrow_mut().clear();
         self.configuration = configuration;
     }
 
@@ -222,15 +284,22 @@ impl Session {
                 self.id = session.clone();
             }
             EventBody::RolledBack { turn } => self.apply_rollback(*turn, event.seq)?,
-            _ => self.state.apply(&event, &self.index).map_err(misfit)?,
+            _ => self.state.apply(&event, Past { trace: &self.trace, index: &self.index }).map_err(misfit)?,
         }
         let started = match event.event {
-            EventBody::CallStarted { call, .. } => Some((call, event.at)),
+            EventBody::CallStarted { call, cold, .. } => Some((call, event.at, cold)),
+            _ => None,
+        };
+        let answer = match &event.event {
+            EventBody::AssistantTurn(turn) => Some(Source::Turn(turn.turn)),
             _ => None,
         };
         tight::push(&mut self.trace, event);
-        if let Some((call, at)) = started {
-            let (reused, written, reasons) = self.sync_rendering(blobs)?;
+        if let (Some(bill), Some(answer)) = (&mut self.bill, answer) {
+            bill.close(self.state.view.entries().last().filter(|entry| entry.source == answer));
+        }
+        if let Some((call, at, cold)) = started {
+            let (reused, written, reasons) = self.sync_rendering((call, at), cold, blobs)?;
             self.ledger.push(LedgerLine { call, at, reused, written, reasons });
         }
         Ok(())
@@ -255,13 +324,19 @@ impl Session {
         for past in &self.trace[1..=end.0 as usize] {
             if self.is_live(past.seq) {
                 let misfit = |reason| TraceError::Misfit { event: past.seq, reason };
-                state.apply(past, &self.index).map_err(misfit)?;
+                state.apply(past, Past { trace: &self.trace, index: &self.index }).map_err(misfit)?;
             }
         }
         // What the rebuilt view went through is history; the one edit of the prompt is this rollback.
         state.view.take_change();
         state.view.note_change(0, Miss::RolledBack);
         state.keep_what_was_chosen(&self.state);
+        let past = Past { trace: &self.trace, index: &self.index };
+        if state.thinking_refused {
+            state.apply_thinking(ThinkingBehind::Dropped, 0, event, past);
+        }
+        state.separate_users(0..state.view.entries().len(), &self.index);
+        self.archive_plan.set(None);
         self.state = state;
         Ok(())
     }
@@ -269,45 +344,5 @@ impl Session {
     /// Whether an event is part of the conversation, or was taken out by a rollback.
     pub fn is_live(&self, event: EventNo) -> bool {
         self.rolled_back.is_live(event)
-    }
-
-    /// Brings the bytes up to date before a call: what of the last prompt is reused, what is new, and why.
-    fn sync_rendering(&mut self, blobs: &dyn Blobs) -> Result<(Size, Size, Cow<'static, [Miss]>), BlobError> {
-        let change = self.state.view.take_change();
-        let provider = self.prompt_provider();
-        let last_call = self.sent_to.as_ref().map(|(_, event)| *event);
-        // Another model has another cache: nothing of the old prompt is worth anything there.
-        let same_model = self.sent_to.as_ref().is_some_and(|(model, _)| {
-            model.provider == self.state.model.provider && model.name == self.state.model.name
-        });
-        let mut rendering = std::mem::replace(&mut self.rendering, Rendering::new(provider));
-        let before = rendering.size();
-        if !same_model {
-            rendering = Rendering::new(provider);
-        }
-        let render = |provider, entry: Option<&_>| self.render_part(provider, entry, blobs);
-        let reused = rendering.sync(&self.state.view, &change, &render);
-        let written = reused.as_ref().map(|reused| rendering.size() - *reused);
-        self.rendering = rendering;
-        self.sent_to = Some((self.state.model.clone(), EventNo(self.trace.len() as u64 - 1)));
-        let (reused, written) = (reused.clone()?, written.map_err(Clone::clone)?);
-        let mut reasons = match last_call {
-            None => vec![Miss::FirstCall],
-            Some(_) if !same_model => vec![Miss::ModelChanged],
-            // An edit of what was never sent costs nothing.
-            Some(_) if reused == before => Vec::new(),
-            Some(_) => change.reasons,
-        };
-        let newest = self.state.view.entries().last();
-        let appended = newest.is_some_and(|entry| {
-            matches!(entry.source, Source::Turn(_) | Source::Note) && Some(entry.revision) > last_call
-        });
-        if last_call.is_some() && written.tokens > 0 && (appended || reasons.is_empty()) {
-            reasons.push(Miss::NewTurns);
-        }
-        // Nearly every line of a long session says the same.
-        let reasons =
-            if reasons == [Miss::NewTurns] { Cow::Borrowed(&[Miss::NewTurns][..]) } else { Cow::Owned(reasons) };
-        Ok((reused, written, reasons))
     }
 }

@@ -14,6 +14,7 @@
 
 use crate::trace::{BlobError, Blobs, Output, ResultData, Status, ToolResult, result::ToolError};
 
+mod board;
 mod change;
 mod lookup;
 mod object;
@@ -72,7 +73,8 @@ pub fn settle_result(result: &ToolResult, text: &[u8], limits: &SettleLimits) ->
         ResultData::Todo(todo) => todo::settle_todo(todo, limits),
         // An error's text was never shown: the live form of an error is its code and message.
         ResultData::Other(value) if value.is_null() && result.error.is_none() => {
-            other::settle_text(kept_head(&result.text, text), limits)
+            let text = kept_head(&result.text, text);
+            board::settle_delta(text).unwrap_or_else(|| other::settle_text(text, limits))
         }
         ResultData::Other(value) => other::settle_value(value, limits),
     };

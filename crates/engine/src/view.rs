@@ -25,6 +25,8 @@ pub struct View {
     tokens: u64,
     seam: usize,
     change: Change,
+    /// How often something was replaced: what was found out about the entries holds while this is the same.
+    edits: u64,
 }
 
 /// L1 and L2: what stands before the conversation.
@@ -41,8 +43,12 @@ pub struct Entry {
     pub source: Source,
     /// The event that last changed its content: source and revision together determine its bytes.
     pub revision: EventNo,
-    /// Its parts and [`TOKENS_PER_MESSAGE`].
+    /// Its parts and [`TOKENS_PER_MESSAGE`], and what separates it.
     pub tokens: u32,
+    /// A one-line answer stands before it, because the model refuses two user messages in a row.
+    pub separated: bool,
+    /// An edit of the view took away what the model thought in this turn.
+    pub thoughtless: bool,
 }
 
 /// What an entry shows.
@@ -51,12 +57,14 @@ pub enum Source {
     Turn(TurnNo),
     /// A machine-made line; the entry's revision is its `note shown` event.
     Note,
-    /// The board; the revision is the `state delta` event.
+    /// The board; the revision is the event that wrote it: a delta, a fold, an archive or a change of layout.
     Board,
     /// What stands for a fold; the revision is the `fold` event.
     Block(u32),
     /// What stands for archived rounds; the revision is the `archive` event.
     Archived(u32),
+    /// The dialogue of the `execute` layout; the revision is the `layout changed` event.
+    Dialogue,
 }
 
 /// What was edited since somebody last looked: everything before `from` is as it was.
@@ -68,7 +76,7 @@ pub struct Change {
 
 impl View {
     pub(crate) fn new(head: Head) -> Self {
-        Self { tokens: head.tokens(), head, entries: Vec::new(), seam: 0, change: Change::default() }
+        Self { tokens: head.tokens(), head, entries: Vec::new(), seam: 0, change: Change::default(), edits: 0 }
     }
 
     pub fn head(&self) -> &Head {
@@ -89,6 +97,10 @@ impl View {
         self.seam
     }
 
+    pub(crate) fn edits(&self) -> u64 {
+        self.edits
+    }
+
     pub(crate) fn push(&mut self, entry: Entry) {
         self.tokens += u64::from(entry.tokens);
         tight::push(&mut self.entries, entry);
@@ -101,13 +113,30 @@ impl View {
         self.note_change(0, Miss::RulesChanged);
     }
 
+    pub(crate) fn set_frozen_tokens(&mut self, tokens: u32) {
+        self.tokens -= self.head.tokens();
+        self.head.frozen_tokens = tokens;
+        self.tokens += self.head.tokens();
+        self.note_change(0, Miss::Drift);
+    }
+
+    /// Changes one entry in its place. Nobody is told: an edit of what stands before it was.
+    pub(crate) fn set_entry(&mut self, place: usize, entry: Entry) {
+        self.tokens += u64::from(entry.tokens);
+        self.tokens -= u64::from(self.entries[place].tokens);
+        self.entries[place] = entry;
+    }
+
     /// Puts `with` in the place of `range` and gives back what stood there.
     pub(crate) fn replace(&mut self, range: std::ops::Range<usize>, with: Vec<Entry>, why: Miss) -> Vec<Entry> {
         let sum = |entries: &[Entry]| entries.iter().map(|entry| u64::from(entry.tokens)).sum::<u64>();
         self.tokens += sum(&with);
+        self.edits += 1;
         self.note_change(range.start, why);
         if self.seam >= range.end {
             self.seam = self.seam - range.len() + with.len();
+        } else if self.seam > range.start {
+            self.seam = range.start + 1;
         }
         let removed: Vec<Entry> = self.entries.splice(range, with).collect();
         self.tokens -= sum(&removed);
@@ -135,16 +164,25 @@ impl View {
     }
 }
 
-/// What determines an entry's bytes.
+/// What determines an entry's bytes. Kept for every message that was rendered, so it is small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EntryKey {
     source: Source,
-    revision: EventNo,
+    /// The revision, and in its highest bit whether the entry is separated: no trace has so many events.
+    stamp: u64,
 }
 
+const SEPARATED: u64 = 1 << 63;
+
 impl Entry {
+    pub(crate) fn new(source: Source, revision: EventNo, tokens: u32) -> Self {
+        let tokens = tokens.saturating_add(TOKENS_PER_MESSAGE);
+        Self { source, revision, tokens, separated: false, thoughtless: false }
+    }
+
     pub(crate) fn key(&self) -> EntryKey {
-        EntryKey { source: self.source, revision: self.revision }
+        let separated = if self.separated { SEPARATED } else { 0 };
+        EntryKey { source: self.source, stamp: self.revision.0 | separated }
     }
 }
 

@@ -2,8 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{
+    Args, Parser, Subcommand,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
 use clap_complete::Shell;
+use lookback_engine::trace::Layout;
 use lookback_wire::Provider;
 
 /// The context engine for coding agents.
@@ -21,8 +25,16 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// List the stored sessions, or remove some
     Sessions(SessionsArguments),
-    /// Show what a session's model is sent, what happened, or what its calls reused
+    /// Show what a session's model is sent, its board, what happened, or what its calls reused
     Show(ShowArguments),
+    /// Put one block in the place of a session's older raw turns
+    ///
+    /// Folds from the seam (the end of the last block, else the beginning) up to the newest steps, which stay as they
+    /// are. Turns before the seam that were unfolded are left alone: --span folds those of a span. Nothing is lost: the
+    /// trace keeps every turn, `recall` finds it, and `unfold` puts it back.
+    Fold(FoldArguments),
+    /// Put the turns of a block back in its place
+    Unfold(UnfoldArguments),
     /// Store a session from a file that `show ID --trace --json` wrote
     Import(ImportArguments),
     /// Bring back any detail, by pointer or by words
@@ -71,7 +83,13 @@ pub(crate) struct ShowArguments {
     /// Write the prompt as for this API: anthropic, chat, responses or react [default: the session's own]
     #[arg(long, value_name = "PROVIDER")]
     pub(crate) provider: Option<Provider>,
-    /// Print JSON: the request as it is sent, one event a line, or the ledger's lines
+    /// Lay the view out so, only for this screen [default: as the session is]
+    ///
+    /// With --view: what the model would be sent. With --ledger: react writes every prompt of the session so, as
+    /// --provider react does; chat and execute add what the next call would send if the layout changed now.
+    #[arg(long, value_name = "LAYOUT", value_parser = layouts())]
+    pub(crate) layout: Option<Layout>,
+    /// Print JSON: the request as it is sent, the board, one event a line, or the ledger's lines
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -85,9 +103,41 @@ pub(crate) struct ShowWhat {
     /// What the model is sent (the default)
     #[arg(long)]
     pub(crate) view: bool,
+    /// Goal, facts, questions and what else the session knows, with its evidence
+    #[arg(long)]
+    pub(crate) board: bool,
     /// For each call what was reused, what was not, and why
     #[arg(long)]
     pub(crate) ledger: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FoldArguments {
+    /// The session, by the beginning of its id
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// Only this closed span, by its name or as NAME#N; what lies before it stays as it is
+    #[arg(long, value_name = "SPAN")]
+    pub(crate) span: Option<String>,
+    /// What the block should keep most of, in your words
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) focus: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UnfoldArguments {
+    /// The session, by the beginning of its id
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// The block's number, as `show` names it
+    #[arg(value_name = "K")]
+    pub(crate) block: u32,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -106,6 +156,14 @@ pub(crate) struct RecallArguments {
     /// Only in this session [default: the newest for a pointer, all for words]
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
+}
+
+fn layouts() -> impl TypedValueParser<Value = Layout> {
+    PossibleValuesParser::new(["chat", "react", "execute"]).map(|name| match name.as_str() {
+        "react" => Layout::React,
+        "execute" => Layout::Execute,
+        _ => Layout::Chat,
+    })
 }
 
 fn parse_age(text: &str) -> Result<jiff::SignedDuration, String> {

@@ -1,10 +1,12 @@
 //! The commands, one file each.
 
 mod completions;
+mod fold;
 mod import;
 mod recall;
 mod sessions;
 mod show;
+mod unfold;
 
 use anyhow::Result;
 
@@ -14,6 +16,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     match arguments.command {
         Command::Sessions(arguments) => sessions::run(arguments),
         Command::Show(arguments) => show::run(arguments),
+        Command::Fold(arguments) => fold::run(arguments),
+        Command::Unfold(arguments) => unfold::run(arguments),
         Command::Import(arguments) => import::run(arguments),
         Command::Recall(arguments) => recall::run(arguments),
         Command::Completions { shell } => completions::run(shell),

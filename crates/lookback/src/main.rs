@@ -2,10 +2,13 @@
 //!
 //! What the commands do lives in `commands/`; what they work with lives in the crates below.
 
+mod cards;
 mod cli;
 mod commands;
+mod counter;
 mod home;
 mod names;
+mod opened;
 mod screen;
 
 use std::{io, process::ExitCode};

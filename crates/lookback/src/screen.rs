@@ -13,7 +13,7 @@ use std::{
 };
 
 pub(crate) use numbers::{age, counted, exact, short, time};
-pub(crate) use table::{columns, write_facts, write_table};
+pub(crate) use table::{columns, write_facts, write_line, write_table, write_wrapped_table};
 pub(crate) use visible::{one_line, visible};
 pub(crate) use waiting::announce;
 
@@ -39,6 +39,14 @@ pub(crate) fn screen() -> Screen<BufWriter<StdoutLock<'static>>> {
 /// Standard output for programs: nothing is changed.
 pub(crate) fn bytes() -> BufWriter<StdoutLock<'static>> {
     BufWriter::new(io::stdout().lock())
+}
+
+/// One value for programs, on lines that people can read, too.
+pub(crate) fn show_json(value: &serde_json::Value) -> anyhow::Result<()> {
+    let mut out = bytes();
+    serde_json::to_writer_pretty(&mut out, value)?;
+    writeln!(out)?;
+    Ok(out.flush()?)
 }
 
 /// One line, and a line for each cause that says something new.

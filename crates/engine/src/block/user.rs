@@ -1,9 +1,10 @@
 //! The user's turns of a block, word for word (design 2-model, "User turns are sacred").
 
 use crate::{
+    block::LINE_ENDS,
     configuration::BlockLimits,
-    session::{Session, index::TurnRecord},
-    trace::{EventBody, TurnNo, UserTurn, decision::TurnRange, event::Cut},
+    session::{Session, live::LiveTurn},
+    trace::{UserTurn, decision::TurnRange, event::Cut},
     view::{
         large::{head_length, tail_length},
         result_text::render_cut,
@@ -11,31 +12,28 @@ use crate::{
 };
 
 /// Machine-made lines in the user's role are not the user's words.
-pub(super) fn render_user_turns(
+pub(crate) fn render_user_turns(
     session: &Session,
     range: TurnRange,
     limits: &BlockLimits,
     count: &dyn Fn(&[u8]) -> u32,
 ) -> String {
-    let turns = (range.first.0..=range.last.0).filter_map(|turn| user_turn(session, TurnNo(turn)));
-    let mut text = String::new();
-    for (number, user) in turns {
-        let words = words(number, user, limits, count);
-        // Its end is marked, so that nothing a user pasted is taken for the record around it.
-        text.push_str(&match words.contains('\n') {
-            false => format!("\nuser#{number}: {words}\n"),
-            true => format!("\nuser#{number}:\n{words}\n[end of user#{number}]\n"),
-        });
-    }
-    text
+    let turns = session.live_turns(range).filter_map(|(_, turn)| match turn {
+        LiveTurn::User(user) => render_user_turn(user, limits, count),
+        LiveTurn::Assistant(_) | LiveTurn::Tool(_) => None,
+    });
+    turns.collect()
 }
 
-fn user_turn(session: &Session, turn: TurnNo) -> Option<(u32, &UserTurn)> {
-    let TurnRecord::User { event } = session.index().turn(turn)? else { return None };
-    match &session.trace().get(event.0 as usize)?.event {
-        EventBody::UserTurn(user) if session.is_live(*event) => Some((user.user?, user)),
-        _ => None,
-    }
+/// None: nobody typed it.
+pub(crate) fn render_user_turn(user: &UserTurn, limits: &BlockLimits, count: &dyn Fn(&[u8]) -> u32) -> Option<String> {
+    let number = user.user?;
+    let words = words(number, user, limits, count);
+    // Its end is marked, so that nothing a user pasted is taken for the record around it.
+    Some(match words.contains(LINE_ENDS) {
+        false => format!("\nuser#{number}: {words}\n"),
+        true => format!("\nuser#{number}:\n{words}\n[end of user#{number}]\n"),
+    })
 }
 
 fn words(number: u32, user: &UserTurn, limits: &BlockLimits, count: &dyn Fn(&[u8]) -> u32) -> String {

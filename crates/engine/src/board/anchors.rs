@@ -4,11 +4,14 @@
 //! anchor stays short; else the anchor goes. Lines are compared without their endings (`evidence::lines`). What files hold
 //! besides, and which blocks show the same lines, is not known here.
 
-use super::{Board, Entry, Stale};
+use std::collections::BTreeSet;
+
+use super::{Board, ShownAnchor, Stale};
 use crate::{
     claim::Anchor,
     configuration::fixed::REFRESHED_ANCHOR_LINES,
-    trace::{TurnNo, result::Hunk},
+    evidence::observed::Observation,
+    trace::{TurnNo, event::FollowedAnchor, result::Hunk},
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,10 +33,11 @@ pub enum AnchorFate {
 }
 
 impl Board {
-    /// An edit that succeeded, by its hunks: `first_line` counts lines after the hunks above it were applied.
-    pub fn follow_edit(&mut self, path: &str, hunks: &[Hunk], turn: TurnNo) -> Vec<AnchorChange> {
+    /// What an edit that succeeded does to the anchors of its file: `first_line` of a hunk counts lines after the hunks
+    /// above it were applied. So is the rest here: planned once, recorded, and applied by [`Board::apply_followed`].
+    pub fn follow_edit(&self, path: &str, hunks: &[Hunk], turn: TurnNo) -> Vec<FollowedAnchor> {
         let in_order = are_in_order(hunks);
-        self.follow(path, turn, |anchor| {
+        self.follow(path, |anchor| {
             if !in_order {
                 return None;
             }
@@ -42,9 +46,9 @@ impl Board {
     }
 
     /// The whole file was written, or seen: an anchor stays where it is, or moves to the one place that has its lines.
-    pub fn follow_write(&mut self, path: &str, lines: &[impl AsRef<str>], turn: TurnNo) -> Vec<AnchorChange> {
+    pub fn follow_write(&self, path: &str, lines: &[impl AsRef<str>], turn: TurnNo) -> Vec<FollowedAnchor> {
         let lines: Vec<&str> = lines.iter().map(|line| without_carriage_return(line.as_ref())).collect();
-        self.follow(path, turn, |anchor| {
+        self.follow(path, |anchor| {
             let snippet: Vec<&str> = anchor.snippet.split('\n').collect();
             let at = anchor.first_line.saturating_sub(1) as usize;
             let stays = lines.get(at..at + snippet.len()).is_some_and(|there| there == snippet);
@@ -53,42 +57,137 @@ impl Board {
         })
     }
 
-    /// The file changed and nobody saw how, or it is gone: nothing of it can be shown as current.
-    pub fn follow_unseen(&mut self, path: &str, turn: TurnNo) -> Vec<AnchorChange> {
-        self.follow(path, turn, |_| None)
+    /// Lines of the file were seen: an anchor that says something else of one of them was overtaken unseen.
+    pub fn follow_sight(&self, path: &str, seen: &Observation<'_>, turn: TurnNo) -> Vec<FollowedAnchor> {
+        match seen {
+            Observation::Whole(lines) => self.follow_write(path, lines, turn),
+            Observation::Lines(lines) => self.follow(path, |anchor| {
+                let held: Vec<&str> = anchor.snippet.split('\n').collect();
+                let agrees = |number: u32, line: &str| {
+                    let place = number.checked_sub(anchor.first_line).map(|place| place as usize);
+                    place.and_then(|place| held.get(place)).is_none_or(|held| *held == without_carriage_return(line))
+                };
+                lines.iter().all(|(number, line)| agrees(*number, line)).then(|| anchor.clone())
+            }),
+            Observation::Edit(hunks) => self.follow_edit(path, hunks, turn),
+        }
     }
 
-    /// Replaces each anchor of a file by what became of it, and notes what the next delta has to say.
-    fn follow(
-        &mut self,
-        path: &str,
-        turn: TurnNo,
-        mut fate: impl FnMut(&Anchor) -> Option<Anchor>,
-    ) -> Vec<AnchorChange> {
-        let mut changes = Vec::new();
-        for entry in std::mem::take(&mut self.anchors) {
-            if entry.value.path != path {
-                self.anchors.push(entry);
-                continue;
-            }
-            let Entry { id, since, value: was } = entry;
-            let now = fate(&was);
-            let fate = match &now {
-                None => Some(AnchorFate::Dropped),
-                Some(now) if now.snippet != was.snippet => Some(AnchorFate::Refreshed),
-                Some(now) if now.first_line != was.first_line => Some(AnchorFate::Moved),
-                Some(_) => None,
-            };
-            if matches!(fate, Some(AnchorFate::Refreshed | AnchorFate::Dropped)) {
-                self.stale.retain(|stale| stale.id != id);
-                self.stale.push(Stale { id: id.clone(), since: turn });
-            }
-            if let Some(value) = now {
-                self.anchors.push(Entry { id: id.clone(), since, value });
-            }
-            changes.extend(fate.map(|fate| AnchorChange { id, was, fate }));
+    /// The file changed and nobody saw how, or it is gone: nothing of it can be shown as current.
+    pub fn follow_unseen(&self, path: &str) -> Vec<FollowedAnchor> {
+        self.follow(path, |_| None)
+    }
+
+    /// Whether the board or a block shows lines of this file.
+    pub fn shows(&self, path: &str) -> bool {
+        self.in_blocks.contains_key(path) || self.anchors.iter().any(|entry| entry.value.path == path)
+    }
+
+    /// Each anchor of the file that becomes another one.
+    fn follow(&self, path: &str, fate: impl Fn(&Anchor) -> Option<Anchor>) -> Vec<FollowedAnchor> {
+        let on_board: Vec<(&String, &Anchor)> = self
+            .anchors
+            .iter()
+            .filter(|entry| entry.value.path == path)
+            .map(|entry| (&entry.id, &entry.value))
+            .collect();
+        // An anchor that stands in several places has one id; it is followed once.
+        let mut seen: BTreeSet<&String> = on_board.iter().map(|(id, _)| *id).collect();
+        let in_blocks = self.in_blocks.get(path).into_iter().flatten().map(|shown| (&shown.id, &shown.anchor));
+        let in_blocks: Vec<(&String, &Anchor)> = in_blocks.filter(|(id, _)| seen.insert(id)).collect();
+        let is_other =
+            |anchor: &Anchor, now: &Anchor| (now.first_line, &now.snippet) != (anchor.first_line, &anchor.snippet);
+        let followed = on_board.into_iter().chain(in_blocks).map(|(id, anchor)| (id, anchor, fate(anchor)));
+        followed
+            .filter(|(_, anchor, now)| now.as_ref().is_none_or(|now| is_other(anchor, now)))
+            .map(|(id, _, now)| FollowedAnchor { id: id.clone(), now })
+            .collect()
+    }
+
+    /// Replaces anchors of a file by what became of them, and notes what the next delta has to say. A block shows what it
+    /// shows: of its anchors only the place is kept up to date, and once touched they are stale for good.
+    pub fn apply_followed(&mut self, path: &str, followed: &[FollowedAnchor], turn: TurnNo) -> Vec<AnchorChange> {
+        let changes = followed.iter().filter_map(|followed| self.apply_one_followed(path, followed, turn)).collect();
+        if self.in_blocks.get(path).is_some_and(Vec::is_empty) {
+            self.in_blocks.remove(path);
         }
         changes
+    }
+
+    fn apply_one_followed(&mut self, path: &str, followed: &FollowedAnchor, turn: TurnNo) -> Option<AnchorChange> {
+        let FollowedAnchor { id, now } = followed;
+        let mut none = Vec::new();
+        let in_blocks = self.in_blocks.get_mut(path).unwrap_or(&mut none);
+        let on_board = self.anchors.iter().position(|entry| entry.id == *id);
+        let in_block = in_blocks.iter().find(|shown| shown.id == *id);
+        let was = match (on_board, in_block) {
+            (Some(at), _) => self.anchors[at].value.clone(),
+            (None, Some(shown)) => shown.anchor.clone(),
+            (None, None) => return None,
+        };
+        let fate = match now {
+            None => Some(AnchorFate::Dropped),
+            Some(now) if now.snippet != was.snippet => Some(AnchorFate::Refreshed),
+            Some(now) if now.first_line != was.first_line => Some(AnchorFate::Moved),
+            Some(_) => None,
+        };
+        let touched = matches!(fate, Some(AnchorFate::Refreshed | AnchorFate::Dropped));
+        if touched {
+            self.stale.retain(|stale| stale.id != *id);
+            self.stale.push(Stale { id: id.clone(), since: turn });
+        }
+        match now {
+            Some(now) if !touched => {
+                in_blocks.iter_mut().filter(|shown| shown.id == *id).for_each(|shown| shown.anchor = now.clone());
+            }
+            _ => in_blocks.retain(|shown| shown.id != *id),
+        }
+        match (on_board, now) {
+            (Some(at), Some(now)) => self.anchors[at].value = now.clone(),
+            (Some(at), None) => {
+                self.anchors.remove(at);
+            }
+            (None, _) => {}
+        }
+        fate.map(|fate| AnchorChange { id: id.clone(), was, fate })
+    }
+
+    /// The ids under which a block shows its anchors: those of the board where it has the same lines, else new ones.
+    pub fn ids_in_block(&self, anchors: &[Anchor]) -> Vec<String> {
+        let mut given = self.given.anchors;
+        let mut next = || {
+            given += 1;
+            format!("a{given}")
+        };
+        anchors.iter().map(|anchor| self.id_of(anchor).unwrap_or_else(&mut next)).collect()
+    }
+
+    /// The id under which these very lines are shown already.
+    pub(super) fn id_of(&self, anchor: &Anchor) -> Option<String> {
+        let same = |held: &Anchor| {
+            (&held.path, held.first_line, &held.snippet) == (&anchor.path, anchor.first_line, &anchor.snippet)
+        };
+        let on_board = self.anchors.iter().map(|entry| (&entry.id, &entry.value));
+        let in_blocks = self.in_blocks.get(&anchor.path).into_iter().flatten().map(|shown| (&shown.id, &shown.anchor));
+        on_board.chain(in_blocks).find(|(_, held)| same(held)).map(|(id, _)| id.clone())
+    }
+
+    /// A block shows these from now on.
+    pub fn apply_block(&mut self, block: u32, anchors: &[Anchor]) {
+        for (id, anchor) in self.ids_in_block(anchors).into_iter().zip(anchors) {
+            let number = id[1..].parse().unwrap_or(0);
+            self.given.anchors = self.given.anchors.max(number);
+            let shown = ShownAnchor { block, id, anchor: anchor.clone() };
+            self.in_blocks.entry(anchor.path.clone()).or_default().push(shown);
+        }
+    }
+
+    /// A block is no longer in the view: nobody sees its anchors.
+    pub fn forget_block(&mut self, block: u32) {
+        self.in_blocks.retain(|_, shown| {
+            shown.retain(|shown| shown.block != block);
+            !shown.is_empty()
+        });
     }
 }
 

@@ -8,8 +8,9 @@ use super::{
     subject::{Relation, relation, subject},
 };
 use crate::{
-    claim::{Anchor, Assertion, Change, Delta, Evidence, Fact, Question, Standing},
+    claim::{Anchor, Assertion, Change, Delta, Evidence, Fact, Question, Standing, WorkStatus},
     configuration::fixed::STALE_PER_DELTA,
+    trace::EventNo,
 };
 
 /// What a delta did, as far as the delta itself does not say it.
@@ -42,6 +43,8 @@ pub enum Outcome {
     Retracted {
         was: Fact,
     },
+    /// The board has it from newer evidence, which stays.
+    Overtaken,
     /// It names an id that is not on the board.
     NotThere,
 }
@@ -60,13 +63,28 @@ impl Board {
         let anchors = delta.anchors.iter().map(|change| self.apply_anchor(change)).collect();
         delta.exec_assertions.iter().for_each(|assertion| self.apply_assertion(assertion));
         if let Some(status) = &delta.status {
-            self.status = status.clone();
+            self.status = self.status_with(status);
         }
         if let Some(actions) = &delta.next_actions {
             self.next_actions = actions.clone();
         }
-        let stale = self.stale.drain(..self.stale.len().min(STALE_PER_DELTA)).collect();
+        let stale = self.name_stale();
         Applied { version: self.version, facts, questions, anchors, stale }
+    }
+
+    /// The status after a delta: each field is a scalar, and one that says nothing changes nothing.
+    pub(crate) fn status_with(&self, delta: &WorkStatus) -> WorkStatus {
+        let latest = |new: &String, old: &String| if new.is_empty() { old.clone() } else { new.clone() };
+        WorkStatus {
+            tests: latest(&delta.tests, &self.status.tests),
+            build: latest(&delta.build, &self.status.build),
+            errors_left: delta.errors_left.or(self.status.errors_left),
+        }
+    }
+
+    /// The touched anchors that the entry written now is to name; each is named once.
+    pub fn name_stale(&mut self) -> Vec<Stale> {
+        self.stale.drain(..self.stale.len().min(STALE_PER_DELTA)).collect()
     }
 
     /// The place of a fact that still holds.
@@ -77,6 +95,10 @@ impl Board {
     fn apply_fact(&mut self, change: &Change<Fact>) -> AppliedFact {
         match change {
             Change::Add(fact) => match self.related_fact(fact) {
+                // A fold of older turns tells nothing newer than what was seen since.
+                Some((at, _)) if newest(&fact.evidence) < newest(&self.facts[at].value.fact.evidence) => {
+                    AppliedFact { id: self.facts[at].id.clone(), outcome: Outcome::Overtaken }
+                }
                 Some((at, Relation::Same)) => self.restate_fact(at, fact),
                 Some((at, _)) => self.revise_fact(at, fact),
                 None => self.add_fact(fact),
@@ -161,6 +183,12 @@ impl Board {
             Change::Add(to) => self.anchors.iter().find(|entry| same(entry, to)).map(|entry| entry.id.clone()),
             Change::Revise { id, .. } | Change::Retract { id, .. } => Some(id.clone()),
         };
+        if let (Change::Add(to), None) = (change, &existing)
+            && let Some(id) = self.id_of(to)
+        {
+            self.anchors.push(Entry { id: id.clone(), since: self.version, value: to.clone() });
+            return id;
+        }
         let kind = Kind { letter: 'a', version: self.version };
         apply_change(&mut self.anchors, &mut self.given.anchors, kind, change, existing)
     }
@@ -168,11 +196,17 @@ impl Board {
     fn apply_assertion(&mut self, assertion: &Assertion) {
         let held = self.assertions.iter_mut().find(|held| held.assertion.command == assertion.command);
         match held {
+            // A fold of older turns tells nothing newer about a command that ran since.
+            Some(held) if held.assertion.evidence.event > assertion.evidence.event => {}
             Some(held) if held.assertion == *assertion => {}
             Some(held) => *held = BoardAssertion { since: self.version, assertion: assertion.clone() },
             None => self.assertions.push(BoardAssertion { since: self.version, assertion: assertion.clone() }),
         }
     }
+}
+
+fn newest(evidence: &[Evidence]) -> Option<EventNo> {
+    evidence.iter().map(|evidence| evidence.event).max()
 }
 
 struct Kind {

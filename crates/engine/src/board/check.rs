@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Board, BoardLimits, goal::is_refinement, render::render_delta};
+use super::{Applied, Board, BoardLimits, goal::is_refinement, render::render_delta};
 use crate::{
     claim::{Anchor, Change, Delta, Fact},
     configuration::ActionRange,
@@ -39,7 +39,8 @@ pub enum DeltaRefused {
 
 impl Board {
     /// The first thing that speaks against recording this delta. The budget is that of the very text that
-    /// [`render_delta`] gives for it on this board.
+    /// [`render_delta`] gives for it on this board, without the stale anchors that it is made to name: those are the
+    /// engine's words, and have their own bound.
     pub fn check(&self, delta: &Delta, limits: &BoardLimits, count: &dyn Fn(&[u8]) -> u32) -> Result<(), DeltaRefused> {
         self.check_goal(delta)?;
         check_ids(&delta.confirmed_facts, |id| self.standing_fact(id).is_some())?;
@@ -55,7 +56,7 @@ impl Board {
         delta.next_actions.as_deref().map_or(Ok(()), |actions| check_actions(actions, limits.next_actions))?;
 
         let mut after = self.clone();
-        let applied = after.apply(delta);
+        let applied = Applied { stale: Vec::new(), ..after.apply(delta) };
         let tokens = count(render_delta(delta, &applied, limits).as_bytes());
         if tokens > limits.delta_tokens {
             return Err(DeltaRefused::OverBudget { tokens, limit: limits.delta_tokens });

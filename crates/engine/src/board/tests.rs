@@ -101,6 +101,7 @@ fn example() -> Board {
     board.apply(&first_delta());
     let removed = vec!["               if e.account.startswith(account))".to_owned()];
     let added = vec!["               if e.account == account)".to_owned()];
-    board.follow_edit("src/ledger.py", &[Hunk { first_line: 23, removed, added }], TurnNo(29));
+    let followed = board.follow_edit("src/ledger.py", &[Hunk { first_line: 23, removed, added }], TurnNo(29));
+    board.apply_followed("src/ledger.py", &followed, TurnNo(29));
     board
 }

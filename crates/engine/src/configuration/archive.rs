@@ -22,6 +22,6 @@ pub struct ArchiveLimits {
 
 impl Default for ArchiveLimits {
     fn default() -> Self {
-        Self { keep_rounds: 10, at: 0.8, messages: 3, bytes_per_token: 3, timeout_seconds: 120, summary_tokens: 1_200 }
+        Self { keep_rounds: 10, at: 0.8, messages: 3, bytes_per_token: 3, timeout_seconds: 120, summary_tokens: 1_500 }
     }
 }

@@ -64,6 +64,7 @@ impl Configuration {
             ("notes.todo_items", notes.todo_items as u64),
             ("notes.mentioned_files", notes.mentioned_files as u64),
             ("execute.utterances", execute.utterances as u64),
+            ("execute.longest_utterance", u64::from(execute.longest_utterance)),
         ];
         match counts.into_iter().find(|(_, value)| *value == 0) {
             Some((field, value)) => Err(BadValue::TooSmall { field, value, least: 1 }),

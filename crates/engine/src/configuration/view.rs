@@ -90,10 +90,16 @@ pub struct ExecuteLimits {
     /// The newest utterances that are shown; older ones go into one archive line. Seed execute-history-reform,
     /// "上下文开销": "如最近 30 条". User turns are not counted, they all stay (design 2-model, "Layouts").
     pub utterances: usize,
+    /// An utterance above this many tokens shows its two ends and a pointer. Ours: the seed's are one or two sentences;
+    /// an answer of a coding agent may be a page, and thirty pages would be no dialogue.
+    pub longest_utterance: u32,
+    /// Of a long one, what it says first and how it ends. With the line between them they stay below the limit.
+    pub utterance_head: u32,
+    pub utterance_tail: u32,
 }
 
 impl Default for ExecuteLimits {
     fn default() -> Self {
-        Self { utterances: 30 }
+        Self { utterances: 30, longest_utterance: 400, utterance_head: 240, utterance_tail: 100 }
     }
 }

@@ -1,7 +1,8 @@
 //! Which lines of which files the output of a shell command shows.
 //!
 //! Only where that is certain: one reader of one file, a search that prints numbers, or such a one piped through
-//! programs that pick lines; after `cd` perhaps. In a list of commands the outputs run together, so nothing is said.
+//! programs that pick lines; after `cd` perhaps, or after commands that print nothing where they succeed. In any other
+//! list of commands the outputs run together, so nothing is said.
 //! The output must be complete and untrimmed at its beginning; a caller that cut it must not ask. What is not known
 //! here: the file system. A link, an alias or a function of the same name as a program would deceive this module.
 
@@ -10,6 +11,7 @@ mod path;
 mod program;
 mod search;
 mod words;
+mod writes;
 
 use crate::{
     evidence::{
@@ -23,6 +25,8 @@ use path::join_path;
 use program::{Program, Stage, parse_stage};
 use search::{Names, Search};
 use words::{Token, parse_words};
+
+pub use writes::{Changes, Pattern, Rest, changed_files};
 
 /// Lines of one file that stand in an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,6 +76,7 @@ fn parse_pipeline(command: &str, cwd: &str) -> Option<Pipeline> {
             [Token::Word(cd), Token::Word(to)] if cd == "cd" && !to.is_empty() && !to.starts_with('-') => {
                 directory = join_path(&directory, to)?;
             }
+            part if is_silent(part) => {}
             _ => return None,
         }
     }
@@ -81,6 +86,22 @@ fn parse_pipeline(command: &str, cwd: &str) -> Option<Pipeline> {
     };
     let stages = pipeline.split(|token| *token == Token::Pipe).map(|stage| parse_stage(&words(stage)));
     Some(Pipeline { directory, stages: stages.collect::<Option<_>>()? })
+}
+
+/// `sed -i … &&`, `mv … &&`: behind `&&` they succeeded, and then they print nothing.
+fn is_silent(part: &[Token]) -> bool {
+    let [Token::Word(program), arguments @ ..] = part else { return false };
+    let speaks = |token: &Token| match token {
+        // `--verbose`, `--debug`, `-v` in any cluster; `w /dev/stdout` and the like in a script.
+        Token::Word(word) => {
+            word.starts_with("--") || (word.starts_with('-') && word.contains('v')) || word.contains("/dev/")
+        }
+        Token::Pipe | Token::And => true,
+    };
+    let in_place = matches!(arguments.first(), Some(Token::Word(word)) if word.starts_with("-i"));
+    let is_quiet =
+        matches!(program.as_str(), "mv" | "cp" | "rm" | "mkdir" | "touch" | "chmod") || (program == "sed" && in_place);
+    is_quiet && !arguments.iter().any(speaks)
 }
 
 impl Pipeline {

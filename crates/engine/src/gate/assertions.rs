@@ -7,15 +7,17 @@ use std::rc::Rc;
 use super::{
     Refusal, RefusalKind,
     checkable::{Checkable, checkables},
+    counts::other_count,
     facts::shows,
     resolve::{Resolved, Resolver},
+    runs::succeeded,
     verdict::{claims_success, stated_exit},
 };
 use crate::{
     claim::{Assertion, Evidence, WorkStatus},
     evidence::pointer::{Place, Pointer},
     proposal::{AssertionProposal, StatusProposal, one_line},
-    trace::result::{RunData, TestReport},
+    trace::result::RunData,
 };
 
 /// What a command that builds is called by.
@@ -84,7 +86,7 @@ fn check_outcome(result: &str, number: u32, resolver: &mut Resolver<'_>) -> Resu
     if stated_exit(result).is_some_and(|stated| run.exit_code != Some(stated)) {
         return Err(other_exit());
     }
-    if claims_success(result) && run.exit_code.is_some_and(|code| code != 0) {
+    if claims_success(result) && !succeeded(run) {
         return Err(other_exit());
     }
     let not_there = |what: String| RefusalKind::NotInEvidence { what, pointers: pointer.clone() };
@@ -112,22 +114,6 @@ fn in_run(checkable: &Checkable, resolved: &Rc<Resolved>, run: &RunData) -> bool
             Checkable::Number(number) => counted(number),
             _ => false,
         }
-}
-
-/// "3 passed" where the recogniser read another number.
-fn other_count(result: &str, report: &TestReport) -> Option<String> {
-    let words: Vec<&str> =
-        result.split(|character: char| !character.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    words.windows(2).find_map(|pair| {
-        let stated: u32 = pair[0].parse().ok()?;
-        let recorded = match pair[1].to_ascii_lowercase().as_str() {
-            "passed" | "passing" => report.passed,
-            "failed" | "failing" | "failures" => report.failed,
-            "skipped" => report.skipped,
-            _ => return None,
-        };
-        (stated != recorded).then(|| pair.join(" "))
-    })
 }
 
 /// Where tests and build stand: by the newest run that can say so. What does not hold is left out.

@@ -6,7 +6,7 @@ use super::GateRefused;
 use crate::{
     block::{render_block, render_claims},
     claim::BlockContent,
-    configuration::{BlockLimits, FoldLimits},
+    configuration::{BlockLimits, Configuration, FoldLimits},
     proposal::BlockProposal,
     session::Session,
     trace::decision::TurnRange,
@@ -24,6 +24,12 @@ pub struct GateLimits {
 impl Default for GateLimits {
     fn default() -> Self {
         Self { block_tokens: FoldLimits::default().block_least as u32, block: BlockLimits::default() }
+    }
+}
+
+impl From<&Configuration> for GateLimits {
+    fn from(configuration: &Configuration) -> Self {
+        Self { block_tokens: configuration.fold.block_least as u32, block: configuration.block }
     }
 }
 
@@ -51,14 +57,15 @@ pub(super) fn check(
     limits: &GateLimits,
     count: &dyn Fn(&[u8]) -> u32,
 ) -> Result<(), GateRefused> {
-    let tokens = count(render_claims(content).as_bytes());
+    let tokens = count(render_claims(content, session.state().board()).as_bytes());
     if tokens > limits.block_tokens {
         return Err(GateRefused::OverBudget { tokens, budget: limits.block_tokens });
     }
     let replaced = tokens_of(session, range).ok_or(GateRefused::NotInView { range })?;
+    // The claims are counted already; with what stands around them they are never more than the sum.
     let number = session.index().blocks + 1;
-    let tokens =
-        count(render_block(session, number, range, content, &limits.block, count).as_bytes()) + TOKENS_PER_MESSAGE;
+    let around = render_block(session, number, range, &BlockContent::default(), &limits.block, count);
+    let tokens = tokens + count(around.as_bytes()) + TOKENS_PER_MESSAGE;
     let most = u64::from(replaced) * u64::from(100 - limits.block.saves_at_least.min(100)) / 100;
     if u64::from(tokens) > most {
         return Err(GateRefused::NotShorter { tokens, replaced });

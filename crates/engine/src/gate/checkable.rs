@@ -158,6 +158,12 @@ fn split_quoted(text: &str) -> (Vec<String>, String) {
     (quoted, plain)
 }
 
+/// Nothing but one quotation: its words are somebody's, none are the author's.
+pub(super) fn is_quotation(text: &str) -> bool {
+    let inner = text.strip_prefix('“').and_then(|rest| rest.strip_suffix('”'));
+    inner.is_some_and(|inner| inner.contains(char::is_alphanumeric) && !inner.contains(['“', '”']))
+}
+
 fn is_code(word: &str) -> bool {
     let bytes = word.as_bytes();
     // A point between digits belongs to a number, unless a name holds it: 0.83s, but v1.2.

@@ -4,7 +4,7 @@
 
 use super::{
     GateLimits, GateRefused, Refusal, RefusalKind, actions, anchors, assertions, facts, goal, principals::Principals,
-    resolve::Resolver,
+    resolve::Resolver, tags,
 };
 use crate::{
     claim::{Change, Delta, Evidence, Question},
@@ -16,13 +16,14 @@ use crate::{
 
 pub fn admit_delta(
     session: &Session,
-    proposal: DeltaProposal,
+    mut proposal: DeltaProposal,
     limits: &GateLimits,
     blobs: &dyn Blobs,
 ) -> Result<(Delta, Vec<Refusal>), GateRefused> {
     let mut resolver = Resolver::new(session, blobs);
     let principals = Principals::new(session, hot_zone(session), blobs);
     let mut refused = Vec::new();
+    tags::take_from_delta(&mut proposal, &mut refused);
 
     let current_goal = proposal
         .current_goal
@@ -135,7 +136,7 @@ fn question(text: &str) -> Result<Question, Refusal> {
 }
 
 /// The turns that no block covers yet: what the author of a delta has just seen.
-fn hot_zone(session: &Session) -> Option<TurnRange> {
+pub(super) fn hot_zone(session: &Session) -> Option<TurnRange> {
     let view = session.view();
     let mut turns = view.entries()[view.seam()..].iter().filter_map(|entry| match entry.source {
         Source::Turn(turn) => Some(turn),

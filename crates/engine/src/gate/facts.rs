@@ -7,14 +7,16 @@ use std::rc::Rc;
 
 use super::{
     Refusal, RefusalKind,
-    checkable::{Checkable, checkables, occurs},
+    checkable::{Checkable, checkables, is_quotation, occurs},
     resolve::{Resolved, Resolver, Voice},
+    runs::{is_test_run, succeeded},
     share::{Vocabulary, shared},
-    verdict::{claims_success, is_about_state},
+    verdict::{claims_success, is_about_state, is_about_tests},
 };
 use crate::{
     claim::{Evidence, Fact, Standing},
     proposal::{FactProposal, one_line},
+    trace::result::RunData,
 };
 
 pub(super) fn admit(proposal: FactProposal, resolver: &mut Resolver<'_>) -> Result<Fact, Refusal> {
@@ -45,7 +47,10 @@ fn check(
         Standing::Confirmed => resolved.iter().filter(|resolved| resolved.voice != Voice::Said).collect(),
     };
     check_occurs(text, &witnesses)?;
-    check_exits(text, &witnesses, resolver)?;
+    // What was only said is shown as said, whatever came of it.
+    if standing == Standing::Confirmed {
+        check_exits(text, &witnesses, resolver)?;
+    }
     Ok((standing, resolved.iter().map(|resolved| resolved.evidence.clone()).collect()))
 }
 
@@ -56,8 +61,9 @@ fn check_voices(text: &str, resolved: &[Rc<Resolved>]) -> Result<Standing, Refus
     }
     let pointers = || list_pointers(resolved);
     if !speaks(Voice::User) {
-        // Design 2-model: an assistant's turn proves only that it was said.
-        return if is_about_state(text) {
+        // Design 2-model: an assistant's turn proves only that it was said. A quotation claims no more than that, whatever
+        // it is about; in other words it would be a report of what is.
+        return if is_about_state(text) && !is_quotation(text) {
             Err(RefusalKind::AssistantOnly { pointers: pointers() })
         } else {
             Ok(Standing::Concluded)
@@ -104,14 +110,33 @@ fn check_exits(text: &str, witnesses: &[&Rc<Resolved>], resolver: &Resolver<'_>)
     if !claims_success(text) {
         return Ok(());
     }
-    let runs: Vec<_> =
-        witnesses.iter().filter_map(|resolved| Some((resolved, resolver.run(resolved.command?)?))).collect();
-    match runs.iter().find(|(_, run)| run.exit_code != Some(0)) {
+    let mut runs: Vec<(u32, &Rc<Resolved>, &RunData)> = Vec::new();
+    for resolved in witnesses {
+        let numbers = resolved.commands.iter();
+        runs.extend(numbers.filter_map(|number| Some((*number, *resolved, resolver.run(*number)?))));
+    }
+    runs.sort_by_key(|(number, ..)| *number);
+    let other_exit = |(_, resolved, run): &(u32, &Rc<Resolved>, &RunData)| RefusalKind::OtherExit {
+        pointer: resolved.evidence.pointer.clone(),
+        found: match (run.exit_code, &run.tests) {
+            (Some(0), Some(report)) if report.failed > 0 => format!("{} failed", report.failed),
+            (code, _) => code.map_or("no exit code".into(), |code| format!("exit {code}")),
+        },
+    };
+    if is_about_tests(text) {
+        // Only a run of tests says that tests pass, and of those cited the newest.
+        return match runs.iter().rev().find(|(_, _, run)| is_test_run(run)) {
+            Some((_, _, run)) if succeeded(run) => Ok(()),
+            Some(run) => Err(other_exit(run)),
+            None => Err(RefusalKind::NotInEvidence {
+                what: "a run of the tests".into(),
+                pointers: list_pointers(witnesses.iter().copied()),
+            }),
+        };
+    }
+    match runs.iter().find(|(_, _, run)| !succeeded(run)) {
         // One good run among those cited is what the fact speaks of.
-        Some((resolved, run)) if !runs.iter().any(|(_, run)| run.exit_code == Some(0)) => Err(RefusalKind::OtherExit {
-            pointer: resolved.evidence.pointer.clone(),
-            found: run.exit_code.map_or("no exit code".into(), |code| format!("exit {code}")),
-        }),
+        Some(run) if !runs.iter().any(|(_, _, run)| succeeded(run)) => Err(other_exit(run)),
         _ => Ok(()),
     }
 }

@@ -8,11 +8,14 @@ use std::cell::OnceCell;
 use super::{
     checkable::occurs,
     copied::{Runs, Words},
-    named::names,
+    named::{Name, names},
+    talk::{is_echo, only_talks},
 };
 use crate::{
+    claim::BlockContent,
     session::{Session, index::TurnRecord},
     trace::{AssistantPart, Blobs, EventBody, EventNo, Origin, ToolResult, TurnNo, decision::TurnRange, event::Cut},
+    view::Source,
 };
 
 pub(super) struct Principals<'a> {
@@ -22,6 +25,10 @@ pub(super) struct Principals<'a> {
     blobs: &'a dyn Blobs,
     /// What the tools of the range printed, as far as the model was shown it.
     printed: OnceCell<Words>,
+    /// What blocks and archives in the view and the board say.
+    recorded: OnceCell<Words>,
+    /// What any tool printed; asked for only where a record says the same.
+    ever_printed: OnceCell<Words>,
 }
 
 /// A user turn or a decision, and the pointer that names it.
@@ -32,18 +39,31 @@ pub(super) struct Directive<'a> {
 
 impl<'a> Principals<'a> {
     pub(super) fn new(session: &'a Session, range: impl Into<Option<TurnRange>>, blobs: &'a dyn Blobs) -> Self {
-        Self { session, range: range.into(), blobs, printed: OnceCell::new() }
+        Self {
+            session,
+            range: range.into(),
+            blobs,
+            printed: OnceCell::new(),
+            recorded: OnceCell::new(),
+            ever_printed: OnceCell::new(),
+        }
     }
 
     /// What in a text nobody entitled to it has named.
     pub(super) fn unnamed(&self, text: &str) -> Option<String> {
-        names(text).into_iter().find(|name| !self.named(name))
+        let unnamed = names(text).into_iter().find(|name| !self.named(name));
+        unnamed.map(|name| name.parts.join(" "))
     }
 
     /// Whether a text repeats what a tool printed and no principal said.
     pub(super) fn is_copied(&self, text: &str) -> bool {
         let Some(runs) = Runs::of(text) else { return false };
-        let copied = runs.found_in(self.printed.get_or_init(|| self.printed_words()));
+        let mut copied = runs.found_in(self.printed.get_or_init(|| self.printed_words()));
+        // A fold takes a tool's words out of sight, but a record may still show them. What records repeat is looked up
+        // where it was printed: most of it is the assistant's own wording.
+        if !runs.found_in(self.recorded.get_or_init(|| self.recorded_words())).is_empty() {
+            copied.extend(runs.found_in(self.ever_printed.get_or_init(|| self.words_printed_in(self.all_turns()))));
+        }
         if copied.is_empty() {
             return false;
         }
@@ -75,42 +95,78 @@ impl<'a> Principals<'a> {
         users.chain(decisions)
     }
 
-    /// The arguments of the assistant's finished calls, the newest first.
+    /// The arguments of the assistant's finished calls, the newest first; of those that did something.
     fn calls(&self) -> impl Iterator<Item = &'a str> {
-        let turns = self.session.index().turns.iter().rev();
-        let parts = turns.filter_map(|record| match record {
-            TurnRecord::Assistant { event } => match self.live(*event)? {
-                EventBody::AssistantTurn(turn) => Some(&turn.parts),
-                _ => None,
-            },
+        let session = self.session;
+        let steps = session.index().turns.iter().rev().filter_map(|record| match record {
+            TurnRecord::Tool(step) => Some(step),
+            TurnRecord::User { .. } | TurnRecord::Assistant { .. } => None,
+        });
+        let turns = steps.filter_map(|step| match self.live(step.assistant)? {
+            EventBody::AssistantTurn(turn) => Some((step, turn)),
             _ => None,
         });
-        parts.flatten().filter_map(|part| match part {
-            AssistantPart::Call { arguments, unfinished: false, .. } => Some(arguments.as_str()),
-            _ => None,
+        turns.flat_map(move |(step, turn)| {
+            let acts = step.calls.iter().enumerate().filter(move |(index, _)| !only_talks(session, step, *index));
+            acts.filter_map(|(_, call)| match turn.parts.get(call.part as usize)? {
+                AssistantPart::Call { arguments, unfinished: false, .. } => Some(arguments.as_str()),
+                _ => None,
+            })
         })
     }
 
-    fn named(&self, name: &str) -> bool {
-        if self.directives().any(|directive| occurs(name, directive.text)) {
+    /// In one text: words said apart are not the command that they make together.
+    fn named(&self, name: &Name) -> bool {
+        if self.directives().any(|directive| name.parts.iter().all(|part| occurs(part, directive.text))) {
             return true;
         }
         // Arguments are JSON: what stands in them is written with its escapes.
-        let escaped = serde_json::Value::from(name).to_string();
-        let escaped = &escaped[1..escaped.len() - 1];
-        self.calls().any(|arguments| occurs(escaped, arguments))
+        let escape = |part: &String| {
+            let escaped = serde_json::Value::from(part.as_str()).to_string();
+            escaped[1..escaped.len() - 1].to_owned()
+        };
+        let escaped: Vec<String> = name.parts.iter().map(escape).collect();
+        self.calls().any(|arguments| escaped.iter().all(|part| occurs(part, arguments)))
     }
 
     fn printed_words(&self) -> Words {
+        self.range.map(|range| self.words_printed_in(range)).unwrap_or_default()
+    }
+
+    fn all_turns(&self) -> TurnRange {
+        TurnRange { first: TurnNo(0), last: TurnNo(self.session.turns()) }
+    }
+
+    /// Not goals and next actions: those were held against this very rule.
+    fn recorded_words(&self) -> Words {
         let mut words = Words::default();
-        let Some(range) = self.range else { return words };
+        for entry in self.session.view().entries() {
+            match (entry.source, self.live(entry.revision)) {
+                (Source::Block(_), Some(EventBody::Fold(fold))) => push_claims(&fold.claims, &mut words),
+                (Source::Archived(_), Some(EventBody::Archive(archive))) => words.push(&archive.content.text),
+                _ => {}
+            }
+        }
+        let board = self.session.state().board();
+        board.facts().iter().for_each(|fact| words.push(&fact.value.fact.text));
+        board.questions().iter().for_each(|question| words.push(&question.value.text));
+        board.anchors().iter().for_each(|anchor| words.push(&anchor.value.snippet));
+        board.assertions().iter().for_each(|held| words.push(&held.assertion.result));
+        words
+    }
+
+    fn words_printed_in(&self, range: TurnRange) -> Words {
+        let mut words = Words::default();
         for turn in range.first.0..=range.last.0.min(self.session.turns()) {
             let Some(step) = self.session.index().tool_turn(TurnNo(turn)) else { continue };
             let shown: &[_] = match step.ended().and_then(|event| self.live(event)) {
                 Some(EventBody::StepEnded { shown, .. }) => shown,
                 _ => &[],
             };
-            for (call, shown) in step.calls.iter().zip(shown) {
+            for (index, (call, shown)) in step.calls.iter().zip(shown).enumerate() {
+                if is_echo(self.session, step, index) {
+                    continue;
+                }
                 if let Some(EventBody::ToolResult { result, .. }) = call.result().and_then(|event| self.live(event)) {
                     self.push_printed(result, shown.cut, &mut words);
                 }
@@ -137,4 +193,11 @@ impl<'a> Principals<'a> {
         let event = self.session.trace().get(event.0 as usize)?;
         self.session.is_live(event.seq).then_some(&event.event)
     }
+}
+
+fn push_claims(claims: &BlockContent, words: &mut Words) {
+    claims.what_we_learned.iter().for_each(|fact| words.push(&fact.text));
+    claims.open_questions.iter().for_each(|question| words.push(&question.text));
+    claims.anchors.iter().for_each(|anchor| words.push(&anchor.snippet));
+    claims.exec_assertions.iter().for_each(|assertion| words.push(&assertion.result));
 }

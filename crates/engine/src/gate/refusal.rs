@@ -1,6 +1,7 @@
 //! Why something was refused: typed for programs, in words for people and for the model's second attempt.
 
 use crate::{
+    board::DeltaRefused,
     claim::Question,
     trace::decision::{Refused, TurnRange},
 };
@@ -53,6 +54,10 @@ pub enum RefusalKind {
     ForeignGoal { why: String },
     #[error("is more than the {limit} that are allowed")]
     OverBudget { limit: usize },
+    #[error("holds the tag that ends a record")]
+    ClosesTag,
+    #[error("cannot go on the board: {0}")]
+    Delta(DeltaRefused),
 }
 
 /// Why a whole proposal was refused. The view stays as it was.

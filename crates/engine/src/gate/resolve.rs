@@ -6,7 +6,7 @@ mod files;
 
 use std::{collections::BTreeMap, rc::Rc};
 
-use super::RefusalKind;
+use super::{RefusalKind, talk::only_talks};
 use crate::{
     claim::Evidence,
     evidence::{
@@ -18,7 +18,7 @@ use crate::{
         Session,
         index::{ToolTurn, TurnRecord},
     },
-    trace::{Blobs, EventBody, EventNo, Origin, ResultData, ToolResult, TurnNo, result::RunData},
+    trace::{Blobs, EventBody, EventNo, Origin, ResultData, ToolResult, TurnNo, event::FileChange, result::RunData},
 };
 
 /// Who stands behind a text.
@@ -40,6 +40,8 @@ pub(super) struct Resolved {
     pub(super) lines: Option<LineRange>,
     /// The number of the command behind it.
     pub(super) command: Option<u32>,
+    /// All commands that it shows: of a turn, each that ran in it.
+    pub(super) commands: Vec<u32>,
     /// The newest turn in which it was seen.
     pub(super) turn: Option<TurnNo>,
 }
@@ -109,7 +111,7 @@ impl<'a> Resolver<'a> {
                 other => unresolved(other.to_string()),
             })?,
         };
-        let event = self.event_of(&place).ok_or_else(|| unresolved("nothing stands there".into()))?;
+        let event = self.event_of(&place, turn).ok_or_else(|| unresolved("nothing stands there".into()))?;
         Ok(Resolved {
             evidence: Evidence { pointer: place.to_string(), event },
             voice: self.voice_of(&place),
@@ -119,13 +121,22 @@ impl<'a> Resolver<'a> {
                 _ => None,
             },
             command: self.command_of(&place),
+            commands: match &place {
+                Place::Turn(turn) => self.commands_in(*turn),
+                _ => self.command_of(&place).into_iter().collect(),
+            },
             turn,
         })
     }
 
     fn recall(&self, place: &Place) -> Result<(Option<TurnNo>, String), RecallError> {
         let recalled = self.session.recall(place, self.blobs)?;
-        let texts: Vec<_> = recalled.pieces.iter().map(|piece| String::from_utf8_lossy(&piece.bytes)).collect();
+        let talk = match place {
+            Place::Turn(turn) => self.talk_in(*turn),
+            _ => Vec::new(),
+        };
+        let pieces = recalled.pieces.iter().filter(|piece| !talk.iter().any(|said| said[..] == piece.bytes[..]));
+        let texts: Vec<_> = pieces.map(|piece| String::from_utf8_lossy(&piece.bytes)).collect();
         Ok((recalled.turn, texts.join("\n")))
     }
 
@@ -148,11 +159,30 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// A todo list comes back as the assistant wrote it: no sight of the world.
+    /// The board's answer and a todo list are what the assistant wrote, a recall shows what has a pointer of its own: no
+    /// sights of the world.
     fn shows_something(&self, turn: TurnNo, step: &ToolTurn) -> bool {
-        (0..step.calls.len() as u32)
-            .filter_map(|index| result_at(self.session, turn, index))
-            .any(|result| !matches!(result.data, ResultData::Todo(_)))
+        (0..step.calls.len())
+            .filter(|index| result_at(self.session, turn, *index as u32).is_some())
+            .any(|index| !only_talks(self.session, step, index))
+    }
+
+    /// What such calls gave back in a turn that has also others: it must not pass for what those showed.
+    fn talk_in(&self, turn: TurnNo) -> Vec<Vec<u8>> {
+        let Some(step) = self.session.index().tool_turn(turn) else { return Vec::new() };
+        if !self.shows_something(turn, step) {
+            return Vec::new();
+        }
+        let talk = (0..step.calls.len()).filter(|index| only_talks(self.session, step, *index));
+        let results = talk.filter_map(|index| result_at(self.session, turn, index as u32));
+        results
+            .flat_map(|result| {
+                let text = result.text.bytes(self.blobs).map(|bytes| bytes.to_vec()).unwrap_or_default();
+                let error =
+                    result.error.as_ref().map(|error| format!("{}: {}", error.code, error.message).into_bytes());
+                [Some(text), error].into_iter().flatten()
+            })
+            .collect()
     }
 
     fn command_of(&self, place: &Place) -> Option<u32> {
@@ -166,8 +196,14 @@ impl<'a> Resolver<'a> {
         }
     }
 
+    fn commands_in(&self, turn: TurnNo) -> Vec<u32> {
+        let step = self.session.index().tool_turn(turn);
+        step.map(|step| step.calls.iter().filter_map(|call| call.command).collect()).unwrap_or_default()
+    }
+
     /// What a stored pointer is bound to (design 2-model): the event that shows what it names.
-    fn event_of(&self, place: &Place) -> Option<EventNo> {
+    /// `seen` is the newest turn that showed it.
+    fn event_of(&self, place: &Place, seen: Option<TurnNo>) -> Option<EventNo> {
         let index = self.session.index();
         let numbered = |number: u32| (number as usize).checked_sub(1);
         let of_turn = |turn: TurnNo| match index.turn(turn)? {
@@ -182,15 +218,54 @@ impl<'a> Resolver<'a> {
             Place::Test { number, .. } => of_call(*index.tests.get(numbered(*number)?)?),
             Place::Gate(number) => index.gates.get(numbered(*number)?).copied(),
             Place::Span(_) => self.session.next_event().0.checked_sub(1).map(EventNo),
-            Place::File { path, at, .. } => {
+            Place::File { path, at, lines } => {
                 let before = match at {
                     Some(turn) => of_turn(*turn)?,
                     None => self.session.next_event(),
                 };
-                let mut seen = index.files.get(path)?.iter().rev();
-                seen.find(|event| **event <= before && (at.is_some() || self.session.is_live(**event))).copied()
+                let live = |event: &&EventNo| **event <= before && (at.is_some() || self.session.is_live(**event));
+                let sights = || index.files.get(path).into_iter().flatten().rev().filter(live);
+                // The newest sight of the file may show other lines of it.
+                let shows_them = |event: &&EventNo| {
+                    seen.is_some() && self.turn_of_sight(**event) == seen && self.may_show(**event, *lines)
+                };
+                // An edit since then may have moved them: their numbers hold from it on.
+                let changed = sights().find(|event| matches!(self.body(**event), EventBody::FileChanged(_)));
+                sights().find(shows_them).max(changed).or_else(|| sights().next()).copied()
             }
             Place::Sub { .. } => None,
+        }
+    }
+
+    /// The turn whose result a sight of a file comes from.
+    fn turn_of_sight(&self, event: EventNo) -> Option<TurnNo> {
+        let source = match self.body(event) {
+            EventBody::FileObserved(observed) => observed.source,
+            EventBody::FileChanged(changed) => match changed.change {
+                FileChange::Edited { source } | FileChange::Written { source } => source,
+                FileChange::Outside { .. } => return None,
+            },
+            _ => return None,
+        };
+        match self.body(source) {
+            EventBody::ToolResult { turn, .. } => Some(*turn),
+            _ => None,
+        }
+    }
+
+    /// Of two sights in one turn: one whose lines lie elsewhere did not show these. Edits can have moved them since.
+    fn may_show(&self, event: EventNo, lines: Option<LineRange>) -> bool {
+        match (self.body(event), lines) {
+            (EventBody::FileObserved(observed), Some(lines)) => {
+                let shown = observed.first_line..observed.first_line.saturating_add(observed.line_count);
+                let is_search = observed.form.is_none();
+                let path = &observed.path;
+                let moved = self.session.index().files.get(path).into_iter().flatten().rev();
+                let moved = moved.take_while(|other| **other > event);
+                let moved = moved.into_iter().any(|other| matches!(self.body(*other), EventBody::FileChanged(_)));
+                is_search || moved || (lines.first < shown.end && shown.start <= lines.last)
+            }
+            _ => true,
         }
     }
 

@@ -24,6 +24,15 @@ pub(super) fn is_about_state(text: &str) -> bool {
     says(text, &STATE, &STATE_WIDE) || text.split_whitespace().any(is_path)
 }
 
+/// Tests as such: `test_cash` is a name.
+pub(super) fn is_about_tests(text: &str) -> bool {
+    let is_word = |word: &str| {
+        let word = word.trim_matches(|character: char| !character.is_alphanumeric()).to_ascii_lowercase();
+        ["test", "tests", "suite", "testsuite", "suites"].contains(&word.as_str())
+    };
+    text.split_whitespace().any(is_word) || text.contains("测试")
+}
+
 /// `exit 1`, `exit=1`, `exit code 1`, `exited with code 1`.
 pub(super) fn stated_exit(text: &str) -> Option<i32> {
     let lower = text.to_ascii_lowercase();

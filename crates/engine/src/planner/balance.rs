@@ -17,16 +17,16 @@ impl Tariff {
         Self { rates, factor: 1.0 }
     }
 
-    pub(super) fn read(&self, tokens: u64) -> f64 {
+    pub(crate) fn read(&self, tokens: u64) -> f64 {
         self.factor * self.rates.read * tokens as f64
     }
 
-    pub(super) fn write(&self, tokens: u64) -> f64 {
+    pub(crate) fn write(&self, tokens: u64) -> f64 {
         self.factor * self.rates.write * tokens as f64
     }
 
     /// Tokens that would have been read from the cache and must be written again.
-    pub(super) fn rewrite(&self, tokens: u64) -> f64 {
+    pub(crate) fn rewrite(&self, tokens: u64) -> f64 {
         self.write(tokens) - self.read(tokens)
     }
 }

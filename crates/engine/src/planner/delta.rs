@@ -16,33 +16,75 @@ pub enum DeltaCause {
     GateDecided,
 }
 
+impl DeltaCause {
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::SpanClosed => "a span was closed",
+            Self::TodoClosed => "a todo item was closed",
+            Self::NewError => "a new error came up",
+            Self::VerdictChanged => "a test verdict changed",
+            Self::EditAfterDiagnosis => "a diagnosed cause was edited",
+            Self::GateDecided => "a gate was decided",
+        }
+    }
+}
+
+/// A function of what was recorded, so that it says the same after a restart: what was asked for or written is told to
+/// it, and what it once said but nobody acted on is past with the next step.
 #[derive(Debug, Clone)]
 pub struct DeltaTriggers {
     least_steps: u32,
-    /// Steps since the last delta was asked for; none before the first.
+    /// Steps since the last delta was asked for or written; none before the first.
     steps: Option<u32>,
     new_evidence: bool,
     waiting: Option<DeltaCause>,
+    /// Came behind the newest step. Whoever looked before it sees it with the next one.
+    late: Option<DeltaCause>,
+    /// What asks for a delta with the newest step.
+    due: Option<DeltaCause>,
 }
 
 impl DeltaTriggers {
     pub fn new(limits: &TriggerLimits) -> Self {
-        Self { least_steps: limits.delta_steps, steps: None, new_evidence: false, waiting: None }
+        Self { least_steps: limits.delta_steps, steps: None, new_evidence: false, waiting: None, late: None, due: None }
+    }
+
+    /// What asks for a delta now.
+    pub fn due(&self) -> Option<DeltaCause> {
+        self.due
     }
 
     /// Takes in a finished step: how many pieces of evidence it brought and what would ask for a delta. A cause that
     /// comes too early waits; the newest one speaks.
-    pub fn apply_step(&mut self, evidence: u32, cause: Option<DeltaCause>) -> Option<DeltaCause> {
+    pub fn apply_step(&mut self, evidence: u32, cause: Option<DeltaCause>) {
         self.steps = self.steps.map(|steps| steps + 1);
         self.new_evidence |= evidence > 0;
-        self.waiting = cause.or(self.waiting);
-        let early = self.steps.is_some_and(|steps| steps < self.least_steps);
-        if early || !self.new_evidence {
-            return None;
+        self.waiting = cause.or(self.late.take()).or(self.waiting);
+        self.due = if self.is_ripe() { self.waiting.take() } else { None };
+    }
+
+    /// A cause right behind the newest step.
+    pub fn apply_cause(&mut self, cause: DeltaCause) {
+        self.late = Some(cause);
+        if self.is_ripe() {
+            self.due = self.late;
         }
-        let cause = self.waiting.take()?;
+    }
+
+    /// A delta was asked for or written; it answers every cause up to here.
+    pub fn apply_delta(&mut self) {
+        (self.waiting, self.late) = (None, None);
+        self.apply_fold_delta();
+    }
+
+    /// A fold's delta tells of older turns: what waits goes on waiting.
+    pub fn apply_fold_delta(&mut self) {
         self.steps = Some(0);
         self.new_evidence = false;
-        Some(cause)
+        self.due = None;
+    }
+
+    fn is_ripe(&self) -> bool {
+        self.new_evidence && self.steps.is_none_or(|steps| steps >= self.least_steps)
     }
 }

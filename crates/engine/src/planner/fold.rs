@@ -153,7 +153,11 @@ fn best_cuts(question: &FoldQuestion<'_>, cuts: &[Cut], limits: &Limits) -> [Opt
         }
     };
     for cut in cuts {
-        let budget = block_budget(cut.tokens, limits);
+        let budget = match question.asked {
+            // Asked for a small stretch, a smaller block is better than none.
+            Asked::Order | Asked::Window => block_budget(cut.tokens, limits).min(cut.tokens / 2),
+            Asked::Step | Asked::Trigger(_) => block_budget(cut.tokens, limits),
+        };
         let chosen = ChosenCut {
             end: cut.end,
             place: cut.place,
@@ -194,7 +198,8 @@ fn weigh(question: &FoldQuestion<'_>, cut: ChosenCut, tariff: Option<&Tariff>) -
 
 fn decide(question: &FoldQuestion<'_>, option: &Weighed, limits: &Limits) -> Verdict {
     let gone = option.cut.gone();
-    if (gone as f64) < limits.gone_share * option.cut.foldable as f64 {
+    let asked_for = matches!(question.asked, Asked::Order | Asked::Window);
+    if !asked_for && (gone as f64) < limits.gone_share * option.cut.foldable as f64 {
         return Verdict::Hold(WhyNot::TooLittleGoes);
     }
     match (question.asked, question.warmth, option.balance) {

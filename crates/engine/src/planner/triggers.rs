@@ -3,7 +3,7 @@
 //! A step is counted when it has become foldable, that is when `keep_steps` newer ones stand behind it. The counters do
 //! not know prices and decide nothing; what they count (digests of ranges, commands and results) is told to them.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +28,8 @@ pub struct StepSeen {
 /// A file range or a command, and what came of it; both as digests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seen {
+    /// Which call of the step showed it. A command that prints a file is both, and repeats once.
+    pub call: u32,
     pub what: u64,
     pub result: u64,
 }
@@ -38,6 +40,16 @@ pub enum Break {
     SpanEnded,
     VerdictChanged,
     TodoClosed,
+}
+
+impl Break {
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::SpanEnded => "a span ended",
+            Self::VerdictChanged => "a test verdict changed",
+            Self::TodoClosed => "a todo item was closed",
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -62,8 +74,20 @@ pub struct Triggers {
     keep_steps: usize,
     /// Newest steps that no fold may cover yet.
     kept: VecDeque<StepSeen>,
+    /// Foldable steps since the last fold, oldest first.
+    foldable: Vec<CountedStep>,
     counts: Counts,
     last: BTreeMap<u64, u64>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct CountedStep {
+    end: TurnNo,
+    tool_calls: u32,
+    tokens: u64,
+    raw_tokens: u64,
+    repeats: u32,
+    logical_break: Option<Break>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -83,49 +107,56 @@ impl Triggers {
             limits,
             keep_steps: keep_steps.max(1) as usize,
             kept: VecDeque::new(),
+            foldable: Vec::new(),
             counts: Counts::default(),
             last: BTreeMap::new(),
         }
     }
 
-    /// Takes in a finished step and says what its coming made foldable proposes, a logical break before all others
-    /// because it offers the best end.
+    /// Takes in a finished step and says what its coming made foldable proposes.
     pub fn apply_step(&mut self, step: StepSeen) -> Option<Proposal> {
         self.kept.push_back(step);
         while self.kept.len() > self.keep_steps {
             if let Some(step) = self.kept.pop_front() {
-                self.count(&step);
+                let repeats = self.repeats(&step.seen);
+                let StepSeen { end, tool_calls, tokens, raw_tokens, logical_break, .. } = step;
+                let step = CountedStep { end, tool_calls, tokens, raw_tokens, repeats, logical_break };
+                self.foldable.push(step);
+                self.counts.add(&step);
             }
         }
         self.proposal()
     }
 
-    /// A fold covered everything up to `end`: the counting begins anew behind it. What later steps saw is still known,
-    /// so reading a folded range again unchanged is a repeat.
-    pub fn apply_fold(&mut self, end: TurnNo) {
-        self.counts = Counts::default();
-        self.kept.retain(|step| step.end > end);
+    /// A break right behind the newest step: that step ends with it.
+    pub fn apply_break(&mut self, logical_break: Break) {
+        if let Some(newest) = self.kept.back_mut() {
+            newest.logical_break = Some(logical_break);
+        }
     }
 
-    fn count(&mut self, step: &StepSeen) {
-        let counts = &mut self.counts;
-        counts.end = Some(step.end);
-        counts.tool_calls += step.tool_calls;
-        counts.tool_calls_in_a_row =
-            if step.tool_calls == 0 { 0 } else { counts.tool_calls_in_a_row + step.tool_calls };
-        counts.tokens += step.tokens;
-        counts.raw_tokens += step.raw_tokens;
-        for seen in &step.seen {
-            if self.last.insert(seen.what, seen.result) == Some(seen.result) {
-                counts.repeats += 1;
+    /// Everything up to `end` left the hot zone: the counting begins anew behind it. What earlier steps saw is still
+    /// known, so reading a folded range again unchanged is a repeat.
+    pub fn apply_fold(&mut self, end: TurnNo) {
+        self.kept.retain(|step| step.end > end);
+        self.foldable.retain(|step| step.end > end);
+        self.counts = Counts::default();
+        self.foldable.iter().for_each(|step| self.counts.add(step));
+    }
+
+    /// How many of a step's calls showed something again that had not changed.
+    fn repeats(&mut self, seen: &[Seen]) -> u32 {
+        let mut calls = BTreeSet::new();
+        for Seen { call, what, result } in seen {
+            if self.last.insert(*what, *result) == Some(*result) {
+                calls.insert(*call);
             }
         }
-        if let Some(logical_break) = step.logical_break {
-            counts.logical_break = Some((logical_break, step.end));
-        }
+        calls.len() as u32
     }
 
-    fn proposal(&self) -> Option<Proposal> {
+    /// What the foldable steps propose, a logical break before all others because it offers the best end.
+    pub fn proposal(&self) -> Option<Proposal> {
         let Counts { end, tool_calls_in_a_row, tool_calls, tokens, raw_tokens, repeats, logical_break } = self.counts;
         if let Some((logical_break, end)) = logical_break {
             return Some(Proposal { trigger: Trigger::Break(logical_break), end });
@@ -141,5 +172,19 @@ impl Triggers {
             return None;
         };
         end.map(|end| Proposal { trigger, end })
+    }
+}
+
+impl Counts {
+    fn add(&mut self, step: &CountedStep) {
+        self.end = Some(step.end);
+        self.tool_calls += step.tool_calls;
+        self.tool_calls_in_a_row = if step.tool_calls == 0 { 0 } else { self.tool_calls_in_a_row + step.tool_calls };
+        self.tokens += step.tokens;
+        self.raw_tokens += step.raw_tokens;
+        self.repeats += step.repeats;
+        if let Some(logical_break) = step.logical_break {
+            self.logical_break = Some((logical_break, step.end));
+        }
     }
 }

@@ -59,6 +59,18 @@ pub(super) fn known_lines(
     Ok(known(wanted, newest_first.iter().map_while(|event| sight(recall, &recall.trace.event(*event).ok()?).ok()?)))
 }
 
+/// What the sights from `since` on show; older ones do not count.
+pub(super) fn lines_since(
+    recall: &Recall<'_>,
+    path: &str,
+    wanted: LineRange,
+    since: EventNo,
+) -> Result<Vec<ObservedLine>, RecallError> {
+    let mut newest_first = live_sights(recall, path, EventNo(u64::MAX))?;
+    newest_first.retain(|event| *event >= since);
+    find_lines(recall, path, wanted, &newest_first)
+}
+
 fn find_lines(
     recall: &Recall<'_>,
     path: &str,
@@ -147,7 +159,8 @@ fn sight(recall: &Recall<'_>, event: &Event) -> Result<Sight, RecallError> {
     Ok(Some((turn, observation)))
 }
 
-fn observed_lines(observed: &FileObserved, data: &ResultData, text: &[u8]) -> Observation<'static> {
+/// What a result shows of one file.
+pub(crate) fn observed_lines(observed: &FileObserved, data: &ResultData, text: &[u8]) -> Observation<'static> {
     let owned = |(number, line): (u32, Cow<'_, str>)| (number, Cow::Owned(line.into_owned()));
     let lines: Vec<(u32, Cow<'static, str>)> = match (&observed.form, data) {
         (Some(form), _) => lines_in(text, form, observed.first_line).into_iter().map(owned).collect(),

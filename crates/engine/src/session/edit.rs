@@ -1,79 +1,108 @@
-//! Applying recorded folds, unfolds, settles and archives to the view.
+//! Applying recorded folds, unfolds, settles, archives and changes of layout to the view.
 //!
 //! Each event holds its finished text; here only positions and sizes change. An event whose range the view does not have
 //! is refused: the trace is damaged.
 
-use super::{index::Index, state::State};
+mod archive;
+mod fold;
+mod layout;
+mod settle;
+mod thinking;
+
+use std::ops::Range;
+
+use super::{
+    index::{Index, TurnRecord},
+    state::{Past, State},
+};
 use crate::{
+    board::is_whole_board,
+    card::Alternation,
     ledger::Miss,
-    trace::{
-        EventNo, TurnNo,
-        decision::{Archive, Fold, Settle, TurnRange},
-    },
+    trace::{Event, EventBody, EventNo, TurnNo},
     view::{Entry, Source, TOKENS_PER_MESSAGE},
 };
 
+/// What stands between two user messages where the model insists on taking turns (design 2-model, "Voice").
+pub(crate) const SEPARATOR: &str = "Noted.";
+
+/// Its message. Replay counts nothing, so this is no count but a bound that holds for every tokenizer in use.
+const SEPARATOR_TOKENS: u32 = SEPARATOR.len() as u32 + TOKENS_PER_MESSAGE;
+
 impl State {
-    pub(super) fn apply_fold(&mut self, fold: &Fold, event: EventNo) -> Result<(), String> {
-        let range = self.entries_of(fold.range)?;
-        let block = Entry {
-            source: Source::Block(fold.block),
-            revision: event,
-            tokens: fold.content.tokens.saturating_add(TOKENS_PER_MESSAGE),
-        };
-        let seam = range.start + 1;
-        let removed = self.view.replace(range, vec![block], Miss::Fold(fold.block));
-        self.view.set_seam(seam);
-        self.folded.insert(fold.block, removed);
-        Ok(())
-    }
-
-    pub(super) fn apply_unfold(&mut self, block: u32) -> Result<(), String> {
-        let position = self
-            .view
-            .entries()
-            .iter()
-            .position(|entry| entry.source == Source::Block(block))
-            .ok_or_else(|| format!("block {block} is not in the view"))?;
-        let entries = self.folded.remove(&block).ok_or_else(|| format!("block {block} was never folded"))?;
-        self.view.replace(position..position + 1, entries, Miss::Unfold(block));
-        Ok(())
-    }
-
-    pub(super) fn apply_settle(&mut self, settle: &Settle, event: EventNo, index: &Index) -> Result<(), String> {
-        for (place, result) in settle.results.iter().enumerate() {
-            let calls = index.tool_turn(result.turn).map_or(0, |step| step.calls.len());
-            let position = self
-                .view
-                .position(result.turn)
-                .filter(|_| (result.index as usize) < calls)
-                .ok_or_else(|| format!("result {} of turn {} is not in the view", result.index, result.turn))?;
-            self.settled.insert((result.turn, result.index), (event, place as u32));
-            let old = self.view.entries()[position];
-            let rest = old.tokens.checked_sub(result.replaced_tokens);
-            let rest = rest.ok_or_else(|| format!("turn {} has fewer tokens than were settled", result.turn))?;
-            let tokens = rest.saturating_add(result.content.tokens);
-            self.view.replace(position..position + 1, vec![Entry { revision: event, tokens, ..old }], Miss::Settle);
+    /// Puts `with` in the place of `range` and gives back what stood there.
+    fn replace(&mut self, range: Range<usize>, with: Vec<Entry>, why: Miss, index: &Index) -> Vec<Entry> {
+        let affected = range.start..range.start + with.len() + 1;
+        let removed = self.view.replace(range, with, why);
+        for entry in removed.iter().filter(|entry| entry.source == Source::Note) {
+            let taken = self.notes.values_mut().filter(|note| note.event == entry.revision);
+            taken.for_each(|note| note.in_view = false);
         }
-        Ok(())
+        self.last_usage = None;
+        self.separate_users(affected, index);
+        removed
     }
 
-    pub(super) fn apply_archive(&mut self, archive: &Archive, event: EventNo) -> Result<(), String> {
-        let range = self.entries_of(archive.range)?;
-        let summary = Entry {
-            source: Source::Archived(archive.archive),
-            revision: event,
-            tokens: archive.content.tokens.saturating_add(TOKENS_PER_MESSAGE),
-        };
-        let seam = self.view.seam().max(range.start + 1);
-        self.view.replace(range, vec![summary], Miss::Archive(archive.archive));
-        self.view.set_seam(seam.min(self.view.entries().len()));
-        Ok(())
+    /// Says of each entry in `places` whether it needs a separator before it. Gives the first place that changed.
+    pub(super) fn separate_users(&mut self, places: Range<usize>, index: &Index) -> Option<usize> {
+        let mut first = None;
+        let strict = self.model.alternation == Alternation::Strict;
+        for place in places.start..places.end.min(self.view.entries().len()) {
+            let entry = self.view.entries()[place];
+            let follows_user = || place > 0 && is_user(&self.view.entries()[place - 1], index);
+            let separated = strict && is_user(&entry, index) && follows_user();
+            if separated != entry.separated {
+                let tokens = match separated {
+                    true => entry.tokens.saturating_add(SEPARATOR_TOKENS),
+                    false => entry.tokens - SEPARATOR_TOKENS,
+                };
+                self.view.set_entry(place, Entry { separated, tokens, ..entry });
+                first = first.or(Some(place));
+            }
+        }
+        first
     }
 
-    fn entries_of(&self, range: TurnRange) -> Result<std::ops::Range<usize>, String> {
+    /// A whole board that was just written stands alone: older ones from `behind` on leave the view.
+    fn supersede_boards(&mut self, behind: usize, why: Miss, past: Past<'_>) {
+        for place in (behind..self.view.entries().len()).rev() {
+            let entry = self.view.entries()[place];
+            if entry.source == Source::Board && shows_whole_board(past.trace, entry.revision) {
+                self.replace(place..place + 1, Vec::new(), why, past.index);
+            }
+        }
+    }
+
+    /// From the first to the last turn of a range; the view has both.
+    fn places_of(&self, first: TurnNo, last: TurnNo) -> Result<Range<usize>, String> {
         let find = |turn: TurnNo| self.view.position(turn).ok_or_else(|| format!("turn {turn} is not in the view"));
-        let (first, last) = (find(range.first)?, find(range.last)?);
-        if first <= last { Ok(first..last + 1) } else { Err(format!("turns {range:?} are out of order")) }
+        let (start, end) = (find(first)?, find(last)?);
+        if start <= end { Ok(start..end + 1) } else { Err(format!("turns {first} to {last} are out of order")) }
+    }
+}
+
+/// Whether the board entry that an event wrote shows the whole board; else it shows one delta.
+pub(super) fn shows_whole_board(trace: &[Event], event: EventNo) -> bool {
+    let entry = match trace.get(event.0 as usize).map(|event| &event.event) {
+        Some(EventBody::Fold(fold)) => &fold.board,
+        Some(EventBody::Archive(archive)) => &archive.board,
+        Some(EventBody::LayoutChanged(change)) => &change.board,
+        _ => &None,
+    };
+    entry.as_ref().is_some_and(|entry| is_whole_board(&entry.text))
+}
+
+fn is_user(entry: &Entry, index: &Index) -> bool {
+    match entry.source {
+        Source::Turn(turn) => matches!(index.turn(turn), Some(TurnRecord::User { .. })),
+        Source::Note | Source::Board | Source::Block(_) | Source::Archived(_) | Source::Dialogue => true,
+    }
+}
+
+/// The turn of a turn's entry.
+fn turn_of(entry: &Entry) -> Option<TurnNo> {
+    match entry.source {
+        Source::Turn(turn) => Some(turn),
+        _ => None,
     }
 }

@@ -1,8 +1,9 @@
 //! What a session refuses, by kind, with what to do about it.
 
+use super::refused::{ArchiveRefused, BoardRefused, FoldRefused, LayoutRefused, UnfoldRefused};
 use crate::trace::{BlobError, CallNo, EventNo, SessionId, TurnNo};
 
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SessionError {
     #[error("the step of turn {0} still waits for tool results: record them, or interrupt it, first")]
     StepOpen(TurnNo),
@@ -29,17 +30,28 @@ pub enum SessionError {
     #[error("turn {turn} is only half of a step: choose turn {whole}, where the step is whole")]
     SplitsStep { turn: TurnNo, whole: TurnNo },
     #[error(transparent)]
+    Fold(#[from] FoldRefused),
+    #[error(transparent)]
+    Unfold(#[from] UnfoldRefused),
+    #[error(transparent)]
+    Archive(#[from] ArchiveRefused),
+    #[error(transparent)]
+    Board(#[from] BoardRefused),
+    #[error(transparent)]
+    Layout(#[from] LayoutRefused),
+    #[error(transparent)]
     Trace(#[from] TraceError),
     #[error(transparent)]
     Blob(#[from] BlobError),
 }
 
 /// The view is larger than what the model can take, and nothing more can be left out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error(
-    "the prompt has {input} tokens, {over} more than fit: window {window} − {reserve} for the answer = {limit}. System, \
+    "the prompt has {input} tokens{}, {over} more than fit: window {window} − {reserve} for the answer = {limit}. System, \
      tools and rules take {head}, the newest step {newest}. Set a larger window, or start a new session",
-    over = .input - u64::from(*.limit)
+    render_factor(*.factor),
+    over = ((*.input as f64 * .factor) as u64).saturating_sub(u64::from(*.limit))
 )]
 pub struct WindowExceeded {
     pub input: u64,
@@ -50,6 +62,12 @@ pub struct WindowExceeded {
     pub head: u64,
     /// From the last assistant turn on.
     pub newest: u64,
+    /// Billed over counted tokens, at least 1: the count is multiplied by it.
+    pub factor: f64,
+}
+
+fn render_factor(factor: f64) -> String {
+    if factor > 1.0 { format!(" (this provider bills {factor:.2} for each)") } else { String::new() }
 }
 
 /// A trace that no session can have written.

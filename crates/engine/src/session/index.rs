@@ -3,7 +3,10 @@
 //! The index only grows. A rollback changes the view, not what happened: rolled-back turns keep their numbers and can
 //! still be recalled.
 
-use std::{collections::BTreeMap, num::NonZeroU64};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    num::NonZeroU64,
+};
 
 use crate::{
     tight,
@@ -32,6 +35,9 @@ pub struct Index {
     pub(crate) archives: u32,
     /// What was seen of each file, and when it changed, oldest first: `file observed` and `file changed` events.
     pub(crate) files: BTreeMap<String, Vec<EventNo>>,
+    /// The files of which something may be known as of now: not those that changed unseen and were not seen since. Each
+    /// sight is made void once, however many commands could have changed its file.
+    pub(crate) current: BTreeSet<String>,
     /// Results that came after their call was given up: kept, and never shown.
     pub(crate) late: BTreeMap<TurnNo, Vec<EventNo>>,
     /// Every id that a call had and where its result belongs, for late results and for providers that count ids from
@@ -181,8 +187,18 @@ impl Index {
                 record.end = Some(*turn);
                 record.ended = Some(event.seq);
             }
-            EventBody::Fold(fold) => self.blocks = self.blocks.max(fold.block),
-            EventBody::Archive(archive) => self.archives = self.archives.max(archive.archive),
+            EventBody::Fold(fold) => {
+                self.blocks += 1;
+                if fold.block != self.blocks {
+                    return Err(format!("block {} stands where block {} belongs", fold.block, self.blocks));
+                }
+            }
+            EventBody::Archive(archive) => {
+                self.archives += 1;
+                if archive.archive != self.archives {
+                    return Err(format!("archive {} stands where {} belongs", archive.archive, self.archives));
+                }
+            }
             EventBody::FileObserved(seen) => self.note_file(&seen.path, Some(seen.source), event.seq)?,
             EventBody::FileChanged(changed) => {
                 let source = match changed.change {
@@ -190,9 +206,16 @@ impl Index {
                     FileChange::Outside { .. } => None,
                 };
                 self.note_file(&changed.path, source, event.seq)?;
+                if source.is_none() {
+                    self.current.remove(&changed.path);
+                }
             }
             EventBody::Gate(_) => self.gates.push(event.seq),
-            EventBody::RolledBack { .. } => self.rollbacks.push(event.seq),
+            EventBody::RolledBack { .. } => {
+                self.rollbacks.push(event.seq);
+                // What is rolled back made nothing void.
+                self.current.extend(self.files.keys().cloned());
+            }
             _ => {}
         }
         Ok(())
@@ -213,6 +236,14 @@ impl Index {
 
     pub(crate) fn turn(&self, turn: TurnNo) -> Option<&TurnRecord> {
         self.turns.get(turn.0 as usize)
+    }
+
+    /// The event with which a user's or an assistant's turn was appended.
+    pub(crate) fn event_of(&self, turn: TurnNo) -> Option<EventNo> {
+        match self.turn(turn)? {
+            TurnRecord::User { event } | TurnRecord::Assistant { event } => Some(*event),
+            TurnRecord::Tool(_) => None,
+        }
     }
 
     pub(crate) fn tool_turn(&self, turn: TurnNo) -> Option<&ToolTurn> {
@@ -266,6 +297,9 @@ impl Index {
             None => {
                 self.files.insert(path.to_owned(), vec![event]);
             }
+        }
+        if !self.current.contains(path) {
+            self.current.insert(path.to_owned());
         }
         Ok(())
     }

@@ -4,16 +4,19 @@ use std::borrow::Cow;
 
 use lookback_wire::{
     Call, CallResult, Head, Message, Part, Provider, Role, Thinking, render_body, render_head, render_message,
+    render_messages,
 };
 
 use super::{
     Session,
+    edit::SEPARATOR,
     index::{ToolTurn, TurnRecord},
     visible::visible_parts,
 };
 use crate::{
     trace::{
-        AssistantPart, AssistantTurn, BlobError, Blobs, EventBody, EventNo, Status, ToolResult, TurnNo, event::Shown,
+        AssistantPart, AssistantTurn, BlobError, Blobs, EventBody, EventNo, Layout, Status, ToolResult, TurnNo,
+        event::Shown,
     },
     view::{
         Entry, Source,
@@ -29,7 +32,10 @@ impl Session {
 
     /// The API that prompts are written for: the model's, unless the session was replayed for another.
     pub fn prompt_provider(&self) -> Provider {
-        self.provider.unwrap_or(self.state.model.provider)
+        self.provider.unwrap_or(match self.state.layout {
+            Layout::React => Provider::React,
+            Layout::Chat | Layout::Execute => self.state.model.provider,
+        })
     }
 
     /// The view as a whole request, for any provider.
@@ -50,11 +56,22 @@ impl Session {
     /// What an entry of the view says.
     pub fn message(&self, entry: &Entry, blobs: &dyn Blobs) -> Result<Message<'_>, BlobError> {
         Ok(match entry.source {
-            Source::Turn(turn) => self.turn_message(turn, blobs)?,
-            Source::Note | Source::Board | Source::Block(_) | Source::Archived(_) => {
+            Source::Turn(turn) => self.turn_message(turn, entry.thoughtless, blobs)?,
+            Source::Board => Message::user(self.board_text(entry.revision)),
+            Source::Note | Source::Block(_) | Source::Archived(_) | Source::Dialogue => {
                 Message::user(self.machine_text(entry.revision))
             }
         })
+    }
+
+    /// L1 and L2 as they are sent now.
+    pub fn head(&self) -> Head<'_> {
+        let rules = &self.state.view.head().rules.text;
+        let (system, tools) = match self.state.head_changed.map(|event| self.body_of(event)) {
+            Some(EventBody::HeadChanged(head)) => (&head.system.text, &head.tools),
+            _ => (&self.start.system.text, &self.start.tools),
+        };
+        Head { tools, system, rules }
     }
 
     pub(super) fn render_part(
@@ -63,22 +80,23 @@ impl Session {
         entry: Option<&Entry>,
         blobs: &dyn Blobs,
     ) -> Result<Vec<u8>, BlobError> {
-        let Some(entry) = entry else {
-            let rules = &self.state.view.head().rules.text;
-            let head = Head { tools: &self.start.tools, system: &self.start.system.text, rules };
-            return Ok(render_head(provider, &head));
-        };
-        Ok(render_message(provider, &self.message(entry, blobs)?))
+        let Some(entry) = entry else { return Ok(render_head(provider, &self.head())) };
+        let message = self.message(entry, blobs)?;
+        if entry.separated {
+            let separator = Message { role: Role::Assistant, parts: vec![Part::Text(SEPARATOR.into())] };
+            return Ok(render_messages(provider, &[separator, message]));
+        }
+        Ok(render_message(provider, &message))
     }
 
-    fn turn_message(&self, turn: TurnNo, blobs: &dyn Blobs) -> Result<Message<'_>, BlobError> {
+    fn turn_message(&self, turn: TurnNo, thoughtless: bool, blobs: &dyn Blobs) -> Result<Message<'_>, BlobError> {
         match self.index.turn(turn) {
             Some(TurnRecord::User { event }) => match self.body_of(*event) {
                 EventBody::UserTurn(user) => Ok(Message::user(user.text.as_str())),
                 _ => Ok(empty(Role::User)),
             },
             Some(TurnRecord::Assistant { event }) => match self.body_of(*event) {
-                EventBody::AssistantTurn(assistant) => Ok(assistant_message(assistant)),
+                EventBody::AssistantTurn(assistant) => Ok(assistant_message(assistant, thoughtless)),
                 _ => Ok(empty(Role::Assistant)),
             },
             Some(TurnRecord::Tool(step)) => self.tool_message(turn, step, blobs),
@@ -153,11 +171,22 @@ impl Session {
     fn machine_text(&self, event: EventNo) -> &str {
         match self.body_of(event) {
             EventBody::NoteShown { content, .. } => &content.text,
-            EventBody::StateDelta(delta) => &delta.entry.text,
             EventBody::Fold(fold) => &fold.content.text,
             EventBody::Archive(archive) => &archive.content.text,
+            EventBody::LayoutChanged(change) => change.dialogue.as_ref().map_or("", |dialogue| &dialogue.content.text),
             _ => "",
         }
+    }
+
+    fn board_text(&self, event: EventNo) -> &str {
+        let entry = match self.body_of(event) {
+            EventBody::StateDelta(delta) => &delta.entry,
+            EventBody::Fold(fold) => &fold.board,
+            EventBody::Archive(archive) => &archive.board,
+            EventBody::LayoutChanged(change) => &change.board,
+            _ => &None,
+        };
+        entry.as_ref().map_or("", |entry| &entry.text)
     }
 }
 
@@ -165,9 +194,10 @@ fn empty(role: Role) -> Message<'static> {
     Message { role, parts: Vec::new() }
 }
 
-fn assistant_message(turn: &AssistantTurn) -> Message<'_> {
+fn assistant_message(turn: &AssistantTurn, thoughtless: bool) -> Message<'_> {
     let parts = visible_parts(turn)
         .into_iter()
+        .filter(|part| !thoughtless || !matches!(part, AssistantPart::Thinking { .. }))
         .map(|part| match part {
             AssistantPart::Text { text, .. } => Part::Text(text.as_str().into()),
             AssistantPart::Thinking { text, seal, .. } => {

@@ -4,16 +4,33 @@
 //! here, once, and written into the event; applying only follows. A method that fails has recorded nothing
 //! unless it says so.
 
+mod archive;
+mod board;
 mod calls;
+mod fold;
+mod fold_text;
 mod history;
+mod layout;
 mod notes;
+mod questions;
+mod settle;
+mod tidy;
 mod tools;
 mod turns;
+mod unfold;
+mod window;
+
+pub use archive::ArchiveDraft;
+pub(super) use archive::ArchivePlan;
+pub use fold::{FoldDraft, ModelAttempt};
+pub(super) use settle::ShortForms;
+pub use tidy::{Tidied, Wish};
 
 use lookback_wire::{Provider, Seal, ToolSpec};
 
 use super::{Context, Session, SessionError};
 use crate::{
+    card::Alternation,
     configuration::Configuration,
     trace::{
         Event, EventBody, EventNo, Layout, SessionId, SessionStarted, TurnNo,
@@ -35,6 +52,8 @@ pub struct SessionSetup {
     /// The model's maximum output, where it is known.
     pub max_output: Option<u32>,
     pub layout: Layout,
+    /// Whether the model refuses two user messages in a row: its card knows.
+    pub alternation: Alternation,
     pub tokenizer: String,
     pub root: String,
     pub price_card: Option<BlobHash>,
@@ -42,6 +61,16 @@ pub struct SessionSetup {
     pub parent: Option<SessionId>,
     /// What the session decides by from its first event on. It is not recorded: what it decided is.
     pub configuration: Configuration,
+}
+
+/// Another model, or the same with another window.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelChoice {
+    pub model: String,
+    pub provider: Provider,
+    pub window: u32,
+    pub max_output: Option<u32>,
+    pub alternation: Alternation,
 }
 
 /// A part of an answer, as it came from the model.
@@ -73,6 +102,13 @@ pub struct RecordedTurn {
     pub calls: Vec<String>,
 }
 
+impl ModelChoice {
+    /// A model whose card says nothing special.
+    pub fn new(model: impl Into<String>, provider: Provider, window: u32) -> Self {
+        Self { model: model.into(), provider, window, max_output: None, alternation: Alternation::Free }
+    }
+}
+
 impl SessionSetup {
     /// Defaults for everything that a caller need not know.
     pub fn new(session: SessionId) -> Self {
@@ -87,6 +123,7 @@ impl SessionSetup {
             window: configuration.window.window(None),
             max_output: None,
             layout: Layout::Chat,
+            alternation: Alternation::Free,
             tokenizer: String::new(),
             root: String::new(),
             price_card: None,
@@ -100,18 +137,12 @@ impl SessionSetup {
 impl Session {
     /// Begins a session: its trace has one event.
     pub fn start(setup: SessionSetup, context: &Context<'_>) -> Result<Self, SessionError> {
-        // Tools are one part: what a provider is told of them, whatever punctuation it puts around it.
-        let declared = setup
-            .tools
-            .iter()
-            .map(|tool| format!("{}\n{}\n{}\n", tool.name, tool.description, tool.parameters))
-            .collect::<String>();
         let start = SessionStarted {
             session: setup.session,
             schema: EVENT_SCHEMA,
             renderer: RENDERER,
             system: context.counted(setup.system),
-            tools_tokens: (context.count)(declared.as_bytes()),
+            tools_tokens: context.count_tools(&setup.tools),
             tools: setup.tools,
             rules: context.counted(setup.rules),
             provider: setup.provider,
@@ -119,6 +150,7 @@ impl Session {
             window: setup.window,
             output_reserve: setup.configuration.window.output_reserve(setup.max_output, setup.window),
             layout: setup.layout,
+            alternation: setup.alternation,
             tokenizer: setup.tokenizer,
             root: setup.root,
             price_card: setup.price_card,
@@ -147,6 +179,15 @@ impl Session {
 }
 
 impl Context<'_> {
+    /// Tools are one part: what a provider is told of them, whatever punctuation it puts around it.
+    fn count_tools(&self, tools: &[ToolSpec]) -> u32 {
+        let declared = tools
+            .iter()
+            .map(|tool| format!("{}\n{}\n{}\n", tool.name, tool.description, tool.parameters))
+            .collect::<String>();
+        (self.count)(declared.as_bytes())
+    }
+
     fn counted(&self, text: String) -> Counted {
         Counted { tokens: (self.count)(text.as_bytes()), text }
     }

@@ -333,3 +333,17 @@ fn behind_the_head_of_an_output_beyond_the_limit_no_line_is_taken() {
     let result = ToolResult { text: result.text, ..run("", ended(None)) };
     assert_eq!(data(&result)["output"], "1073741824 bytes");
 }
+
+#[test]
+fn a_delta_settles_to_its_header_and_its_ids() {
+    let questions: Vec<Value> =
+        (1..=30).map(|number| json!({ "id": format!("q{number}"), "text": "x".repeat(90) })).collect();
+    let body = json!({ "open_questions": questions, "anchors": ["a1 stale since turn#4", { "id": "a2" }] });
+    let text = format!("STATE_DELTA v7\n{body}\n1 refused: no evidence");
+    let ids: Vec<String> = (1..=30).map(|number| format!("q{number}")).collect();
+    let recap = format!("STATE_DELTA v7: {}, a2", ids.join(", "));
+    let settled = data(&ToolResult::success(text, ResultData::Other(Value::Null)));
+    assert_eq!(settled, json!({ "recap": recap, "lines_left_out": 1 }));
+    let other = data(&ToolResult::success("STATE_DELTA views\n{}", ResultData::Other(Value::Null)));
+    assert_eq!(other["text"], "STATE_DELTA views\n{}");
+}

@@ -6,7 +6,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{ids::TurnNo, start::Counted};
+use super::{
+    ids::TurnNo,
+    start::{Counted, Layout},
+};
+use crate::claim::{BlockContent, Delta};
 
 /// Turns `first..=last`. Folds cover whole steps, archives whole rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,28 +19,112 @@ pub struct TurnRange {
     pub last: TurnNo,
 }
 
-/// `STATE_DELTA vN`, or the whole board: an entry appended to the stream.
+impl TurnRange {
+    pub fn contains(&self, turn: TurnNo) -> bool {
+        self.first <= turn && turn <= self.last
+    }
+}
+
+/// Who wrote a block, a delta or a summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Author {
+    Rules,
+    Model,
+    /// Rules, because the model did not answer in time.
+    TimedOut,
+}
+
+/// What becomes of the thinking in the steps behind an edit of the view (design 3-folding, "Thinking").
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ThinkingBehind {
+    #[default]
+    Kept,
+    /// Gone whole from every step that stands behind the edit when it is made, for ever.
+    Dropped,
+}
+
+impl ThinkingBehind {
+    pub fn is_kept(&self) -> bool {
+        *self == Self::Kept
+    }
+}
+
+/// `STATE_DELTA vN`: what changed on the board.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateDelta {
     pub version: u32,
-    pub entry: Counted,
+    pub author: Author,
+    pub delta: Delta,
+    /// The entry appended to the stream; none where the model's own call shows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entry: Option<Counted>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<Refused>,
 }
 
-/// `COMPRESSED_TURNS vK` stands for a range from the seam on.
+/// `COMPRESSED_TURNS vK` stands for a range of turns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Fold {
     /// K, never reused.
     pub block: u32,
     pub range: TurnRange,
+    #[serde(default)]
+    pub reach: Reach,
+    pub author: Author,
+    /// What was admitted.
+    pub claims: BlockContent,
+    /// The block as it is shown.
     pub content: Counted,
+    /// What the fold changes on the board.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delta: Option<Delta>,
+    /// The entry right behind the block: the delta or, where the fold covered earlier entries, the whole board.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub board: Option<Counted>,
+    #[serde(default, skip_serializing_if = "ThinkingBehind::is_kept")]
+    pub thinking: ThinkingBehind,
     /// What proposed it.
     pub trigger: String,
     /// The planner's answer with its prices; `null` where nothing was asked.
     #[serde(default)]
     pub decision: Value,
     /// Claims that the gate refused, each with its reason.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<Refused>,
+}
+
+impl Fold {
+    /// A fold that says nothing but its text, for whoever fills in the rest.
+    pub fn bare(block: u32, range: TurnRange, content: Counted) -> Self {
+        Self {
+            block,
+            range,
+            reach: Reach::FromSeam,
+            author: Author::Rules,
+            claims: BlockContent::default(),
+            content,
+            delta: None,
+            board: None,
+            thinking: ThinkingBehind::Kept,
+            trigger: String::new(),
+            decision: Value::Null,
+            refused: Vec::new(),
+        }
+    }
+}
+
+/// Which entries of the view a fold covers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reach {
+    /// All from the seam to the last turn, notes and board entries among them; the seam moves behind the block.
+    #[default]
+    FromSeam,
+    /// The turns of the range and the notes between them; board entries stay, behind the block, unless the fold has its
+    /// own, which then shows the whole board.
+    Alone,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,10 +133,22 @@ pub struct Refused {
     pub reason: String,
 }
 
-/// The results of a round in their short forms.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A block leaves the view and its turns come back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unfold {
+    pub block: u32,
+    #[serde(default, skip_serializing_if = "ThinkingBehind::is_kept")]
+    pub thinking: ThinkingBehind,
+}
+
+/// The results of ended rounds in their short forms.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Settle {
     pub results: Vec<SettledResult>,
+    #[serde(default, skip_serializing_if = "ThinkingBehind::is_kept")]
+    pub thinking: ThinkingBehind,
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub decision: Value,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,10 +162,42 @@ pub struct SettledResult {
     pub replaced_tokens: u32,
 }
 
-/// Whole old rounds leave the view; one summary stands for them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// Whole old rounds leave the view; one summary stands for them, behind the earlier ones.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Archive {
     pub archive: u32,
     pub range: TurnRange,
+    pub author: Author,
+    pub content: Counted,
+    /// The whole board, where the archive covered its entry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub board: Option<Counted>,
+    #[serde(default, skip_serializing_if = "ThinkingBehind::is_kept")]
+    pub thinking: ThinkingBehind,
+    pub trigger: String,
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub decision: Value,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<Refused>,
+}
+
+/// The view in another layout, from the next call on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LayoutChange {
+    pub layout: Layout,
+    /// For `execute`: what stands for all turns up to and including this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialogue: Option<Dialogue>,
+    /// The whole board, behind the newest turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub board: Option<Counted>,
+    #[serde(default, skip_serializing_if = "ThinkingBehind::is_kept")]
+    pub thinking: ThinkingBehind,
+}
+
+/// The real dialogue in one message (design 2-model, "Layouts").
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dialogue {
+    pub through: TurnNo,
     pub content: Counted,
 }

@@ -5,16 +5,17 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use lookback_wire::Provider;
+use lookback_wire::{Provider, ToolSpec};
 
 use super::{
-    decision::{Archive, Fold, Settle, StateDelta},
+    decision::{Archive, Fold, LayoutChange, Settle, StateDelta, ThinkingBehind, Unfold},
     ids::{BlobHash, CallNo, EventNo, SessionId, Timestamp, TurnNo},
     output::Output,
     result::{LineForm, ResultData, TodoItem, ToolKind, ToolResult},
-    start::{Counted, Layout, SessionStarted},
+    start::{Counted, SessionStarted},
     turn::{AssistantTurn, UserTurn},
 };
+use crate::{card::Alternation, claim::Anchor};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
@@ -46,6 +47,12 @@ pub enum EventBody {
         call: CallNo,
         /// The count of the view that was sent.
         input_tokens: u32,
+        /// What this call costs because nothing was folded, settled or archived before it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rents: Option<Box<Rents>>,
+        /// The provider's cache had nothing of this session any more.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cold: Option<Cold>,
     },
     CallEnded {
         call: CallNo,
@@ -97,13 +104,11 @@ pub enum EventBody {
         turn: TurnNo,
     },
 
-    StateDelta(StateDelta),
+    StateDelta(Box<StateDelta>),
     Fold(Box<Fold>),
-    Unfold {
-        block: u32,
-    },
-    Settle(Settle),
-    Archive(Archive),
+    Unfold(Unfold),
+    Settle(Box<Settle>),
+    Archive(Box<Archive>),
 
     FileObserved(Box<FileObserved>),
     FileChanged(Box<FileChanged>),
@@ -125,23 +130,54 @@ pub enum EventBody {
     RulesChanged {
         rules: Counted,
         effect: Effect,
+        #[serde(default, skip_serializing_if = "ThinkingBehind::is_kept")]
+        thinking: ThinkingBehind,
     },
     ModelChanged {
         model: String,
         provider: Provider,
         window: u32,
         output_reserve: u32,
+        #[serde(default, skip_serializing_if = "Alternation::is_free")]
+        alternation: Alternation,
+        #[serde(default, skip_serializing_if = "ThinkingBehind::is_kept")]
+        thinking: ThinkingBehind,
     },
     ConfigurationChanged {
         configuration: Value,
     },
-    LayoutChanged {
-        layout: Layout,
-    },
+    LayoutChanged(Box<LayoutChange>),
+    /// The provider refuses the thinking of earlier steps: it leaves the view, and from now on goes with every edit.
+    ThinkingRefused,
+    /// L1 is no longer what the session began with.
+    HeadChanged(Box<HeadChange>),
     Error {
         kind: String,
         message: String,
     },
+}
+
+/// In thousandths of an uncached input token, so that sums are the same on every machine.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rents {
+    pub fold: u64,
+    pub settle: u64,
+    pub archive: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cold {
+    /// Since the call before.
+    pub idle_ms: i64,
+    /// How long entries live.
+    pub lifetime_ms: i64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeadChange {
+    pub system: Counted,
+    pub tools: Vec<ToolSpec>,
+    pub tools_tokens: u32,
 }
 
 /// Why a call to a model ended without an answer, or a step without all its results.
@@ -211,12 +247,26 @@ pub struct FileObserved {
     pub whole: bool,
     /// Of the lines, joined by line feeds.
     pub hash: BlobHash,
+    /// Anchors that say something else: the file changed, and nobody saw when.
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    pub anchors: Box<[FollowedAnchor]>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileChanged {
     pub path: String,
     pub change: FileChange,
+    /// What it did to the anchors on the board and in blocks.
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    pub anchors: Box<[FollowedAnchor]>,
+}
+
+/// An anchor after its file changed: at its new place, with its new text, or gone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FollowedAnchor {
+    pub id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub now: Option<Anchor>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -226,7 +276,7 @@ pub enum FileChange {
     Edited { source: EventNo },
     /// The whole file is in the write's result.
     Written { source: EventNo },
-    /// Somebody else changed it; nobody saw how.
+    /// Somebody else changed it, or a command did; nobody saw how.
     Outside { mtime: Option<i64> },
 }
 
@@ -241,6 +291,8 @@ pub enum NoteKind {
     Interrupted,
     /// The one line that a detached exchange leaves in the view.
     Decision,
+    /// Asks the model for a state delta with its next step.
+    BoardRequest,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -288,7 +340,7 @@ impl EventBody {
             Self::SpanEnded { .. } => "span_ended",
             Self::StateDelta(_) => "state_delta",
             Self::Fold(_) => "fold",
-            Self::Unfold { .. } => "unfold",
+            Self::Unfold(_) => "unfold",
             Self::Settle(_) => "settle",
             Self::Archive(_) => "archive",
             Self::FileObserved(_) => "file_observed",
@@ -299,7 +351,9 @@ impl EventBody {
             Self::RulesChanged { .. } => "rules_changed",
             Self::ModelChanged { .. } => "model_changed",
             Self::ConfigurationChanged { .. } => "configuration_changed",
-            Self::LayoutChanged { .. } => "layout_changed",
+            Self::LayoutChanged(_) => "layout_changed",
+            Self::ThinkingRefused => "thinking_refused",
+            Self::HeadChanged(_) => "head_changed",
             Self::Error { .. } => "error",
         }
     }

@@ -68,6 +68,15 @@ impl Output {
         }))
     }
 
+    /// Of everything that the tool printed, kept or not.
+    pub fn hash(&self) -> BlobHash {
+        match self {
+            Self::Inline(bytes) => BlobHash::of(bytes),
+            Self::Blob { hash, .. } => *hash,
+            Self::Beyond(ends) => ends.hash,
+        }
+    }
+
     /// How many bytes the tool printed, kept or not.
     pub fn len(&self) -> u64 {
         match self {

@@ -4,6 +4,7 @@ use lookback_wire::{Provider, ToolSpec};
 use serde::{Deserialize, Serialize};
 
 use super::ids::{BlobHash, SessionId};
+use crate::card::Alternation;
 
 /// The form of the events in [`super::event`]. A trace with a higher number is refused.
 pub const EVENT_SCHEMA: u32 = 1;
@@ -28,6 +29,9 @@ pub struct SessionStarted {
     pub window: u32,
     pub output_reserve: u32,
     pub layout: Layout,
+    /// Whether the model refuses two user messages in a row.
+    #[serde(default, skip_serializing_if = "Alternation::is_free")]
+    pub alternation: Alternation,
     /// Which counter made every `tokens` in this trace.
     pub tokenizer: String,
     /// The project's root, as a label for people; nothing is resolved against it.
@@ -55,4 +59,14 @@ pub enum Layout {
     Chat,
     React,
     Execute,
+}
+
+impl std::fmt::Display for Layout {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Chat => "chat",
+            Self::React => "react",
+            Self::Execute => "execute",
+        })
+    }
 }

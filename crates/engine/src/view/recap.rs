@@ -5,6 +5,7 @@
 
 use crate::{
     configuration::NoteLimits,
+    planner::DeltaCause,
     trace::{
         Stop,
         result::{TodoItem, TodoState},
@@ -52,4 +53,13 @@ pub fn render_rules_changed() -> String {
         "The project's rules changed on disk after this session began. The rules at the head of this conversation are \
          the earlier ones until it is archived or resumed; read the file if the work touches them.",
     )
+}
+
+/// One appended line asks for a delta with the next step (design 2-model, "Who writes it"); no call of its own.
+pub fn render_board_request(cause: DeltaCause) -> String {
+    render_reminder(&format!(
+        "State: {}. With your next step, call Board with what changed: goal, facts with evidence, questions, anchors, \
+         status, next actions. Only what changed.",
+        cause.words()
+    ))
 }

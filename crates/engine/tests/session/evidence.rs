@@ -171,6 +171,108 @@ fn what_was_seen_before_a_change_from_outside_is_no_longer_mixed_in() {
 }
 
 #[test]
+fn what_was_seen_before_a_command_changed_the_file_is_no_longer_current() {
+    for command in [
+        "sed -i 's/old/new/' a.py",
+        "cat > a.py <<'EOF'\nnew1\nEOF",
+        "git checkout -- a.py",
+        "git stash",
+        "black .",
+        "cd /srv/app && perl -pi -e 's/old/new/' a.py",
+    ] {
+        for exit in [0, 1] {
+            let mut session = session();
+            user(&mut session, "look");
+            let old = step(&mut session, "a", read(1, None, &["old1", "old2", "old3"]));
+            step(&mut session, "b", run(command, exit, ""));
+            assert!(
+                matches!(recall(&session, "file:a.py:L3"), Err(RecallError::LinesNotSeen { .. })),
+                "{command}: nobody saw it since"
+            );
+            assert_eq!(recall(&session, &format!("file:a.py:L3@turn#{old}")).expect("as it was"), "old3", "{command}");
+            step(&mut session, "c", read(1, None, &["new1", "old2"]));
+            assert_eq!(recall(&session, "file:a.py:L1-L2").expect("seen"), "new1\nold2", "{command}");
+            assert!(recall(&session, "file:a.py:L1-L3").is_err(), "{command}: two ages are not mixed");
+        }
+    }
+}
+
+#[test]
+fn a_command_that_changes_other_files_or_none_leaves_what_was_seen() {
+    let mut session = session();
+    user(&mut session, "look");
+    step(&mut session, "a", read(1, None, &["one"]));
+    for (id, command) in [
+        "pytest -q",
+        "cargo build",
+        "echo a.py > b.py",
+        "grep -n one a.py 2>/dev/null",
+        "rm /dev/shm/a.py",
+        "python a.py",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        step(&mut session, &format!("c{id}"), run(command, 0, ""));
+        assert_eq!(recall(&session, "file:a.py:L1").expect("seen"), "one", "{command}");
+    }
+}
+
+#[test]
+fn a_command_shows_what_it_made_of_a_file() {
+    let mut session = session();
+    user(&mut session, "look");
+    step(&mut session, "a", read(1, None, &["old1", "old2", "old3"]));
+    step(&mut session, "b", run("sed -i 's/old/new/' a.py && sed -n '1,2p' a.py", 0, "new1\nnew2\n"));
+    assert_eq!(recall(&session, "file:a.py:L1-L2").expect("printed"), "new1\nnew2");
+    assert!(recall(&session, "file:a.py:L3").is_err(), "that is from before");
+    step(&mut session, "c", run("cat > new.py <<'EOF'\nx\nEOF", 0, ""));
+    assert!(matches!(recall(&session, "file:new.py"), Err(RecallError::FileNotSeen { .. })), "nobody ever saw it");
+}
+
+#[test]
+fn each_sight_is_made_void_once() {
+    let mut session = session();
+    user(&mut session, "look");
+    let seen = step(&mut session, "a", read(1, None, &["one"]));
+    let changes = |session: &lookback_engine::Session| {
+        session.trace().iter().filter(|event| event.event.name() == "file_changed").count()
+    };
+    for id in ["b", "c", "d"] {
+        step(&mut session, id, run("git stash", 0, ""));
+    }
+    assert_eq!(changes(&session), 1);
+    session.roll_back(seen, &NOW).expect("a whole turn");
+    user(&mut session, "again");
+    assert_eq!(recall(&session, "file:a.py:L1").expect("before the changes"), "one");
+    step(&mut session, "e", run("git stash", 0, ""));
+    assert!(recall(&session, "file:a.py:L1").is_err());
+    assert_eq!(changes(&session), 2);
+}
+
+#[test]
+fn a_command_that_was_given_up_has_changed_what_it_changed() {
+    let mut session = session();
+    user(&mut session, "look");
+    step(&mut session, "a", read(1, None, &["one"]));
+    calls(&mut session, &["b"]);
+    session.interrupt(lookback_engine::trace::event::Interruption::Cancelled, &NOW).expect("open");
+    session.tool_result("b", run("sed -i s/one/two/ a.py", 0, ""), &NOW).expect("known");
+    assert!(recall(&session, "file:a.py:L1").is_err());
+}
+
+#[test]
+fn a_run_of_tests_behind_a_change_is_a_run_of_tests() {
+    let mut session = session();
+    user(&mut session, "look");
+    step(&mut session, "a", read(1, None, &["one"]));
+    let passing = "=== 3 passed in 0.12s ===\n";
+    step(&mut session, "b", run("git checkout -- a.py && pytest -q", 0, passing));
+    assert!(recall(&session, "test#1").is_ok());
+    assert!(recall(&session, "file:a.py:L1").is_err());
+}
+
+#[test]
 fn a_whole_read_says_that_there_is_no_more() {
     let mut session = session();
     user(&mut session, "look");

@@ -2,15 +2,16 @@
 
 use crate::story::*;
 use lookback_engine::{
-    Miss, Session, SessionError,
+    Miss, ModelChoice, Session, SessionError,
     trace::{
         EventBody, NoBlobs, SessionId, Status, ToolKind, ToolResult, TurnNo,
-        decision::{Settle, SettledResult},
+        decision::{Settle, SettledResult, ThinkingBehind, Unfold},
         event::NoteKind,
         start::Counted,
     },
 };
 use lookback_wire::{Provider, check_body};
+use serde_json::Value;
 
 #[test]
 fn a_rollback_takes_the_view_back_and_no_number() {
@@ -82,7 +83,7 @@ fn damaged_traces_are_refused_with_their_place() {
     push(&mut orphan, EventBody::ToolResult { turn: TurnNo(7), index: 0, result });
     assert!(replay(orphan).contains("event 2 does not fit"));
     let mut unfold = events;
-    push(&mut unfold, EventBody::Unfold { block: 3 });
+    push(&mut unfold, EventBody::Unfold(Unfold { block: 3, thinking: ThinkingBehind::Kept }));
     assert!(replay(unfold).contains("block 3 is not in the view"));
 }
 
@@ -118,7 +119,7 @@ fn the_ledger_says_what_is_reused_and_why_not_all() {
     assert_eq!(*lines[1].reasons, [Miss::NewTurns]);
     assert_eq!(lines[1].reused, lines[0].written, "all of the first prompt is the beginning of the second");
     assert!(second.starts_with(first.trim_end_matches("]}")), "byte for byte");
-    session.model_changed("other".into(), Provider::Responses, 200_000, None, &NOW).expect("idle");
+    session.model_changed(ModelChoice::new("other", Provider::Responses, 200_000), &NOW).expect("idle");
     session.start_call(&NOW).expect("a call");
     let line = session.ledger().lines().last().expect("a line");
     assert_eq!((line.reused.tokens, &*line.reasons), (0, &[Miss::ModelChanged, Miss::NewTurns][..]));
@@ -129,7 +130,7 @@ fn the_model_in_use_survives_a_rollback() {
     let mut session = session();
     user(&mut session, "one");
     answer(&mut session, "1");
-    session.model_changed("gpt".into(), Provider::Chat, 100_000, None, &NOW).expect("idle");
+    session.model_changed(ModelChoice::new("gpt", Provider::Chat, 100_000), &NOW).expect("idle");
     user(&mut session, "two");
     answer(&mut session, "2");
     session.roll_back(TurnNo(1), &NOW).expect("a whole turn");
@@ -198,7 +199,14 @@ fn traces_from_outside_cannot_break_the_view() {
     };
     let content = Counted { text: String::new(), tokens: 1 };
     let settled = SettledResult { turn, index: 0, content: content.clone(), replaced_tokens: 9_999 };
-    assert!(refused(EventBody::Settle(Settle { results: vec![settled] })).contains("fewer tokens"));
+    assert!(
+        refused(EventBody::Settle(Box::new(Settle {
+            results: vec![settled],
+            thinking: ThinkingBehind::Kept,
+            decision: Value::Null
+        })))
+        .contains("fewer tokens")
+    );
     let mut open = events.clone();
     open.truncate(open.len() - 3);
     push(&mut open, EventBody::NoteShown { kind: NoteKind::Probe, key: String::new(), content });

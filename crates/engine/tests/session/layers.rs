@@ -3,17 +3,20 @@
 use crate::story::*;
 use lookback_engine::{
     Miss, NewPart, Session,
+    claim::Delta,
     evidence::pointer::Place,
     trace::{
         EventBody, NoBlobs, Stop, TurnNo,
-        decision::{Archive, Fold, Settle, SettledResult, StateDelta, TurnRange},
+        decision::{
+            Archive, Author, Fold, Reach, Settle, SettledResult, StateDelta, ThinkingBehind, TurnRange, Unfold,
+        },
         event::NoteKind,
         result::{TodoItem, TodoState},
         start::Counted,
     },
 };
 use lookback_wire::Provider;
-use serde_json::json;
+use serde_json::Value;
 
 #[test]
 fn seed_a1_layers_stand_in_their_order() {
@@ -45,7 +48,18 @@ fn seed_a1_a_summary_belongs_to_history_and_not_to_the_head() {
     };
     let content = Counted { text: "SUMMARY".into(), tokens: 2 };
     let range = TurnRange { first: TurnNo(0), last: TurnNo(1) };
-    push(&mut events, EventBody::Archive(Archive { archive: 1, range, content }));
+    let archive = Archive {
+        archive: 1,
+        range,
+        author: Author::Rules,
+        content,
+        board: None,
+        thinking: ThinkingBehind::Kept,
+        trigger: "test".into(),
+        decision: Value::Null,
+        refused: Vec::new(),
+    };
+    push(&mut events, EventBody::Archive(Box::new(archive)));
     let session = Session::replay(events, &NoBlobs).expect("it replays");
     let body = body(&session, Provider::Anthropic);
     assert!(!body.contains("old question"));
@@ -106,22 +120,24 @@ fn recorded_folds_settles_and_deltas_have_their_places() {
     let mut events = session.trace().to_vec();
     let before = body(&session, Provider::Anthropic);
     let seam = before.find("{\"role\":\"assistant\"").expect("a step");
-    let fold = Fold {
-        block: 1,
-        range: TurnRange { first: TurnNo(1), last: TurnNo(4) },
-        content: Counted { text: "BLOCK 1".into(), tokens: 2 },
-        trigger: "test".into(),
-        decision: json!(null),
-        refused: Vec::new(),
-    };
+    let range = TurnRange { first: TurnNo(1), last: TurnNo(4) };
+    let block = Counted { text: "BLOCK 1".into(), tokens: 2 };
+    let fold = Fold { reach: Reach::Alone, ..Fold::bare(1, range, block) };
     push(&mut events, EventBody::Fold(Box::new(fold)));
     push(
         &mut events,
-        EventBody::StateDelta(StateDelta { version: 1, entry: Counted { text: "STATE_DELTA v1".into(), tokens: 4 } }),
+        EventBody::StateDelta(Box::new(StateDelta {
+            version: 1,
+            author: Author::Rules,
+            delta: Delta::default(),
+            entry: Some(Counted { text: "STATE_DELTA v1".into(), tokens: 4 }),
+            refused: Vec::new(),
+        })),
     );
     let content = Counted { text: "SHORT C".into(), tokens: 2 };
     let settled = SettledResult { turn: TurnNo(6), index: 0, content, replaced_tokens: 2 };
-    push(&mut events, EventBody::Settle(Settle { results: vec![settled] }));
+    let settle = Settle { results: vec![settled], thinking: ThinkingBehind::Kept, decision: Value::Null };
+    push(&mut events, EventBody::Settle(Box::new(settle)));
     let folded = Session::replay(events.clone(), &NoBlobs).expect("it replays");
     let after = body(&folded, Provider::Anthropic);
     assert_eq!(after[..seam], before[..seam], "everything before the seam is unchanged");
@@ -129,7 +145,7 @@ fn recorded_folds_settles_and_deltas_have_their_places() {
     assert!(after.find("BLOCK 1") < after.find("STATE_DELTA"), "{after}");
     assert_eq!(folded.view().seam(), 2);
     assert!(recall(&folded, "turn#2").expect("folded, not lost").contains("RAW A"));
-    push(&mut events, EventBody::Unfold { block: 1 });
+    push(&mut events, EventBody::Unfold(Unfold { block: 1, thinking: ThinkingBehind::Kept }));
     let unfolded = Session::replay(events, &NoBlobs).expect("it replays");
     assert!(body(&unfolded, Provider::Anthropic).contains("RAW A"));
 }

@@ -1,7 +1,16 @@
 //! What a session does, told as small stories.
 
+mod aftermath;
+mod boards;
+mod edits;
 mod evidence;
+mod folds;
 mod history;
 mod layers;
+mod layouts;
+mod planted;
+mod restarts;
 mod steps;
 mod story;
+mod tidying;
+mod workday;

@@ -2,7 +2,7 @@
 
 use crate::story::*;
 use lookback_engine::{
-    Configuration, NewPart, Session, SessionError,
+    Configuration, ModelChoice, NewPart, Session, SessionError,
     configuration::WindowLimits,
     session::state::RoundState,
     trace::{EventBody, NoBlobs, Origin, SessionId, Stop, ToolKind, TurnNo, event::Interruption},
@@ -48,7 +48,7 @@ fn settings_decide_what_comes_and_never_what_was() {
     configuration.window.max_output_reserve = 1_000;
     session.configure(configuration.clone());
     let end = step(&mut session, "b", other(&log));
-    session.model_changed("other".into(), Provider::Anthropic, 200_000, None, &NOW).expect("idle");
+    session.model_changed(ModelChoice::new("other", Provider::Anthropic, 200_000), &NOW).expect("idle");
     assert_eq!(session.state().model().reserve, 1_000);
     let shown = body(&session, Provider::Anthropic);
     let lines = shown.matches("a line of the log").count();
@@ -202,7 +202,7 @@ fn a_cancel_while_tools_run_ends_the_round_and_is_recorded() {
 #[test]
 fn many_results_at_once_shrink_to_their_pointers() {
     let mut session = session();
-    session.model_changed("small".into(), Provider::Chat, 8_000, None, &NOW).expect("idle");
+    session.model_changed(ModelChoice::new("small", Provider::Chat, 8_000), &NOW).expect("idle");
     user(&mut session, "go");
     let ids: Vec<String> = (0..200).map(|number| format!("c{number}")).collect();
     calls(&mut session, &ids.iter().map(String::as_str).collect::<Vec<_>>());

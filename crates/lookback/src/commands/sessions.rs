@@ -2,8 +2,6 @@
 
 mod remove;
 
-use std::io::Write as _;
-
 use anyhow::Result;
 use jiff::Timestamp as Instant;
 use lookback_store::{SessionSummary, Store};
@@ -87,8 +85,5 @@ fn list_json(store: &Store) -> Result<()> {
             })
         })
         .collect();
-    let mut out = screen::bytes();
-    serde_json::to_writer_pretty(&mut out, &sessions)?;
-    writeln!(out)?;
-    Ok(out.flush()?)
+    screen::show_json(&sessions.into())
 }

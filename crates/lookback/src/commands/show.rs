@@ -1,31 +1,78 @@
-//! `lookback show ID`: a session as its model sees it, as it happened, or as its calls were paid for.
+//! `lookback show ID`: a session as its model sees it, what it knows, as it happened, or as its calls were paid for.
 
+mod board;
 mod ledger;
 mod trace;
 mod view;
 
-use anyhow::{Result, bail};
-use lookback_engine::Replay;
+use anyhow::{Result, bail, ensure};
+use lookback_engine::{LedgerLine, Session, trace::Layout};
+use lookback_store::Snapshot;
+use lookback_wire::Provider;
 
-use crate::{cli::ShowArguments, home};
+use crate::{cli::ShowArguments, home, opened};
 
 pub(crate) fn run(arguments: ShowArguments) -> Result<()> {
     // One moment of the store for the whole command: what is removed meanwhile is still shown whole.
     let store = home::open_store()?.snapshot()?;
     let id = store.find(&arguments.id)?;
-    if arguments.what.trace {
+    if arguments.what.trace || arguments.what.board {
+        let what = if arguments.what.trace { "trace" } else { "board" };
         if arguments.provider.is_some() {
-            bail!("--provider says how a prompt is written; the trace is the same for all");
+            bail!("--provider says how a prompt is written; the {what} is the same for all");
         }
+        if arguments.layout.is_some() {
+            bail!("--layout says how the view is laid out; the {what} is the same for all");
+        }
+    }
+    if arguments.what.trace {
         return if arguments.json { trace::show_json(&store, &id) } else { trace::show(&store, &id) };
     }
-    let mut replay = Replay::new(arguments.provider, &store);
-    store.for_each_event(&id, |event| replay.push(event).map_err(anyhow::Error::from))?;
-    let session = replay.finish()?;
-    match (arguments.what.ledger, arguments.json) {
-        (true, true) => ledger::show_json(&session),
-        (true, false) => ledger::show(&session),
-        (false, true) => view::show_json(&session, &store),
-        (false, false) => view::show(&session, &store.short_id(&id)?, &store),
+    if arguments.what.board {
+        let session = opened::replay(&store, &id, None)?;
+        return if arguments.json { board::show_json(&session) } else { board::show(&session) };
     }
+    if arguments.layout == Some(Layout::React) {
+        let written = arguments.provider.unwrap_or(Provider::React);
+        ensure!(written == Provider::React, "the react layout is one text: it cannot be written for {written}");
+    }
+    if arguments.what.ledger {
+        let (session, next) = if_calls_were_laid_out(&arguments, &store)?;
+        return match arguments.json {
+            true => ledger::show_json(&session, next.as_ref()),
+            false => ledger::show(&session, next.as_ref()),
+        };
+    }
+    let mut session = opened::replay(&store, &id, arguments.provider)?;
+    let stored = session.state().layout();
+    if let Some(layout) = arguments.layout {
+        lay_out(&mut session, layout, &store)?;
+    }
+    match arguments.json {
+        true => view::show_json(&session, &store),
+        false => view::show(&session, &store.short_id(&id)?, stored, &store),
+    }
+}
+
+/// In memory only.
+fn lay_out(session: &mut Session, layout: Layout, store: &Snapshot) -> Result<()> {
+    if session.state().layout() == layout {
+        return Ok(());
+    }
+    opened::change(session, store, |session, context| session.change_layout(layout, context))
+}
+
+/// The session, and the line of a next call for which the layout would change.
+fn if_calls_were_laid_out(arguments: &ShowArguments, store: &Snapshot) -> Result<(Session, Option<LedgerLine>)> {
+    let id = store.find(&arguments.id)?;
+    let provider = match arguments.layout {
+        Some(Layout::React) => Some(Provider::React),
+        _ => arguments.provider,
+    };
+    let session = opened::replay(store, &id, provider)?;
+    let layout = arguments.layout.filter(|layout| *layout != Layout::React && *layout != session.state().layout());
+    let Some(layout) = layout else { return Ok((session, None)) };
+    let mut changed = opened::replay(store, &id, provider)?;
+    lay_out(&mut changed, layout, store)?;
+    Ok((session, Some(opened::plan_call(changed, store)?)))
 }

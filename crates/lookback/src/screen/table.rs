@@ -24,10 +24,14 @@ const MIDDLE: usize = 8;
 
 /// How many columns there are to write in: as `COLUMNS` says, else as the terminal is.
 pub(crate) fn columns() -> usize {
+    known_columns().unwrap_or(NO_TERMINAL).max(NARROWEST)
+}
+
+fn known_columns() -> Option<usize> {
     let said = env::var("COLUMNS").ok().and_then(|text| text.trim().parse().ok()).filter(|columns| *columns > 0);
     let measured = || terminal_size::terminal_size_of(io::stdout()).map(|(Width(columns), _)| usize::from(columns));
     // A terminal that does not know its size says 0.
-    said.or_else(|| measured().filter(|columns| *columns > 0)).unwrap_or(NO_TERMINAL).max(NARROWEST)
+    said.or_else(|| measured().filter(|columns| *columns > 0))
 }
 
 /// The columns in `right` are aligned to the right. Where the rows are wider than `width`, the last column gives way
@@ -55,6 +59,40 @@ pub(crate) fn write_table<W: Write>(
     Ok(())
 }
 
+/// The same, but of the last column nothing is left out: it goes on below itself.
+pub(crate) fn write_wrapped_table<W: Write>(
+    out: &mut Screen<W>,
+    rows: &[Vec<String>],
+    right: &[usize],
+    width: usize,
+) -> io::Result<()> {
+    let fitted = fit(natural_widths(rows), right, width);
+    let room = fitted.last().copied().unwrap_or(0);
+    let mut lines = Vec::new();
+    for row in rows {
+        let Some((last, before)) = row.split_last() else { continue };
+        let blank = vec![String::new(); before.len()];
+        for (place, piece) in wrap(last, room).into_iter().enumerate() {
+            let cells = if place == 0 { before } else { &blank[..] };
+            lines.push([cells, &[piece]].concat());
+        }
+    }
+    write_table(out, &lines, right, width)
+}
+
+/// Lines of at most `width` columns, broken between words. A word that is longer than a line is cut by the table.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.width() + 1 + word.width() <= width => line.push_str(&format!(" {word}")),
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 fn natural_widths(rows: &[Vec<String>]) -> Vec<usize> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column| rows.iter().filter_map(|row| row.get(column)).map(|cell: &String| cell.width()).max();
@@ -73,6 +111,12 @@ fn fit(mut widths: Vec<usize>, right: &[usize], width: usize) -> Vec<usize> {
         widths[widest] -= 1;
     }
     widths
+}
+
+/// A sentence of facts with dots between them: one line in a pipe; on a terminal it breaks between facts.
+pub(crate) fn write_line<W: Write>(out: &mut Screen<W>, line: &str) -> io::Result<()> {
+    let facts: Vec<String> = line.split(" · ").map(str::to_owned).collect();
+    write_facts(out, "", &facts, known_columns().map_or(usize::MAX, |columns| columns.max(NARROWEST)))
 }
 
 /// Facts with dots between them, on as many lines as they need.
@@ -124,6 +168,16 @@ mod tests {
         }
         assert!(table(rows, &[2], 60).contains("a-model-with-a-long-name"));
         assert!(table(rows, &[2], 50).contains("a-model-with-a-lo…"));
+    }
+
+    #[test]
+    fn a_last_column_that_matters_goes_on_below_itself() {
+        let rows = [["1", "cold: 6 min since the call before (entries live 5 min)"], ["2", "new turns"]];
+        let rows = rows.map(|row| row.map(str::to_owned).to_vec());
+        let mut out = Screen(Vec::new());
+        write_wrapped_table(&mut out, &rows, &[0], 30).expect("memory");
+        let expected = " 1  cold: 6 min since the call\n    before (entries live 5\n    min)\n 2  new turns\n";
+        assert_eq!(String::from_utf8_lossy(&out.0), expected);
     }
 
     #[test]

@@ -11,7 +11,11 @@ use crate::person::{Person, sample};
 const HOSTILE: &str = "\u{1b}]0;owned\u{7}\u{1b}[2J\u{9b}31m\u{202e}\u{200b}";
 
 /// Fields whose texts are names that the engine reads: they have no room for anything else.
-const FIXED: [&str; 13] = [
+const FIXED: [&str; 17] = [
+    "author",
+    "reach",
+    "standing",
+    "thinking",
     "session",
     "provider",
     "layout",
@@ -40,6 +44,7 @@ fn no_screen_lets_a_trace_command_the_terminal() {
         &["show", "sample", "--provider", "chat"],
         &["show", "sample", "--trace"],
         &["show", "sample", "--ledger"],
+        &["show", "sample", "--board"],
         &["recall", "owned"],
         &["recall", "capacitor"],
     ] {
@@ -57,6 +62,11 @@ fn no_screen_lets_a_trace_command_the_terminal() {
         &["recall", "file:\u{1b}[31m"],
         &["recall", "test#1 failed:\u{1b}[31m"],
         &["import", "\u{1b}[31m.jsonl"],
+        &["fold", "\u{1b}[31m"],
+        &["fold", "sample"],
+        &["fold", "sample", "--span", "\u{1b}[31m"],
+        &["unfold", "sample", "9"],
+        &["show", "sample", "--layout", "execute"],
     ] {
         assert_harmless(&person.run(arguments).complaint());
     }
@@ -86,6 +96,18 @@ fn hostile_events() -> Vec<Event> {
 
 fn more() -> Vec<EventBody> {
     [
+        r#"{"state_delta":{"version":1,"author":"model","delta":{
+            "current_goal":{"text":"x","evidence":{"pointer":"user#1","event":1}},
+            "confirmed_facts":[{"add":{"text":"x","standing":"confirmed","evidence":[{"pointer":"x","event":1}]}}],
+            "open_questions":[{"add":{"text":"x"}}],
+            "exec_assertions":[{"command":"x","result":"x","evidence":{"pointer":"x","event":1}}],
+            "next_actions":["x"]
+        },"entry":{"text":"x","tokens":1}}}"#,
+        r#"{"fold":{"block":1,"range":{"first":0,"last":2},"reach":"from_seam","author":"rules",
+            "claims":{"what_we_learned":[],"anchors":[],"exec_assertions":[],"open_questions":[],"next_actions":[]},
+            "content":{"text":"x","tokens":9},"trigger":"x","refused":[{"claim":"x","reason":"x"}]}}"#,
+        r#"{"layout_changed":{"layout":"chat","thinking":"dropped"}}"#,
+        r#"{"head_changed":{"system":{"text":"x","tokens":1},"tools":[],"tools_tokens":0}}"#,
         r#"{"error":{"kind":"x","message":"the capacitor broke"}}"#,
         r#"{"span_started":{"span":{"name":"x","number":1},"goal":"x","turn":8}}"#,
         r#"{"span_ended":{"span":{"name":"x","number":1},"outcome":"x","turn":8}}"#,

@@ -1,5 +1,6 @@
 //! The program as a person runs it: whole commands, their output and their errors.
 
+mod folded;
 mod hostile;
 mod imported;
 mod names;
@@ -7,6 +8,7 @@ mod person;
 mod recalled;
 mod removed;
 mod widths;
+mod work;
 
 use std::{
     fs,

@@ -24,6 +24,7 @@ pub(crate) struct Said {
     pub(crate) out: String,
     pub(crate) err: String,
     success: bool,
+    pub(crate) code: Option<i32>,
 }
 
 impl Said {
@@ -94,6 +95,7 @@ impl Person {
             out: String::from_utf8_lossy(&output.stdout).into_owned(),
             err: String::from_utf8_lossy(&output.stderr).into_owned(),
             success: output.status.success(),
+            code: output.status.code(),
         }
     }
 

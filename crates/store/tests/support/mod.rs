@@ -39,6 +39,7 @@ pub(crate) fn start(session: &str) -> Event {
             window: 200_000,
             output_reserve: 32_000,
             layout: Layout::Chat,
+            alternation: Default::default(),
             tokenizer: "o200k".to_owned(),
             root: "/project".to_owned(),
             price_card: None,

@@ -21,10 +21,25 @@ fn hunk(first_line: u32, removed: &[&str], added: &[&str]) -> Hunk {
     Hunk { first_line, removed: owned(removed), added: owned(added) }
 }
 
+fn edit(board: &mut Board, path: &str, hunks: &[Hunk], turn: TurnNo) -> Vec<AnchorChange> {
+    let followed = board.follow_edit(path, hunks, turn);
+    board.apply_followed(path, &followed, turn)
+}
+
+fn write(board: &mut Board, path: &str, lines: &[impl AsRef<str>], turn: TurnNo) -> Vec<AnchorChange> {
+    let followed = board.follow_write(path, lines, turn);
+    board.apply_followed(path, &followed, turn)
+}
+
+fn unseen(board: &mut Board, path: &str, turn: TurnNo) -> Vec<AnchorChange> {
+    let followed = board.follow_unseen(path);
+    board.apply_followed(path, &followed, turn)
+}
+
 /// What became of one anchor on lines 10 to 12 (`x y z`), and where it is now.
 fn after(hunks: &[Hunk]) -> (Option<AnchorFate>, Option<(u32, u32, String)>) {
     let mut board = board_with(vec![anchor(10, &["x", "y", "z"])]);
-    let changes = board.follow_edit(PATH, hunks, TurnNo(7));
+    let changes = edit(&mut board, PATH, hunks, TurnNo(7));
     let now = board.anchors().first().map(|entry| &entry.value);
     (
         changes.first().map(|change| change.fate),
@@ -90,7 +105,7 @@ fn a_hunk_counts_lines_after_those_above_it() {
 fn a_written_file_keeps_what_it_still_has_once() {
     let written = |lines: &[&str]| {
         let mut board = board_with(vec![anchor(2, &["x", "y"])]);
-        let changes = board.follow_write(PATH, lines, TurnNo(7));
+        let changes = write(&mut board, PATH, lines, TurnNo(7));
         (changes.first().map(|change| change.fate), board.anchors().first().map(|entry| entry.value.first_line))
     };
     assert_eq!(written(&["a", "x\r", "y\r"]), (None, Some(2)));
@@ -103,11 +118,11 @@ fn a_written_file_keeps_what_it_still_has_once() {
 #[test]
 fn only_what_was_touched_is_stale_and_only_in_its_own_file() {
     let mut board = board_with(vec![anchor(1, &["a"]), anchor(5, &["b"]), anchor(9, &["c"])]);
-    assert_eq!(board.follow_edit("src/other.py", &[hunk(1, &["a"], &["A"])], TurnNo(3)), []);
-    board.follow_edit(PATH, &[hunk(5, &["b"], &["B", "B2"])], TurnNo(4));
+    assert_eq!(edit(&mut board, "src/other.py", &[hunk(1, &["a"], &["A"])], TurnNo(3)), []);
+    edit(&mut board, PATH, &[hunk(5, &["b"], &["B", "B2"])], TurnNo(4));
     let stale: Vec<(&str, u32)> = board.stale().iter().map(|stale| (stale.id.as_str(), stale.since.0)).collect();
     assert_eq!(stale, [("a2", 4)]);
-    board.follow_unseen(PATH, TurnNo(5));
+    unseen(&mut board, PATH, TurnNo(5));
     assert!(board.anchors().is_empty());
     assert_eq!(board.stale().len(), 3);
 }
@@ -175,7 +190,7 @@ proptest! {
             let changes = match deed {
                 Deed::Edit(places) => {
                     let hunks = edit_file(&mut file, &places);
-                    let changes = board.follow_edit(PATH, &hunks, turn);
+                    let changes = edit(&mut board, PATH, &hunks, turn);
                     for change in changes.iter().filter(|change| change.fate != AnchorFate::Moved) {
                         prop_assert!(touches(&hunks, &change.was), "{:?} was not touched", change);
                     }
@@ -183,7 +198,7 @@ proptest! {
                 }
                 Deed::Write(lines) => {
                     file = lines;
-                    board.follow_write(PATH, &file, turn)
+                    write(&mut board, PATH, &file, turn)
                 }
             };
             for entry in board.anchors() {
@@ -211,7 +226,7 @@ proptest! {
         let mut board = board_with(vec![anchor]);
         let hunks: Vec<Hunk> =
             hunks.into_iter().map(|(first_line, removed, added)| Hunk { first_line, removed, added }).collect();
-        board.follow_edit(PATH, &hunks, TurnNo(2));
-        board.follow_write(PATH, &snippet, TurnNo(3));
+        edit(&mut board, PATH, &hunks, TurnNo(2));
+        write(&mut board, PATH, &snippet, TurnNo(3));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! What else stands on the board is not shown.
 
-use super::json::{Body, Item, pointers, render_json};
+use super::json::{Body, Item, pointers, render_json, stale_notes};
 use crate::{
     board::{Applied, AppliedFact, BoardLimits, Outcome},
     claim::{Change, Delta, Fact},
@@ -13,7 +13,6 @@ pub fn render_delta(delta: &Delta, applied: &Applied, limits: &BoardLimits) -> S
     let facts = delta.confirmed_facts.iter().zip(&applied.facts);
     let questions = delta.open_questions.iter().zip(&applied.questions);
     let anchors = delta.anchors.iter().zip(&applied.anchors);
-    let stale = applied.stale.iter().map(|stale| Item::Note(format!("{} stale since turn#{}", stale.id, stale.since)));
     let body = Body {
         current_goal: delta.current_goal.as_ref().map(|goal| goal.text.as_str().into()),
         goal_evidence: delta.current_goal.as_ref().map(|goal| goal.evidence.pointer.as_str()),
@@ -21,8 +20,13 @@ pub fn render_delta(delta: &Delta, applied: &Applied, limits: &BoardLimits) -> S
         open_questions: questions.map(|(change, id)| item(change, id, Item::question)).collect(),
         next_actions: delta.next_actions.iter().flatten().map(|action| action.as_str().into()).collect(),
         status: delta.status.as_ref(),
-        confirmed_facts: facts.map(|(change, applied)| fact(change, applied, limits)).collect(),
-        anchors: stale.chain(anchors.map(|(change, id)| item(change, id, Item::anchor))).collect(),
+        confirmed_facts: facts
+            .filter(|(_, applied)| applied.outcome != Outcome::Overtaken)
+            .map(|(change, applied)| fact(change, applied, limits))
+            .collect(),
+        anchors: stale_notes(&applied.stale)
+            .chain(anchors.map(|(change, id)| item(change, id, Item::anchor)))
+            .collect(),
         exec_assertions: delta.exec_assertions.iter().map(Item::assertion).collect(),
     };
     render_json(&format!("STATE_DELTA v{}", applied.version), &body)

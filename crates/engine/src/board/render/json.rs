@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use crate::{
-    board::{BoardFact, BoardLimits, Mark},
+    board::{BoardFact, BoardLimits, Mark, Stale},
     claim::{Anchor, Assertion, Evidence, Fact, Question, Standing, WorkStatus},
 };
 
@@ -115,6 +115,11 @@ impl<'a> Item<'a> {
             evidence: &assertion.evidence.pointer,
         }
     }
+}
+
+/// Design 2-model, "Anchors live": whatever shows them elsewhere shows old text.
+pub(super) fn stale_notes<'a>(stale: &[Stale]) -> impl Iterator<Item = Item<'a>> {
+    stale.iter().map(|stale| Item::Note(format!("{} stale since turn#{}", stale.id, stale.since)))
 }
 
 /// Design 2-model: an assistant's turn proves only that it was said.

@@ -15,8 +15,12 @@ const TEXT_COLUMN: usize = 12;
 const EVIDENCE_COLUMN: usize = 80;
 /// Below this width evidence stands under its text.
 const WIDE: usize = 110;
+/// What follows the first line of an item stands behind its sign.
+const INDENT: usize = 2;
+/// No terminal is so narrow that a line has less.
+const LEAST_ROOM: usize = 20;
 
-/// Everything on the board, for a terminal of so many columns. Nothing is left out and nothing is wrapped.
+/// Everything on the board, for a terminal of so many columns. Nothing is left out.
 pub fn render_for_people(board: &Board, columns: usize, limits: &BoardLimits) -> String {
     let mut page = Page { lines: Vec::new(), columns };
     let goal = board.goal.iter().map(|goal| (goal.text.clone(), format!("from {}", goal.evidence.pointer)));
@@ -41,17 +45,20 @@ impl Page {
     fn section(&mut self, label: &str, rows: impl Iterator<Item = (String, String)>) {
         for (at, (text, evidence)) in rows.enumerate() {
             let label = if at == 0 { label } else { "" };
-            let text = printable(&text);
+            let (text, evidence) = (printable(&text), printable(&evidence));
             let line = format!(" {label:<width$}{text}", width = TEXT_COLUMN - 1);
-            let evidence = printable(&evidence);
-            if evidence.is_empty() {
-                self.lines.push(line);
-            } else if self.columns >= WIDE && width(&line) < EVIDENCE_COLUMN {
+            let fits_beside = width(&line) < EVIDENCE_COLUMN && EVIDENCE_COLUMN + width(&evidence) <= self.columns;
+            if !evidence.is_empty() && self.columns >= WIDE && fits_beside {
                 let blanks = EVIDENCE_COLUMN - width(&line);
                 self.lines.push(format!("{line}{:blanks$}{evidence}", ""));
-            } else {
-                self.lines.extend([line, format!("{:TEXT_COLUMN$}  {evidence}", "")]);
+                continue;
             }
+            let room = self.columns.saturating_sub(TEXT_COLUMN + INDENT).max(LEAST_ROOM);
+            let mut texts = wrap(&text, room).into_iter();
+            let first = texts.next().unwrap_or_default();
+            self.lines.push(format!(" {label:<width$}{first}", width = TEXT_COLUMN - 1));
+            let rest = texts.chain(wrap(&evidence, room));
+            self.lines.extend(rest.map(|line| format!("{:1$}{line}", "", TEXT_COLUMN + INDENT)));
         }
     }
 }
@@ -93,6 +100,30 @@ fn status_line(status: &WorkStatus) -> Option<String> {
     let parts: Vec<String> =
         [named("tests", &status.tests), named("build", &status.build), errors].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join(" · "))
+}
+
+/// Lines of at most `room` columns, broken between words; a longer word is broken where it must be.
+fn wrap(text: &str, room: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if width(line) + 1 + width(word) <= room => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+        while let Some(line) = lines.last_mut().filter(|line| width(line) > room) {
+            let mut used = 0;
+            let end = line.char_indices().find(|(_, letter)| {
+                used += if is_wide(*letter) { 2 } else { 1 };
+                used > room
+            });
+            let rest = end.map(|(end, _)| line.split_off(end)).unwrap_or_default();
+            lines.push(rest);
+        }
+    }
+    if text.is_empty() { Vec::new() } else { lines }
 }
 
 /// Text from outside stays on its line and moves no cursor.

@@ -1,4 +1,5 @@
-//! `STATE_BOARD vN`: the whole board within a budget, what does not fit as a count with a pointer.
+//! `STATE_BOARD vN`: the whole board within a budget, what does not fit as a count with a pointer that `Recall` knows.
+//! Questions have no evidence: their count names the newest id alone.
 //!
 //! Design 2-model: goal, open questions, next actions, then the newest facts and anchors. The status comes before the
 //! facts because it is one line that says where the work stands; assertions come last because facts cite the same
@@ -6,16 +7,23 @@
 
 use std::cmp::Reverse;
 
-use super::json::{Body, Item, cut, reminder, render_json};
+use super::json::{Body, Item, cut, reminder, render_json, stale_notes};
 use crate::{
-    board::{Board, BoardAssertion, BoardFact, BoardLimits, Entry, Mark},
+    board::{Board, BoardAssertion, BoardFact, BoardLimits, Entry, Mark, Stale},
     claim::{Anchor, Evidence, Question},
     evidence::pointer::{LineRange, Place},
 };
 
-/// Never longer than `limits.board_tokens` by `count`, unless the counts alone are.
-pub fn render_board(board: &Board, count: &dyn Fn(&[u8]) -> u32, limits: &BoardLimits) -> String {
-    let page = Page::new(board, limits);
+const TITLE: &str = "STATE_BOARD v";
+
+/// Whether a board entry shows the whole board; else it shows one delta.
+pub fn is_whole_board(entry: &str) -> bool {
+    entry.starts_with(TITLE)
+}
+
+/// `stale` are the touched anchors that this entry names. Never longer than `limits.board_tokens` by `count`, unless the counts alone are.
+pub fn render_board(board: &Board, stale: &[Stale], limits: &BoardLimits, count: &dyn Fn(&[u8]) -> u32) -> String {
+    let page = Page::new(board, stale, limits);
     let fits = |shown: &Shown| count(page.render(shown).as_bytes()) <= limits.board_tokens;
     let mut shown = Shown { goal_characters: usize::MAX, ..Shown::default() };
     if !fits(&shown) {
@@ -89,6 +97,7 @@ impl Shown {
 /// The board with the newest item of each kind first.
 struct Page<'a> {
     board: &'a Board,
+    stale: &'a [Stale],
     limits: &'a BoardLimits,
     questions: Vec<&'a Entry<Question>>,
     facts: Vec<&'a Entry<BoardFact>>,
@@ -97,9 +106,10 @@ struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    fn new(board: &'a Board, limits: &'a BoardLimits) -> Self {
+    fn new(board: &'a Board, stale: &'a [Stale], limits: &'a BoardLimits) -> Self {
         Self {
             board,
+            stale,
             limits,
             questions: newest_first(&board.questions, |entry| entry.since),
             facts: newest_first(&board.facts, |entry| entry.since),
@@ -134,49 +144,44 @@ impl<'a> Page<'a> {
         let facts = facts.iter().map(|entry| Item::board_fact(&entry.id, &entry.value, limits));
         let anchors = anchors.iter().map(|entry| Item::anchor(&entry.id, &entry.value));
         let assertions = assertions.iter().map(|held| Item::assertion(&held.assertion));
-        let body = Body {
-            current_goal: board.goal.as_ref().map(|goal| cut(&goal.text, shown.goal_characters)),
-            goal_evidence: board.goal.as_ref().map(|goal| goal.evidence.pointer.as_str()),
-            goal_shift_reason: board
-                .goal_shift_reason
-                .as_deref()
-                .map(|reason| if shown.whole_reason > 0 { reason.into() } else { reminder(reason, limits) }),
-            open_questions: questions
-                .chain(
-                    more_questions
-                        .first()
-                        .map(|next| marker(more_questions.len(), "questions", &next.id, &since(next.since))),
-                )
-                .collect(),
-            next_actions: actions
-                .iter()
-                .map(|action| action.as_str().into())
-                .chain((!more_actions.is_empty()).then(|| format!("(+{} more)", more_actions.len()).into()))
-                .collect(),
-            status: (has_status && shown.status > 0).then_some(&board.status),
-            confirmed_facts: facts
-                .chain(
-                    more_facts
-                        .first()
-                        .map(|next| marker(more_facts.len(), "facts", &next.id, &fact_pointer(next, limits))),
-                )
-                .collect(),
-            anchors: anchors
-                .chain(
-                    more_anchors
-                        .first()
-                        .map(|next| marker(more_anchors.len(), "anchors", &next.id, &anchor_pointer(next, limits))),
-                )
-                .collect(),
-            exec_assertions: assertions
-                .chain(more_assertions.first().map(|next| {
-                    let pointer =
-                        short_pointer([next.assertion.evidence.pointer.as_str()].into_iter(), next.since, limits);
-                    Item::Note(format!("(+{} older assertions: recall {pointer})", more_assertions.len()))
-                }))
-                .collect(),
-        };
-        render_json(&format!("STATE_BOARD v{}", board.version), &body)
+        let body =
+            Body {
+                current_goal: board.goal.as_ref().map(|goal| cut(&goal.text, shown.goal_characters)),
+                goal_evidence: board.goal.as_ref().map(|goal| goal.evidence.pointer.as_str()),
+                goal_shift_reason: board
+                    .goal_shift_reason
+                    .as_deref()
+                    .map(|reason| if shown.whole_reason > 0 { reason.into() } else { reminder(reason, limits) }),
+                open_questions: questions
+                    .chain(more_questions.first().map(|next| marker(more_questions.len(), "questions", &next.id, None)))
+                    .collect(),
+                next_actions: actions
+                    .iter()
+                    .map(|action| action.as_str().into())
+                    .chain((!more_actions.is_empty()).then(|| format!("(+{} more)", more_actions.len()).into()))
+                    .collect(),
+                status: (has_status && shown.status > 0).then_some(&board.status),
+                confirmed_facts: facts
+                    .chain(
+                        more_facts
+                            .first()
+                            .map(|next| marker(more_facts.len(), "facts", &next.id, fact_pointer(next, limits))),
+                    )
+                    .collect(),
+                anchors: stale_notes(self.stale)
+                    .chain(anchors)
+                    .chain(more_anchors.first().map(|next| {
+                        marker(more_anchors.len(), "anchors", &next.id, Some(anchor_pointer(next, limits)))
+                    }))
+                    .collect(),
+                exec_assertions: assertions
+                    .chain(more_assertions.first().map(|next| {
+                        let pointer = &next.assertion.evidence.pointer;
+                        Item::Note(format!("(+{} older assertions: recall {pointer})", more_assertions.len()))
+                    }))
+                    .collect(),
+            };
+        render_json(&format!("{TITLE}{}", board.version), &body)
     }
 }
 
@@ -192,31 +197,25 @@ fn split<T>(items: &[T], shown: usize) -> (&[T], &[T]) {
 }
 
 /// Names the newest of those left out, and where it can be recalled.
-fn marker<'a>(count: usize, what: &str, newest: &str, pointer: &str) -> Item<'a> {
-    Item::Note(format!("(+{count} older {what}, newest {newest}: recall {pointer})"))
+fn marker<'a>(count: usize, what: &str, newest: &str, pointer: Option<String>) -> Item<'a> {
+    let recall = pointer.map(|pointer| format!(": recall {pointer}")).unwrap_or_default();
+    Item::Note(format!("(+{count} older {what}, newest {newest}{recall})"))
 }
 
-fn fact_pointer(entry: &Entry<BoardFact>, limits: &BoardLimits) -> String {
+/// Its shortest evidence, where that is short enough to stand in a count.
+fn fact_pointer(entry: &Entry<BoardFact>, limits: &BoardLimits) -> Option<String> {
     let evidence: &[Evidence] = match &entry.value.mark {
         Mark::Retracted { by } => by,
         Mark::Plain | Mark::Revised { .. } => &entry.value.fact.evidence,
     };
-    short_pointer(evidence.iter().map(|evidence| evidence.pointer.as_str()), entry.since, limits)
+    let shortest = evidence.iter().map(|evidence| &evidence.pointer).min_by_key(|pointer| pointer.len());
+    shortest.filter(|pointer| pointer.len() <= limits.marker_pointer_bytes).cloned()
 }
 
+/// Its lines or, where their path is long, the turn that showed them.
 fn anchor_pointer(entry: &Entry<Anchor>, limits: &BoardLimits) -> String {
-    let Anchor { path, first_line, last_line, .. } = &entry.value;
+    let Anchor { path, first_line, last_line, as_of, .. } = &entry.value;
     let lines = Some(LineRange { first: *first_line, last: *last_line });
     let pointer = Place::File { path: path.clone(), lines, at: None }.to_string();
-    short_pointer([pointer.as_str()].into_iter(), entry.since, limits)
-}
-
-/// The first that is short enough to stand in a count; else the delta that said it.
-fn short_pointer<'a>(mut pointers: impl Iterator<Item = &'a str>, version: u32, limits: &BoardLimits) -> String {
-    let short = pointers.find(|pointer| pointer.len() <= limits.marker_pointer_bytes);
-    short.map_or_else(|| since(version), str::to_owned)
-}
-
-fn since(version: u32) -> String {
-    format!("STATE_DELTA v{version}")
+    if pointer.len() <= limits.marker_pointer_bytes { pointer } else { Place::Turn(*as_of).to_string() }
 }

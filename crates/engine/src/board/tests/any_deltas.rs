@@ -78,7 +78,7 @@ proptest! {
             for fact in applied.facts.iter().filter(|fact| fact.outcome == Outcome::Added) {
                 prop_assert!(given.insert(fact.id.clone()), "{} was given twice", fact.id);
             }
-            let rendered = render_board(&board, &thirds, &BoardLimits { board_tokens: limit, ..limits() });
+            let rendered = render_board(&board, &[], &BoardLimits { board_tokens: limit, ..limits() }, &thirds);
             prop_assert!(thirds(rendered.as_bytes()) <= limit, "{}", rendered);
             prop_assert!(!rendered.to_lowercase().contains("</lookback"));
             let (_, json) = rendered.split_once('\n').unwrap();

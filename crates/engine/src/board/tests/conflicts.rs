@@ -64,7 +64,7 @@ fn seed_10_2_a_retraction_keeps_both_pointers() {
     let line =
         r#"{"id":"f1","text":"no longer held: 3 tests fail","evidence":["cmd#5 exit=0"],"revised":"was cmd#3 exit=1"}"#;
     assert!(render_delta(&delta, &applied, &limits()).contains(line));
-    assert!(render_board(&board, &count, &limits()).contains(line));
+    assert!(render_board(&board, &[], &limits(), &count).contains(line));
     assert_eq!(board.check(&delta, &limits(), &count), Err(DeltaRefused::NoSuchId { id: "f1".into() }));
     // What was retracted can be found again, under a new name.
     let again = board.apply(&facts(vec![Change::Add(fact("3 tests fail", &["cmd#9 exit=1"]))]));
@@ -81,7 +81,7 @@ fn what_was_only_concluded_replaces_no_confirmed_fact() {
     let other = board.apply(&facts(vec![Change::Add(concluded("2 tests fail", "turn#9"))]));
     assert_eq!(other.facts[0], AppliedFact { id: "f2".into(), outcome: Outcome::Added });
     assert_eq!(board.facts()[0].value.fact, confirmed);
-    assert!(render_board(&board, &count, &limits()).contains("\"the assistant concluded: 2 tests fail\""));
+    assert!(render_board(&board, &[], &limits(), &count).contains("\"the assistant concluded: 2 tests fail\""));
 }
 
 #[test]
@@ -98,7 +98,41 @@ fn a_rewritten_file_does_not_eat_the_budget_of_one_delta() {
     let mut board = Board::default();
     let anchors = (1..=20).map(|line| Change::Add(anchor("a", line, "x"))).collect();
     board.apply(&Delta { anchors, ..Delta::default() });
-    board.follow_unseen("a", TurnNo(9));
+    let followed = board.follow_unseen("a");
+    board.apply_followed("a", &followed, TurnNo(9));
     let named: Vec<usize> = (0..4).map(|_| board.apply(&goal("x")).stale.len()).collect();
     assert_eq!(named, [8, 8, 4, 0]);
+}
+
+#[test]
+fn a_status_keeps_what_a_delta_leaves_out() {
+    let mut board = Board::default();
+    let status = |status: WorkStatus| Delta { status: Some(status), ..Delta::default() };
+    board.apply(&status(WorkStatus { build: "exit 0".into(), errors_left: Some(2), ..WorkStatus::default() }));
+    let tests = status(WorkStatus { tests: "1 failed".into(), ..WorkStatus::default() });
+    let applied = board.apply(&tests);
+    let whole = WorkStatus { tests: "1 failed".into(), build: "exit 0".into(), errors_left: Some(2) };
+    assert_eq!(*board.status(), whole);
+    assert!(render_delta(&tests, &applied, &limits()).ends_with(r#"{"status":{"tests":"1 failed"}}"#));
+    assert_eq!(board.check(&tests, &limits(), &count), Err(DeltaRefused::Empty), "it says so already");
+}
+
+#[test]
+fn what_was_seen_earlier_does_not_replace_what_was_seen_since() {
+    let seen_at = |text: &str, pointer: &str, event| {
+        let evidence = vec![Evidence { pointer: pointer.into(), event: EventNo(event) }];
+        Fact { evidence, ..fact(text, &[]) }
+    };
+    let mut board = Board::default();
+    board.apply(&facts(vec![Change::Add(seen_at("1 tests failed", "cmd#9", 90))]));
+    let older = seen_at("3 tests failed", "cmd#1", 10);
+    let delta = facts(vec![Change::Add(older.clone())]);
+    assert_eq!(board.check(&delta, &limits(), &count), Err(DeltaRefused::Empty));
+    let applied = board.apply(&delta);
+    assert_eq!(applied.facts, [AppliedFact { id: "f1".into(), outcome: Outcome::Overtaken }]);
+    assert!(!render_delta(&delta, &applied, &limits()).contains("3 tests"), "the board does not say so");
+    board.apply(&facts(vec![Change::Add(seen_at("1 tests failed", "cmd#2", 20))]));
+    assert_eq!(board.facts()[0].value.fact.evidence[0].pointer, "cmd#9");
+    board.apply(&facts(vec![Change::Revise { id: "f1".into(), to: older.clone() }]));
+    assert_eq!(board.facts()[0].value.fact, older, "by id it is meant");
 }

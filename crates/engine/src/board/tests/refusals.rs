@@ -71,3 +71,17 @@ fn every_bad_delta_is_refused_with_its_own_kind() {
         assert_eq!(board.check(&delta, &limits(), &count), Err(refused));
     }
 }
+
+#[test]
+fn stale_anchors_cost_the_author_nothing() {
+    let mut board = example();
+    let own = |bytes: &[u8]| bytes.len() as u32;
+    let untouched = Board { stale: Vec::new(), ..board.clone() };
+    let text = render_delta(&goal("x"), &untouched.clone().apply(&goal("x")), &limits());
+    let limits = BoardLimits { delta_tokens: text.len() as u32, ..limits() };
+    assert_eq!(board.stale().len(), 1);
+    let refined = Delta { goal_shift_reason: None, ..goal("x") };
+    board.goal = None;
+    assert_eq!(board.check(&refined, &limits, &own), Ok(()));
+    assert!(render_delta(&refined, &board.apply(&refined), &limits).contains("a1 stale since turn#29"));
+}

@@ -57,6 +57,16 @@ fn directories() {
 }
 
 #[test]
+fn after_commands_that_print_nothing() {
+    shows("sed -i 's/a/b/' a.py && cat a.py", "b\n", &["a.py: 1 b"]);
+    shows("cd src && mv a.py b.py && sed -n '2p' b.py", "x\n", &["src/b.py: 2 x"]);
+    shows_nothing("mv -v a.py b.py && cat b.py", "renamed 'a.py' -> 'b.py'\nx\n");
+    shows_nothing("sed -n 's/a/b/p' a.py && cat a.py", "b\nb\n");
+    shows_nothing("sed -i 's/a/b/w /dev/stdout' a.py && cat a.py", "b\nb\n");
+    shows_nothing("sed -i 's/a/b/' a.py | cat a.py && cat a.py", "b\nb\n");
+}
+
+#[test]
 fn sed() {
     shows("sed -n '40,42p' src/a.py", "x\ny\nz\n", &["src/a.py: 40 x | 41 y | 42 z"]);
     shows("sed -n 40,42p src/a.py", "x\n", &["src/a.py: 40 x"]);

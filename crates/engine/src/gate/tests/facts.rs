@@ -189,3 +189,81 @@ fn a_pointer_in_a_text_is_one_that_is_cited() {
     assert_eq!(admitted_as("seen in cmd#1", &["cmd#1"]), Standing::Confirmed);
     assert!(matches!(refused_as("seen in cmd#2", &["cmd#1"]), RefusalKind::NotInEvidence { .. }));
 }
+
+#[test]
+fn a_quotation_claims_only_that_it_was_said() {
+    let session = story();
+    let quoted = json!([{ "text": "“After this edit all tests pass.”", "evidence": ["turn#5"] }]);
+    let admitted = block(&session, json!({ "what_we_learned": quoted })).expect("it was said");
+    assert_eq!(admitted.refused, []);
+    assert_eq!(admitted.content.what_we_learned[0].standing, Standing::Concluded);
+
+    for text in [
+        "“After this edit most tests pass.”",
+        "All is well: “After this edit all tests pass.”",
+        "After this edit all tests pass.",
+        "“After this edit” all tests pass.",
+        "“…”, the tests pass",
+    ] {
+        let facts = json!([{ "text": text, "evidence": ["turn#5"] }]);
+        let (_, admitted) = refused(&session, json!({ "what_we_learned": facts }));
+        assert!(admitted.content.what_we_learned.is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn a_claim_is_not_confirmed_by_its_own_echo() {
+    let claim = "all 12 tests passed and `parse_all` returns 42";
+    for tool in ["Board", "TodoWrite", "AskLead", "Recall"] {
+        let mut session = story();
+        session.user_turn("go on", Origin::Person, &NOW).expect("idle");
+        let echo = || ToolResult::success(format!("refused: {claim}"), ResultData::Other(Value::Null));
+        let turn = step(&mut session, "", tool, &json!({}), echo());
+        let (kind, _) = refused(&session, fact(claim, &[&format!("turn#{turn}")]));
+        assert!(matches!(kind, RefusalKind::AssistantOnly { .. }), "{tool}: {kind:?}");
+        // Beside a call that did something it still shows nothing.
+        session.start_call(&NOW).expect("a call");
+        let call = |id: &str, name: &str| NewPart::Call { id: id.into(), name: name.into(), arguments: "{}".into() };
+        let both = vec![call("one", "Bash"), call("two", tool)];
+        let turn = session.assistant_turn(both, Stop::End, &NOW).expect("a turn").turn.0 + 1;
+        session.tool_result("one", run("ls", 0, "a.py\n"), &NOW).expect("it waits");
+        session.tool_result("two", echo(), &NOW).expect("it waits");
+        let (kind, _) = refused(&session, fact("`parse_all` returns 42", &[&format!("turn#{turn}")]));
+        assert!(matches!(kind, RefusalKind::NotInEvidence { .. }), "{tool}: {kind:?}");
+    }
+}
+
+#[test]
+fn only_a_run_of_the_tests_says_that_they_pass() {
+    let mut session = story();
+    session.user_turn("go on", Origin::Person, &NOW).expect("idle");
+    step(&mut session, "", "Bash", &json!({}), run("ls", 0, "a.py\n"));
+    let piped =
+        step(&mut session, "", "Bash", &json!({}), run("pytest -q | tail -1", 0, "1 failed, 2 passed in 0.8s\n"));
+    step(&mut session, "", "Bash", &json!({}), run("make test", 0, "fine\n"));
+    let piped = format!("turn#{piped}");
+    for evidence in [&["cmd#3 exit=0"][..], &["cmd#1", "cmd#3"], &["file:src/ledger.py:L6"], &["cmd#4"], &[&piped]] {
+        let (kind, _) = refused(&session, fact("all tests pass", evidence));
+        let is_so = matches!(kind, RefusalKind::NotInEvidence { .. } | RefusalKind::OtherExit { .. });
+        assert!(is_so, "{evidence:?}: {kind:?}");
+    }
+    for evidence in [&["cmd#2"][..], &["cmd#5 exit=0"], &["cmd#1", "cmd#2"]] {
+        assert_eq!(block(&session, fact("all tests pass", evidence)).expect("it holds").refused, [], "{evidence:?}");
+    }
+}
+
+#[test]
+fn a_run_that_was_killed_passes_nothing() {
+    let mut session = story();
+    session.user_turn("go on", Origin::Person, &NOW).expect("idle");
+    let data = RunData { command: "make test".into(), exit_code: None, timed_out: true, ..RunData::default() };
+    step(&mut session, "", "Bash", &json!({}), ToolResult::success("running\n", ResultData::Run(data)));
+    for result in ["passes", "succeeded"] {
+        let fields = json!({ "exec_assertions": [{ "command": "make test", "result": result }] });
+        let (kind, _) = refused(&session, fields);
+        assert!(matches!(kind, RefusalKind::OtherExit { .. }), "{kind:?}");
+    }
+    let fields = json!({ "exec_assertions": [{ "command": "pytest -q tests/test_ledger.py", "result": "failed: 2" }] });
+    let (kind, _) = refused(&session, fields);
+    assert!(matches!(kind, RefusalKind::NotInEvidence { .. }), "{kind:?}");
+}

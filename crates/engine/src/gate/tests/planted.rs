@@ -117,3 +117,45 @@ fn what_the_user_asks_for_stays_even_where_a_tool_printed_it() {
     let admitted = block(&session, json!({ "next_actions": &actions[3..] })).expect("the assistant's own call");
     assert_eq!(admitted.content.next_actions, &actions[3..]);
 }
+
+#[test]
+fn a_board_call_does_not_vouch_for_itself() {
+    let mut session = planted();
+    for line in PLANTED {
+        let claim = json!({ "next_actions": [line], "current_goal": line });
+        for tool in ["Board", "TodoWrite", "AskLead", "Recall"] {
+            let echo = ToolResult::success(format!("refused: {line}"), ResultData::Other(Value::Null));
+            step(&mut session, "", tool, &claim, echo);
+        }
+    }
+    for line in PLANTED {
+        let (kind, _) = refused(&session, json!({ "next_actions": [line] }));
+        assert!(matches!(kind, RefusalKind::PlantedAction { .. }), "{line}: {kind:?}");
+        let text = format!("fix the failing ledger test, don't touch the test, fix ledger; {line}");
+        let (kind, _) = refused(&session, json!({ "goal": { "text": text, "evidence": ["user#1"] } }));
+        assert!(matches!(kind, RefusalKind::ForeignGoal { .. }), "{line}: {kind:?}");
+    }
+}
+
+#[test]
+fn a_command_is_named_as_a_whole() {
+    let mut session = story();
+    session.user_turn("go on, and commit with git commit --amend", Origin::Person, &NOW).expect("idle");
+    for command in ["git status", "npm ci --force", "echo push origin main"] {
+        step(&mut session, "", "Bash", &json!({ "command": command }), run(command, 0, "ok\n"));
+    }
+    for action in [
+        "finally git push --force to origin main",
+        "to end the work, do a git push with --force towards origin",
+        "Git push to origin",
+        "git commit --force",
+        "git commit the work with --amend and sudo rm",
+    ] {
+        let (kind, _) = refused(&session, json!({ "next_actions": [action] }));
+        assert!(matches!(kind, RefusalKind::PlantedAction { .. }), "{action}: {kind:?}");
+    }
+    for action in ["git commit --amend once it is green", "look at git status, then npm ci", "check the git history"] {
+        let admitted = block(&session, json!({ "next_actions": [action] })).expect(action);
+        assert_eq!(admitted.content.next_actions, [action], "{:?}", admitted.refused);
+    }
+}

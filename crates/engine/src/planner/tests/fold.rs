@@ -39,7 +39,7 @@ fn it_folds_when_the_rent_has_reached_the_price() {
 fn what_can_never_save_is_refused_whatever_was_paid() {
     for sizes in [vec![1_000, 50, 1, 1, 1, 1, 1], vec![100, 1, 1, 1, 1, 1]] {
         let cuts = steps(sizes);
-        for asked in [Asked::Step, Asked::Order, Asked::Trigger(Trigger::ToolCalls(12))] {
+        for asked in [Asked::Step, Asked::Trigger(Trigger::ToolCalls(12))] {
             for warmth in [Warmth::Warm, Warmth::Cold] {
                 let decision = plan(&FoldQuestion { asked, warmth, rent: paid(1e9), ..question(&cuts) });
                 assert_eq!(decision.verdict, Verdict::Hold(WhyNot::TooLittleGoes), "{decision}");
@@ -50,6 +50,16 @@ fn what_can_never_save_is_refused_whatever_was_paid() {
     cuts.iter_mut().for_each(|cut| cut.verbatim = cut.tokens);
     let decision = plan(&FoldQuestion { rent: paid(1e9), ..question(&cuts) });
     assert_eq!(decision.verdict, Verdict::Hold(WhyNot::TooLittleGoes), "all of it is the user's own words");
+}
+
+#[test]
+fn asked_for_a_small_stretch_the_block_is_smaller() {
+    let cuts = steps([1_000, 50, 1, 1, 1, 1, 1]);
+    for asked in [Asked::Order, Asked::Window] {
+        let decision = plan(&FoldQuestion { asked, ..question(&cuts) });
+        let cut = decision.cut.expect("a cut");
+        assert!(matches!(decision.verdict, Verdict::Go(_)) && cut.budget == cut.foldable / 2, "{decision}");
+    }
 }
 
 #[test]

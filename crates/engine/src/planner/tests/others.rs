@@ -84,7 +84,7 @@ fn much_raw_output_proposes_from_eight_calls_on() {
 
 #[test]
 fn repeats_with_the_same_result_propose() {
-    let seeing = |end, what, result| StepSeen { seen: vec![Seen { what, result }], ..step(end) };
+    let seeing = |end, what, result| StepSeen { seen: vec![Seen { call: 1, what, result }], ..step(end) };
     let changed = (0..10).map(|end| seeing(end, 7, u64::from(end)));
     assert_eq!(first_proposal(changed), None, "the file changed each time");
     let same = (0..10).map(|end| seeing(end, 7, 1));
@@ -108,17 +108,76 @@ fn after_a_fold_the_counting_begins_anew() {
 }
 
 #[test]
+fn what_lies_behind_a_cut_stays_counted() {
+    let mut triggers = Triggers::new(TriggerLimits::default(), 5);
+    assert!((0..15).all(|end| triggers.apply_step(step(end)).is_none()), "ten are foldable");
+    triggers.apply_fold(TurnNo(3));
+    let next = (15..60).find_map(|end| triggers.apply_step(step(end))).expect("a proposal");
+    assert_eq!(next, Proposal { trigger: Trigger::ToolCalls(12), end: TurnNo(15) });
+}
+
+#[test]
+fn a_call_repeats_once_however_much_it_showed() {
+    let both = |end, call| [7, 8].map(|what| Seen { call, what, result: end });
+    let mut triggers = Triggers::new(TriggerLimits { repeats: 1, ..TriggerLimits::default() }, 1);
+    triggers.apply_step(StepSeen { seen: both(1, 1).into(), ..step(0) });
+    triggers.apply_step(StepSeen { seen: both(1, 1).into(), ..step(1) });
+    let proposal = triggers.apply_step(step(2)).expect("a proposal");
+    assert_eq!(proposal.trigger, Trigger::Repeats(1));
+}
+
+#[test]
+fn a_break_behind_the_newest_step_ends_it() {
+    let mut triggers = Triggers::new(TriggerLimits::default(), 1);
+    triggers.apply_step(step(3));
+    triggers.apply_break(Break::SpanEnded);
+    let proposal = Proposal { trigger: Trigger::Break(Break::SpanEnded), end: TurnNo(3) };
+    assert_eq!(triggers.apply_step(step(5)), Some(proposal));
+}
+
+#[test]
 fn deltas_are_seldom_and_need_new_evidence() {
     let mut triggers = DeltaTriggers::new(&TriggerLimits::default());
-    assert_eq!(triggers.apply_step(0, Some(DeltaCause::TodoClosed)), None, "no evidence yet");
-    assert_eq!(triggers.apply_step(1, None), Some(DeltaCause::TodoClosed));
+    let mut after = |evidence, cause| {
+        triggers.apply_step(evidence, cause);
+        let due = triggers.due();
+        if due.is_some() {
+            triggers.apply_delta();
+        }
+        due
+    };
+    assert_eq!(after(0, Some(DeltaCause::TodoClosed)), None, "no evidence yet");
+    assert_eq!(after(1, None), Some(DeltaCause::TodoClosed));
     for _ in 0..7 {
-        assert_eq!(triggers.apply_step(1, Some(DeltaCause::NewError)), None, "one in eight steps");
+        assert_eq!(after(1, Some(DeltaCause::NewError)), None, "one in eight steps");
     }
-    assert_eq!(triggers.apply_step(0, None), Some(DeltaCause::NewError), "the waiting one");
+    assert_eq!(after(0, None), Some(DeltaCause::NewError), "the waiting one");
     for _ in 0..20 {
-        assert_eq!(triggers.apply_step(0, Some(DeltaCause::SpanClosed)), None, "no new evidence");
+        assert_eq!(after(0, Some(DeltaCause::SpanClosed)), None, "no new evidence");
     }
+}
+
+#[test]
+fn a_cause_that_nobody_acted_on_is_past_with_the_next_step() {
+    let mut triggers = DeltaTriggers::new(&TriggerLimits::default());
+    triggers.apply_step(1, Some(DeltaCause::NewError));
+    triggers.apply_cause(DeltaCause::SpanClosed);
+    assert_eq!(triggers.due(), Some(DeltaCause::SpanClosed), "the newest one speaks");
+    triggers.apply_step(1, None);
+    assert_eq!(triggers.due(), Some(DeltaCause::SpanClosed), "who looked between the two has not seen it");
+    triggers.apply_step(1, None);
+    assert_eq!(triggers.due(), None);
+    triggers.apply_delta();
+    triggers.apply_cause(DeltaCause::TodoClosed);
+    for _ in 0..3 {
+        triggers.apply_step(1, None);
+    }
+    triggers.apply_fold_delta();
+    let due = (1..20).find_map(|steps| {
+        triggers.apply_step(1, None);
+        triggers.due().map(|cause| (steps, cause))
+    });
+    assert_eq!(due, Some((8, DeltaCause::TodoClosed)), "a fold's delta tells of older turns");
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! Recording calls to a model: the check before each, and what happens when one does not end well.
 
 use crate::{
-    session::{Context, Session, SessionError, WindowExceeded, index::TurnRecord},
+    ledger::LedgerLine,
+    session::{Context, Session, SessionError, index::TurnRecord},
     trace::{
-        CallNo, EventBody,
-        event::{Effect, Interruption, NoteKind},
+        Blobs, CallNo, EventBody, Timestamp,
+        event::{Interruption, NoteKind, Rents},
     },
-    view::{Source, recap::render_interrupted},
+    view::{Entry, Source, recap::render_interrupted},
 };
 
 impl Session {
@@ -19,10 +20,12 @@ impl Session {
                 return Err(SessionError::NothingToAnswer);
             }
             self.note(NoteKind::Interrupted, "", render_interrupted(self.state.last_stop), context)?;
-        } else if self.view().entries().is_empty() {
+        } else if self.view().entries().iter().all(|entry| matches!(entry.source, Source::Note | Source::Board)) {
             return Err(SessionError::NothingToAnswer);
         }
         self.show_changed_notes(context)?;
+        self.settle_always(context)?;
+        self.make_it_fit(context)?;
         if let Err(exceeded) = self.check_window() {
             let kind = "window_exceeded".to_owned();
             self.record(EventBody::Error { kind, message: exceeded.to_string() }, context)?;
@@ -30,8 +33,19 @@ impl Session {
         }
         let call = CallNo(self.index.calls + 1);
         let input_tokens = u32::try_from(self.view().tokens()).unwrap_or(u32::MAX);
-        self.record(EventBody::CallStarted { call, input_tokens }, context)?;
+        let cold = self.cold(context.now);
+        let rents = std::mem::take(&mut self.coming_rents);
+        let rents = (rents != Rents::default()).then(|| Box::new(rents));
+        self.record(EventBody::CallStarted { call, input_tokens, rents, cold }, context)?;
         Ok(call)
+    }
+
+    /// What the ledger would say of a call made now, with the view as it stands. Nothing is recorded; the session is used
+    /// up, because comparing prompts brings its bytes up to date as if the call had been made.
+    pub fn plan_call(mut self, now: Timestamp, blobs: &dyn Blobs) -> Result<LedgerLine, SessionError> {
+        let call = CallNo(self.index.calls + 1);
+        let (reused, written, reasons) = self.sync_rendering((call, now), self.cold(now), blobs)?;
+        Ok(LedgerLine { call, at: now, reused, written, reasons })
     }
 
     /// Ends what is open: the call without an answer, the step with `interrupted` for every result that is missing.
@@ -45,34 +59,24 @@ impl Session {
         self.end_interrupted_step(context)
     }
 
-    /// To be called when a session is opened again: ends what a dead process left open, and lets changed rules take effect.
+    /// To be called when a session is opened again: ends what a dead process left open, lets changed rules take effect,
+    /// and where the cache is cold renders the history as the four parts of the `execute` layout.
     pub fn resume(&mut self, context: &Context<'_>) -> Result<(), SessionError> {
         self.interrupt(Interruption::Killed, context)?;
-        if let Some(rules) = self.state.pending_rules.as_ref().map(|pending| pending.rules.clone()) {
-            self.record(EventBody::RulesChanged { rules, effect: Effect::Now }, context)?;
-        }
-        Ok(())
-    }
-
-    /// The window is law: nothing is sent that does not fit with its answer.
-    pub fn check_window(&self) -> Result<(), WindowExceeded> {
-        let (window, reserve) = (self.state.model.window, self.state.model.reserve);
-        let limit = window - reserve.min(window);
-        let input = self.view().tokens();
-        if input <= u64::from(limit) {
-            return Ok(());
-        }
-        let entries = self.view().entries();
-        let newest = match self.state.steps.last().and_then(|step| self.view().position(step.assistant)) {
-            Some(position) => &entries[position..],
-            None => entries,
-        };
-        let newest = newest.iter().map(|entry| u64::from(entry.tokens)).sum();
-        Err(WindowExceeded { input, limit, window, reserve, head: self.view().head().tokens(), newest })
+        self.let_rules_take_effect(context)?;
+        self.enter_execute_when_cold(context)
     }
 
     fn ends_with_assistant(&self) -> bool {
-        match self.view().entries().last().map(|entry| entry.source) {
+        // Neither a board entry nor the request for one is something to answer.
+        let says_something = |entry: &&Entry| match entry.source {
+            Source::Board => false,
+            Source::Note => {
+                !matches!(self.body_of(entry.revision), EventBody::NoteShown { kind: NoteKind::BoardRequest, .. })
+            }
+            _ => true,
+        };
+        match self.view().entries().iter().rev().find(says_something).map(|entry| entry.source) {
             Some(Source::Turn(turn)) => matches!(self.index.turn(turn), Some(TurnRecord::Assistant { .. })),
             _ => false,
         }

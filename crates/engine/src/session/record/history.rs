@@ -1,8 +1,8 @@
 //! Recording a change of course: going back to an earlier turn, or branching off from one.
 
 use crate::{
-    session::{Context, Session, SessionError, index::TurnRecord},
-    trace::{EventBody, EventNo, SessionId, TurnNo},
+    session::{CardInUse, Context, Session, SessionError, index::TurnRecord},
+    trace::{EventBody, EventNo, SessionId, TurnNo, event::Rents},
 };
 
 impl Session {
@@ -10,7 +10,11 @@ impl Session {
     pub fn roll_back(&mut self, turn: TurnNo, context: &Context<'_>) -> Result<(), SessionError> {
         self.expect_idle()?;
         self.end_of_turn(turn)?;
-        self.record(EventBody::RolledBack { turn }, context)
+        self.record(EventBody::RolledBack { turn }, context)?;
+        self.watch.forget();
+        self.refused_at = None;
+        self.coming_rents = Rents::default();
+        Ok(())
     }
 
     /// A new session that starts from the state at `turn`. Its trace shares all events up to there with this one; its
@@ -20,6 +24,10 @@ impl Session {
         let shared = self.trace[..=end.0 as usize].iter().cloned();
         let mut fork = Self::replay_for(shared, self.provider, context.blobs)?;
         fork.configure(self.configuration.clone());
+        fork.compactor = self.compactor;
+        if let Some(CardInUse { card, lifetime }) = self.card.clone() {
+            fork.use_card(card, lifetime);
+        }
         // In a fork of a fork the turn may lie before this session's own beginning: then its parent's parent is meant.
         let parent = fork.id.clone();
         fork.record(EventBody::Forked { session, parent, turn }, context)?;

@@ -1,14 +1,18 @@
 //! Recording machine-made lines, todo lists, spans, gates and changed settings.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
-use lookback_wire::Provider;
+use lookback_wire::ToolSpec;
 
+use super::ModelChoice;
 use crate::{
     session::{Context, Session, SessionError},
     trace::{
-        EventBody, Layout,
-        event::{Effect, FileChange, FileChanged, Gate, GateAnswer, NoteKind, SpanId},
+        EventBody,
+        decision::ThinkingBehind,
+        event::{Effect, FileChange, FileChanged, Gate, GateAnswer, HeadChange, NoteKind, SpanId},
         result::TodoItem,
     },
     view::recap::{render_reminder, render_rules_changed, render_todo_recap},
@@ -47,25 +51,39 @@ impl Session {
             return Ok(());
         }
         let rules = context.counted(rules);
-        self.record(EventBody::RulesChanged { rules, effect: Effect::Later }, context)
+        let effect = Effect::Later;
+        self.record(EventBody::RulesChanged { rules, effect, thinking: ThinkingBehind::Kept }, context)
     }
 
-    pub fn model_changed(
+    /// Rules that wait take effect: at an archive, a cold cache or a resume.
+    pub(super) fn let_rules_take_effect(&mut self, context: &Context<'_>) -> Result<(), SessionError> {
+        let Some(rules) = self.state.pending_rules.as_ref().map(|pending| pending.rules.clone()) else {
+            return Ok(());
+        };
+        let thinking = self.thinking_behind();
+        self.record(EventBody::RulesChanged { rules, effect: Effect::Now, thinking }, context)
+    }
+
+    pub fn model_changed(&mut self, choice: ModelChoice, context: &Context<'_>) -> Result<(), SessionError> {
+        self.expect_idle()?;
+        let ModelChoice { model, provider, window, max_output, alternation } = choice;
+        let output_reserve = self.configuration.window.output_reserve(max_output, window);
+        // Its card is the one in use: it says what becomes of the thinking of the model before.
+        let thinking = self.thinking_behind();
+        let changed = EventBody::ModelChanged { model, provider, window, output_reserve, alternation, thinking };
+        self.record(changed, context)
+    }
+
+    /// L1 is no longer what it was: the next prompt has this one, and the ledger says so.
+    pub fn head_changed(
         &mut self,
-        model: String,
-        provider: Provider,
-        window: u32,
-        max_output: Option<u32>,
+        system: String,
+        tools: Vec<ToolSpec>,
         context: &Context<'_>,
     ) -> Result<(), SessionError> {
-        self.expect_idle()?;
-        let output_reserve = self.configuration.window.output_reserve(max_output, window);
-        self.record(EventBody::ModelChanged { model, provider, window, output_reserve }, context)
-    }
-
-    pub fn layout_changed(&mut self, layout: Layout, context: &Context<'_>) -> Result<(), SessionError> {
-        self.expect_idle()?;
-        self.record(EventBody::LayoutChanged { layout }, context)
+        let system = context.counted(system);
+        let head = HeadChange { system, tools_tokens: context.count_tools(&tools), tools };
+        self.record(EventBody::HeadChanged(Box::new(head)), context)
     }
 
     pub fn configuration_changed(&mut self, configuration: Value, context: &Context<'_>) -> Result<(), SessionError> {
@@ -79,7 +97,8 @@ impl Session {
         mtime: Option<i64>,
         context: &Context<'_>,
     ) -> Result<(), SessionError> {
-        let changed = FileChanged { path, change: FileChange::Outside { mtime } };
+        let anchors = self.state.board.follow_unseen(&path);
+        let changed = FileChanged { path, change: FileChange::Outside { mtime }, anchors: anchors.into() };
         self.record(EventBody::FileChanged(Box::new(changed)), context)
     }
 
@@ -142,16 +161,23 @@ impl Session {
 
     /// Reminders and the todo recap are appended when they change, and left where they were first sent.
     pub(super) fn show_changed_notes(&mut self, context: &Context<'_>) -> Result<(), SessionError> {
-        let mut due = std::mem::take(&mut self.reminders);
-        if self.state.pending_rules.as_ref().is_some_and(|pending| !pending.announced) {
-            due.insert((NoteKind::RulesChanged, String::new()), render_rules_changed());
+        // What an edit of the view took away is shown again.
+        let gone = self.state.notes.iter().filter(|((kind, _), note)| *kind == NoteKind::Reminder && !note.in_view);
+        let mut due: BTreeMap<(NoteKind, String), String> =
+            gone.map(|(key, note)| (key.clone(), note.text.clone())).collect();
+        due.append(&mut self.reminders);
+        let rules = (NoteKind::RulesChanged, String::new());
+        let told = self.state.notes.get(&rules).is_some_and(|note| note.in_view);
+        if self.state.pending_rules.as_ref().is_some_and(|pending| !pending.announced || !told) {
+            due.insert(rules, render_rules_changed());
         }
         let recap = (NoteKind::TodoRecap, String::new());
         if !self.state.todo.is_empty() || self.state.notes.contains_key(&recap) {
             due.insert(recap, render_todo_recap(&self.state.todo, &self.configuration.notes));
         }
         for ((kind, key), text) in due {
-            let same = self.state.notes.get(&(kind, key.clone())) == Some(&text);
+            let shown = self.state.notes.get(&(kind, key.clone()));
+            let same = shown.is_some_and(|note| note.in_view && note.text == text);
             // Rules that change twice are announced twice, in the same words.
             if !same || kind == NoteKind::RulesChanged {
                 self.note(kind, key, text, context)?;

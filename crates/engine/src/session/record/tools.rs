@@ -4,17 +4,18 @@ use bytes::Bytes;
 
 use crate::{
     evidence::{
-        lines::{NumberedLine, lines_in},
+        lines::{NumberedLine, lines_in, split_lines},
         recognise::recognise,
-        shell::attribute,
+        shell::{attribute, changed_files},
     },
+    recall::observed_lines,
     session::{
         Context, Session, SessionError,
         index::{CallRecord, ToolTurn},
     },
     trace::{
         AssistantPart, BlobHash, EventBody, EventNo, Output, ResultData, Status, ToolKind, ToolResult, TurnNo,
-        event::{FileChange, FileChanged, FileObserved, Shown},
+        event::{FileChange, FileChanged, FileObserved, FollowedAnchor, Shown},
         result::{LineForm, ReadData, RunData, SearchData},
     },
     view::{
@@ -116,7 +117,19 @@ impl Session {
         let text = result.text.bytes(context.blobs)?;
         let seen = matches!(result.status, Status::Success | Status::Partial);
         let source = self.next_event();
-        let files = if seen { file_events(&result, &text, source) } else { Vec::new() };
+        let mut files = if seen { file_events(&result, &text, source) } else { Vec::new() };
+        for event in &mut files {
+            match event {
+                EventBody::FileChanged(changed) => {
+                    changed.anchors = self.follow_anchors(&changed.path, &result.data, turn, context)?.into();
+                }
+                EventBody::FileObserved(seen) if self.state.board.shows(&seen.path) => {
+                    let lines = observed_lines(seen, &result.data, &text);
+                    seen.anchors = self.state.board.follow_sight(&seen.path, &lines, turn).into();
+                }
+                _ => {}
+            }
+        }
         if let ResultData::Run(run) = &mut result.data {
             // A command that printed a file ran no tests, whatever the file says about tests.
             let report = if files.is_empty() { recognise(&run.command, &lossy(&text)) } else { None };
@@ -126,7 +139,12 @@ impl Session {
             ResultData::Todo(todo) if seen => Some(todo.items.clone()),
             _ => None,
         };
+        let unseen = self.changed_unseen(&result.data);
         self.record(EventBody::ToolResult { turn, index, result: Box::new(result) }, context)?;
+        // A command shows what it prints after it has changed what it changes.
+        for path in unseen {
+            self.file_changed_outside(path, None, context)?;
+        }
         for event in files {
             self.record(event, context)?;
         }
@@ -136,10 +154,44 @@ impl Session {
         }
     }
 
+    /// What an edit or a write did to the anchors of its file.
+    fn follow_anchors(
+        &self,
+        path: &str,
+        data: &ResultData,
+        turn: TurnNo,
+        context: &Context<'_>,
+    ) -> Result<Vec<FollowedAnchor>, SessionError> {
+        let board = &self.state.board;
+        if !board.shows(path) {
+            return Ok(Vec::new());
+        }
+        Ok(match data {
+            ResultData::Edit(edit) => board.follow_edit(path, &edit.hunks, turn),
+            ResultData::Write(write) if matches!(write.content, Output::Beyond(_)) => board.follow_unseen(path),
+            ResultData::Write(write) => {
+                let bytes = write.content.bytes(context.blobs)?;
+                let lines: Vec<_> = split_lines(&bytes).map(String::from_utf8_lossy).collect();
+                board.follow_write(path, &lines, turn)
+            }
+            _ => Vec::new(),
+        })
+    }
+
+    /// The known files that a command changed without showing how. One that failed may have come so far.
+    fn changed_unseen(&self, data: &ResultData) -> Vec<String> {
+        let ResultData::Run(run) = data else { return Vec::new() };
+        let changes = changed_files(&run.command, &run.cwd);
+        changes.among(&self.index.current).into_iter().map(str::to_owned).collect()
+    }
+
+    /// Nobody sees its text, but what it did to files it did.
     fn record_late_result(&mut self, id: &str, result: ToolResult, context: &Context<'_>) -> Result<(), SessionError> {
         let unknown = || SessionError::NoSuchCall(id.to_owned());
         let (turn, index) = self.index.call(id).ok_or_else(unknown)?;
-        self.record(EventBody::ToolResult { turn, index, result: Box::new(result) }, context)
+        let unseen = self.changed_unseen(&result.data);
+        self.record(EventBody::ToolResult { turn, index, result: Box::new(result) }, context)?;
+        unseen.into_iter().try_for_each(|path| self.file_changed_outside(path, None, context))
     }
 
     fn end_step_if_complete(&mut self, turn: TurnNo, context: &Context<'_>) -> Result<(), SessionError> {
@@ -246,9 +298,10 @@ fn observation<'a>(
         mtime: None,
         whole: false,
         hash: BlobHash::of(lines.join("\n").as_bytes()),
+        anchors: Box::default(),
     }))
 }
 
 fn changed(path: &str, change: FileChange) -> EventBody {
-    EventBody::FileChanged(Box::new(FileChanged { path: path.to_owned(), change }))
+    EventBody::FileChanged(Box::new(FileChanged { path: path.to_owned(), change, anchors: Box::default() }))
 }

@@ -1,6 +1,6 @@
 //! For each call what could be reused of the one before, and why not all of it.
 
-use std::{collections::BTreeMap, io::Write as _};
+use std::collections::BTreeMap;
 
 use anyhow::Result;
 use lookback_engine::{
@@ -11,19 +11,21 @@ use serde_json::json;
 
 use crate::screen;
 
-/// Columns from which on bytes are shown beside tokens.
+/// Columns from which on bytes, and what was billed, are shown beside tokens: the reasons need the room more.
 const WITH_BYTES: usize = 90;
+const WITH_BILLED: usize = 76;
 
-pub(super) fn show(session: &Session) -> Result<()> {
+/// `next` is a call that was not made.
+pub(super) fn show(session: &Session, next: Option<&LedgerLine>) -> Result<()> {
     let mut out = screen::screen();
     let width = screen::columns();
     let lines = session.ledger().lines();
-    if lines.is_empty() {
+    if lines.is_empty() && next.is_none() {
         writeln!(out, "no calls yet")?;
         return Ok(out.flush()?);
     }
-    let billed = billed(session);
-    // A narrow terminal has no room for both; `--json` always has both.
+    let billed = if width < WITH_BILLED { BTreeMap::new() } else { billed(session) };
+    // A narrow terminal has no room for all; `--json` always has all.
     let with_bytes = width >= WITH_BYTES;
     let mut heading = vec!["call", "input", "reused", "written"];
     if with_bytes {
@@ -35,8 +37,10 @@ pub(super) fn show(session: &Session) -> Result<()> {
     heading.push("why not all");
     let right: Vec<usize> = (0..heading.len() - 1).collect();
     let heading = heading.into_iter().map(str::to_owned).collect();
-    let rows = lines.iter().map(|line| row(line, &billed, with_bytes));
-    screen::write_table(&mut out, &std::iter::once(heading).chain(rows).collect::<Vec<_>>(), &right, width)?;
+    let made = lines.iter().map(|line| row(line.call.to_string(), line, &billed, with_bytes));
+    let planned = next.map(|line| row("next".to_owned(), line, &billed, with_bytes));
+    let rows: Vec<Vec<String>> = std::iter::once(heading).chain(made).chain(planned).collect();
+    screen::write_wrapped_table(&mut out, &rows, &right, width)?;
     if let Some(reuse) = session.ledger().reuse() {
         let facts = [
             format!("session: {:.0}% of the tokens sent stood in the call before", reuse * 100.0),
@@ -48,9 +52,9 @@ pub(super) fn show(session: &Session) -> Result<()> {
     Ok(out.flush()?)
 }
 
-fn row(line: &LedgerLine, billed: &BTreeMap<CallNo, Usage>, with_bytes: bool) -> Vec<String> {
+fn row(call: String, line: &LedgerLine, billed: &BTreeMap<CallNo, Usage>, with_bytes: bool) -> Vec<String> {
     let mut cells = vec![
-        line.call.to_string(),
+        call,
         screen::short(line.reused.tokens + line.written.tokens),
         screen::short(line.reused.tokens),
         screen::short(line.written.tokens),
@@ -68,28 +72,22 @@ fn row(line: &LedgerLine, billed: &BTreeMap<CallNo, Usage>, with_bytes: bool) ->
     cells
 }
 
-pub(super) fn show_json(session: &Session) -> Result<()> {
+pub(super) fn show_json(session: &Session, next: Option<&LedgerLine>) -> Result<()> {
     let billed = billed(session);
-    let lines: Vec<_> = session
-        .ledger()
-        .lines()
-        .iter()
-        .map(|line| {
-            json!({
-                "call": line.call,
-                "at": line.at,
-                "provider": session.sent().provider(),
-                "reused": line.reused,
-                "written": line.written,
-                "reasons": line.reasons,
-                "billed": billed.get(&line.call),
-            })
+    let line = |line: &LedgerLine, is_planned: bool| {
+        json!({
+            "call": line.call,
+            "at": line.at,
+            "provider": session.sent().provider(),
+            "reused": line.reused,
+            "written": line.written,
+            "reasons": line.reasons,
+            "billed": billed.get(&line.call),
+            "planned": is_planned,
         })
-        .collect();
-    let mut out = screen::bytes();
-    serde_json::to_writer_pretty(&mut out, &lines)?;
-    writeln!(out)?;
-    Ok(out.flush()?)
+    };
+    let made = session.ledger().lines().iter().map(|made| line(made, false));
+    screen::show_json(&made.chain(next.map(|next| line(next, true))).collect())
 }
 
 /// What providers said about their calls, where they did.

@@ -5,7 +5,10 @@ use std::io::{self, Write};
 use anyhow::Result;
 use lookback_engine::{
     Session,
-    trace::Blobs,
+    trace::{
+        Blobs, EventBody, Layout,
+        decision::{LayoutChange, TurnRange},
+    },
     view::{Entry, Source},
 };
 use lookback_wire::{Part, Provider, Role};
@@ -15,6 +18,9 @@ use crate::screen::{self, Screen};
 
 /// A line above each part; longer ones would only be more ink.
 const HEADING: usize = 75;
+
+/// Where the hot zone begins.
+const SEAM: &str = "seam: everything above is unchanged while that is cheap";
 
 /// The bytes of the request; the one text of `react` inside an object, so that it is JSON, too.
 pub(super) fn show_json(session: &Session, blobs: &dyn Blobs) -> Result<()> {
@@ -29,20 +35,28 @@ pub(super) fn show_json(session: &Session, blobs: &dyn Blobs) -> Result<()> {
     Ok(out.flush()?)
 }
 
-pub(super) fn show(session: &Session, name: &str, blobs: &dyn Blobs) -> Result<()> {
+/// `stored` is the layout that the session has by its trace.
+pub(super) fn show(session: &Session, name: &str, stored: Layout, blobs: &dyn Blobs) -> Result<()> {
     let mut out = screen::screen();
     let width = screen::columns();
-    let start = session.start_of();
     let provider = session.prompt_provider();
     let view = session.view();
     let model = session.state().model();
+    let layout = session.state().layout();
+    let layout = match (layout == stored, layout) {
+        (false, _) => format!("{layout} layout, not stored"),
+        (true, Layout::Execute) => format!("{layout} layout"),
+        (true, Layout::Chat | Layout::React) => String::new(),
+    };
     let facts = [
         format!("session {name}"),
         provider.to_string(),
+        layout,
         screen::one_line(&model.name, 40),
         format!("{} of {} tokens", screen::exact(view.tokens()), screen::exact(u64::from(model.window))),
         screen::counted(u64::from(session.turns()), "turn"),
     ];
+    let facts = facts.into_iter().filter(|fact| !fact.is_empty()).collect::<Vec<_>>();
     screen::write_facts(&mut out, "", &facts, width)?;
     if provider == Provider::React {
         writeln!(out)?;
@@ -51,14 +65,18 @@ pub(super) fn show(session: &Session, name: &str, blobs: &dyn Blobs) -> Result<(
         return Ok(out.flush()?);
     }
     write_heading(&mut out, "L1 system and tools", u64::from(view.head().frozen_tokens))?;
-    write_text(&mut out, &start.system.text)?;
-    let tools = start.tools.iter().map(|tool| screen::one_line(&tool.name, 64)).collect::<Vec<_>>().join(", ");
+    let head = session.head();
+    write_text(&mut out, head.system)?;
+    let tools = head.tools.iter().map(|tool| screen::one_line(&tool.name, 64)).collect::<Vec<_>>().join(", ");
     writeln!(out, "  tools: {}", if tools.is_empty() { "none" } else { &tools })?;
     if !view.head().rules.text.is_empty() {
         write_heading(&mut out, "L2 project rules", u64::from(view.head().rules.tokens))?;
         write_text(&mut out, &view.head().rules.text)?;
     }
-    for entry in view.entries() {
+    for (place, entry) in view.entries().iter().enumerate() {
+        if place == view.seam() && place > 0 {
+            write_seam(&mut out)?;
+        }
         write_heading(&mut out, &label(session, entry, blobs)?, u64::from(entry.tokens))?;
         for (index, part) in session.message(entry, blobs)?.parts.iter().enumerate() {
             match (part, entry.source) {
@@ -72,7 +90,17 @@ pub(super) fn show(session: &Session, name: &str, blobs: &dyn Blobs) -> Result<(
             }
         }
     }
+    if view.seam() == view.entries().len() && view.seam() > 0 {
+        write_seam(&mut out)?;
+    }
     Ok(out.flush()?)
+}
+
+fn write_seam<W: Write>(out: &mut Screen<W>) -> io::Result<()> {
+    let width = screen::columns().min(HEADING);
+    let seam = screen::one_line(SEAM, width.saturating_sub(6));
+    let line = "─".repeat(width.saturating_sub(seam.chars().count() + 4));
+    writeln!(out, "\n── {seam} {line}")
 }
 
 fn label(session: &Session, entry: &Entry, blobs: &dyn Blobs) -> Result<String> {
@@ -87,9 +115,33 @@ fn label(session: &Session, entry: &Entry, blobs: &dyn Blobs) -> Result<String> 
         }
         Source::Note => "note".to_owned(),
         Source::Board => "board".to_owned(),
-        Source::Block(block) => format!("block {block}"),
-        Source::Archived(archive) => format!("archived summary {archive}"),
+        Source::Block(block) => match session.state().blocks().get(&block) {
+            Some(folded) => format!("block {block} for {}", turns(folded.range)),
+            None => format!("block {block}"),
+        },
+        Source::Archived(archive) => match writer(session, entry) {
+            Some(EventBody::Archive(archived)) => format!("archived summary {archive} for {}", turns(archived.range)),
+            _ => format!("archived summary {archive}"),
+        },
+        Source::Dialogue => match writer(session, entry) {
+            Some(EventBody::LayoutChanged(change)) => dialogue_label(change),
+            _ => "dialogue".to_owned(),
+        },
     })
+}
+
+/// The event that wrote an entry.
+fn writer<'a>(session: &'a Session, entry: &Entry) -> Option<&'a EventBody> {
+    session.trace().get(entry.revision.0 as usize).map(|event| &event.event)
+}
+
+fn dialogue_label(change: &LayoutChange) -> String {
+    let through = change.dialogue.as_ref().map(|dialogue| format!(" up to turn#{}", dialogue.through));
+    format!("dialogue{}", through.unwrap_or_default())
+}
+
+fn turns(range: TurnRange) -> String {
+    format!("turns {}–{}", range.first, range.last)
 }
 
 fn write_heading<W: Write>(out: &mut Screen<W>, label: &str, tokens: u64) -> io::Result<()> {

@@ -1,0 +1,116 @@
+//! The text that stands for archived rounds: the seed's fixed template (context-engineering A5), filled by rules or by a
+//! model, or what remains when the model did not answer in time (E2).
+//!
+//! When rounds are archived, which ones, and who calls the model is not known here. The user's turns are written from
+//! the trace, whoever wrote the rest.
+
+mod admit;
+mod budget;
+mod done;
+mod files;
+mod parse;
+mod rules;
+mod summary;
+pub(crate) mod time;
+
+pub use admit::admit_summary;
+pub(crate) use files::changed_paths;
+pub use parse::{SummaryRefused, WrittenSummary, parse_summary};
+pub use rules::summarise_by_rules;
+pub use summary::{Answer, ChangedFile, Decision, Done, Goal, Listed, ReadFile, Summary};
+
+use crate::{
+    block::{user::render_user_turns, wrap},
+    configuration::BlockLimits,
+    session::Session,
+    trace::{Timestamp, decision::TurnRange},
+};
+
+/// Seed context-engineering E2, word for word.
+pub const TIMED_OUT: &str = "Summary generation timed out, keeping recent history only.";
+
+const TITLE: &str = "## 📌 Archived Session Summary";
+
+/// A part of the template. Their order is the template's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Section {
+    Objectives,
+    TechnicalContext,
+    Done,
+    Insights,
+    Files,
+}
+
+impl Section {
+    pub const ALL: [Self; 5] = [Self::Objectives, Self::TechnicalContext, Self::Done, Self::Insights, Self::Files];
+
+    /// As it stands in `prompts/*/archive_summary.txt`.
+    pub fn heading(self) -> &'static str {
+        match self {
+            Self::Objectives => "### 🎯 Objectives & Status",
+            Self::TechnicalContext => "### 🏗️ Technical Context (Static)",
+            Self::Done => "### ✅ Completed Milestones (The \"Done\" Pile)",
+            Self::Insights => "### 🧠 Key Insights & Decisions (Persistent Memory)",
+            Self::Files => "### 📂 File System State (Snapshot)",
+        }
+    }
+}
+
+/// Who filled the template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ArchiveBody {
+    ByRules(Summary),
+    ByModel(WrittenSummary),
+    /// Nobody: of the rules' summary, what was done and the files are all that stands.
+    TimedOut(Summary),
+}
+
+/// Archive `number`, for the rounds of `range`. `count` is the session's counter; it decides where long user turns are
+/// cut.
+pub fn render_archive(
+    session: &Session,
+    number: u32,
+    range: TurnRange,
+    body: &ArchiveBody,
+    limits: &BlockLimits,
+    count: &dyn Fn(&[u8]) -> u32,
+) -> String {
+    let mut text = format!(
+        "ARCHIVED_SESSION v{number} · replaces turn#{} to turn#{} · Recall gives any of them back whole\n",
+        range.first, range.last
+    );
+    text.push_str(&render_user_turns(session, range, limits, count));
+    let times = times_of(session, range);
+    text.push_str(&match body {
+        ArchiveBody::ByRules(summary) => render_template(times, |section| summary.section(section)),
+        ArchiveBody::ByModel(written) => render_template(times, |section| written.section(section).to_owned()),
+        ArchiveBody::TimedOut(summary) => {
+            let lists =
+                [Section::Done, Section::Files].map(|section| render_section(section, &summary.section(section)));
+            format!("\n{TIMED_OUT}\nturn#{} to turn#{} left the view.\n{}", range.first, range.last, lists.concat())
+        }
+    });
+    wrap(&text)
+}
+
+fn render_template((from, to): (Timestamp, Timestamp), content: impl Fn(Section) -> String) -> String {
+    let (from, to) = (time::render_utc(from), time::render_utc(to));
+    let sections: String = Section::ALL.into_iter().map(|section| render_section(section, &content(section))).collect();
+    format!("\n{TITLE}\n*(Contains context from {from} to {to} UTC)*\n{sections}")
+}
+
+/// A heading stands there even with nothing below it: then nothing is known.
+fn render_section(section: Section, content: &str) -> String {
+    let end = if content.is_empty() || content.ends_with('\n') { "" } else { "\n" };
+    format!("\n{}\n{content}{end}", section.heading())
+}
+
+/// When the first and the last thing of a range happened, by its own events.
+pub(crate) fn times_of(session: &Session, range: TurnRange) -> (Timestamp, Timestamp) {
+    let mut events = session.live_events(range).map(|event| event.at);
+    let first = events.next().unwrap_or(Timestamp(0));
+    (first, events.next_back().unwrap_or(first))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,161 @@
+//! The summary without a model: what the trace and the board say of a range, and nothing else.
+//!
+//! Preferences of the user are not among it: no rule can tell one from any other sentence, and the user's turns stand
+//! beside the summary word for word.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    budget::fit,
+    done::finished,
+    files::{Touched, touched_files},
+    summary::{Answer, Decision, Done, Goal, Summary},
+};
+use crate::{
+    board::{Board, Mark},
+    claim::Fact,
+    session::{Session, live::LiveTurn},
+    trace::{AssistantPart, AssistantTurn, BlobError, Blobs, EventBody, TurnNo, decision::TurnRange},
+};
+
+/// How many kinds of files are named.
+const FILE_ENDINGS: usize = 5;
+
+/// The summary of a range within `budget` tokens (`archive.summary_tokens` of the configuration), the user's turns not counted.
+pub fn summarise_by_rules(
+    session: &Session,
+    range: TurnRange,
+    board: &Board,
+    budget: u32,
+    count: &dyn Fn(&[u8]) -> u32,
+    blobs: &dyn Blobs,
+) -> Result<Summary, BlobError> {
+    let touched = touched_files(session, range, blobs)?;
+    let mut done = finished(session, range);
+    let stack = stack(&done, &touched);
+    done.extend(all_changes(&touched));
+    let summary = Summary {
+        original_goal: original_goal(session, range),
+        stack,
+        done: done.into(),
+        decisions: decisions(session, range).into(),
+        learnings: learnings(session, range, board).into(),
+        answers: answers(session, range).into(),
+        changed: touched.changed.into(),
+        read: touched.read.into(),
+    };
+    Ok(fit(summary, budget, count))
+}
+
+fn original_goal(session: &Session, range: TurnRange) -> Option<Goal> {
+    session.live_turns(range).find_map(|(_, turn)| match turn {
+        LiveTurn::User(user) => Some(Goal { text: user.text.clone(), user: user.user? }),
+        LiveTurn::Assistant(_) | LiveTurn::Tool(_) => None,
+    })
+}
+
+/// Test frameworks that were recognised, and the endings of the files that were touched, the most frequent first.
+fn stack(done: &[Done], touched: &Touched) -> Vec<String> {
+    let frameworks: BTreeSet<&str> = done
+        .iter()
+        .flat_map(|done| match done {
+            Done::Tests { report, .. } => report.framework.split('+').collect(),
+            _ => Vec::new(),
+        })
+        .filter(|name| !name.is_empty())
+        .collect();
+    let paths = touched.changed.iter().map(|file| &file.path).chain(touched.read.iter().map(|file| &file.path));
+    let mut endings: BTreeMap<&str, usize> = BTreeMap::new();
+    paths.filter_map(|path| ending(path)).for_each(|ending| *endings.entry(ending).or_default() += 1);
+    let mut endings: Vec<(&str, usize)> = endings.into_iter().collect();
+    endings.sort_by_key(|(ending, count)| (std::cmp::Reverse(*count), *ending));
+    let endings: Vec<String> =
+        endings.into_iter().take(FILE_ENDINGS).map(|(ending, count)| format!(".{ending} ({count})")).collect();
+    let mut stack = Vec::new();
+    if !frameworks.is_empty() {
+        stack.push(format!("tests: {}", frameworks.into_iter().collect::<Vec<_>>().join(", ")));
+    }
+    if !endings.is_empty() {
+        stack.push(format!("files: {}", endings.join(", ")));
+    }
+    stack
+}
+
+fn ending(path: &str) -> Option<&str> {
+    let name = path.rsplit('/').next()?;
+    let (stem, ending) = name.rsplit_once('.')?;
+    let is_ending = !stem.is_empty() && (1..=10).contains(&ending.len());
+    (is_ending && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())).then_some(ending)
+}
+
+fn all_changes(touched: &Touched) -> Option<Done> {
+    let (first, last) = touched.changes?;
+    let own = || touched.changed.iter().filter(|file| file.edits + file.writes > 0);
+    Some(Done::Changes {
+        edits: own().map(|file| file.edits).sum(),
+        writes: own().map(|file| file.writes).sum(),
+        files: own().count(),
+        first,
+        last,
+    })
+}
+
+/// Questions that somebody decided.
+fn decisions(session: &Session, range: TurnRange) -> Vec<Decision> {
+    let gates = session.live_events(range).filter_map(|event| match &event.event {
+        EventBody::Gate(gate) => Some(gate),
+        _ => None,
+    });
+    gates
+        .filter_map(|gate| {
+            let decision = gate.decision.clone()?;
+            Some(Decision { question: gate.question.clone(), decision, number: gate.number })
+        })
+        .collect()
+}
+
+/// What the board holds for true and the range shows: the board's entry in the view has room for the newest only.
+fn learnings(session: &Session, range: TurnRange, board: &Board) -> Vec<Fact> {
+    let mut events = session.live_events(range).map(|event| event.seq);
+    let Some(first) = events.next() else { return Vec::new() };
+    let last = events.next_back().unwrap_or(first);
+    let is_inside = |fact: &Fact| {
+        !fact.evidence.is_empty() && fact.evidence.iter().all(|evidence| (first..=last).contains(&evidence.event))
+    };
+    let held = board.facts().iter().filter(|entry| !matches!(entry.value.mark, Mark::Retracted { .. }));
+    held.map(|entry| &entry.value.fact).filter(|fact| is_inside(fact)).cloned().collect()
+}
+
+/// The last words of each round that ended with words.
+fn answers(session: &Session, range: TurnRange) -> Vec<Answer> {
+    let rounds = session.state().rounds();
+    let starts = rounds.iter().map(|round| round.first);
+    let ends = rounds.iter().skip(1).map(|round| round.first.0).chain([session.turns()]);
+    let inside = |turn: &TurnNo| (range.first..=range.last).contains(turn);
+    starts
+        .zip(ends)
+        .filter_map(|(first, end)| {
+            let round = TurnRange { first, last: TurnNo(end.checked_sub(1)?) };
+            let said = session.live_turns(round).filter_map(|(turn, content)| match content {
+                LiveTurn::Assistant(assistant) => Some(Answer { text: final_words(assistant)?, turn }),
+                LiveTurn::User(_) | LiveTurn::Tool(_) => None,
+            });
+            said.last()
+        })
+        .filter(|answer| inside(&answer.turn))
+        .collect()
+}
+
+/// None: it goes on with tool calls, or says nothing.
+fn final_words(turn: &AssistantTurn) -> Option<String> {
+    let mut words = Vec::new();
+    for part in &turn.parts {
+        match part {
+            AssistantPart::Text { text, .. } => words.push(text.trim()),
+            AssistantPart::Call { .. } => return None,
+            AssistantPart::Thinking { .. } => {}
+        }
+    }
+    let words = words.join("\n");
+    (!words.trim().is_empty()).then_some(words)
+}

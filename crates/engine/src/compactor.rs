@@ -1,0 +1,94 @@
+//! The rule-based compactor: a block and a delta from the trace alone, without a model.
+//!
+//! It is the default where no model is configured and the fallback everywhere, so most folds are its work (design
+//! 3-folding, "The compactors"). Each rule turns what happened into candidates: facts, anchors, verdicts of commands.
+//! They are ranked by what later steps were measured to need (design 6-evaluation: what an edit just wrote, files in
+//! work, paths and symbols of the last steps) and taken while the budget lasts. The gate's own checks are asked before
+//! anything is proposed, so that nothing of it is refused. It does not know when to fold, where the cut lies, nor
+//! what becomes of its proposals.
+
+mod candidate;
+mod commands;
+mod conclusions;
+mod delta;
+mod fallback;
+mod files;
+mod fit;
+mod goal;
+mod next;
+mod outcomes;
+mod output;
+mod places;
+mod requests;
+mod sentences;
+mod shell;
+mod stretch;
+mod symbols;
+mod windows;
+mod wording;
+
+use crate::{
+    board::Board,
+    gate::Examiner,
+    proposal::{BlockProposal, DeltaProposal},
+    session::Session,
+    trace::{BlobError, Blobs, decision::TurnRange},
+};
+use candidate::{Candidates, Focus};
+use files::Files;
+use stretch::Stretch;
+
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    pub range: TurnRange,
+    /// Tokens of the block's claims: what the gate will allow as `block_tokens`.
+    pub budget: u32,
+    /// Words of a person: what holds them comes first.
+    pub focus: Option<&'a str>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Compaction {
+    pub block: BlockProposal,
+    /// All empty where nothing changed.
+    pub delta: DeltaProposal,
+}
+
+/// Block and delta for the turns of `request.range`. `count` is the session's counter, `board` stands as it was before.
+pub fn compact(
+    session: &Session,
+    board: &Board,
+    request: &Request<'_>,
+    count: &dyn Fn(&[u8]) -> u32,
+    blobs: &dyn Blobs,
+) -> Result<Compaction, BlobError> {
+    let stretch = Stretch::new(session, request.range);
+    let focus = Focus::new(request.focus);
+    let files = Files::new(&stretch, &focus, blobs);
+    let runs = commands::last_verdicts(&stretch, blobs)?;
+    let mut examiner = Examiner::new(session, request.range, blobs);
+
+    let goal = goal::propose(&stretch, board, &mut examiner);
+    let now_wanted = goal::newer(&stretch, board, &mut examiner);
+    let questions = next::open_questions(board);
+    let actions = next::actions(&stretch, |action| examiner.action(action));
+
+    let mut candidates = Candidates::new(focus, count);
+    outcomes::propose(&stretch, &mut examiner, &mut candidates);
+    conclusions::propose(&stretch, &mut examiner, &mut candidates);
+    files.propose(&stretch, &mut examiner, &mut candidates);
+    commands::propose(&runs, &stretch, &mut examiner, &mut candidates);
+    windows::propose(&stretch, &files, &runs, &mut candidates);
+
+    fallback::propose(&stretch, &mut examiner, &mut candidates);
+
+    let frame = fit::Frame { goal, questions, actions };
+    let fitted = fit::fit(&stretch, frame, candidates, request.budget, count);
+    let current = commands::still_newest(runs, &stretch);
+    let limits = &session.configuration().board;
+    let delta = delta::propose(board, &fitted, now_wanted.as_ref(), &current, &mut examiner, limits, count);
+    Ok(Compaction { block: fitted.into_proposal(request.range), delta })
+}
+
+#[cfg(test)]
+mod tests;

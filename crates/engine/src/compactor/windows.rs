@@ -1,0 +1,265 @@
+//! Anchors: short windows of lines that a later step is likely to need, verbatim as they stand now.
+//!
+//! What edits wrote comes first, then what errors named, what the assistant spoke of, and what was looked at on
+//! purpose (design 6-evaluation, "What later steps need"). Windows are kept small, never overlap, and never hold a whole
+//! file; where a later edit changed the lines, the later edit speaks for them.
+
+use super::{
+    candidate::{Candidates, Item},
+    commands::Verdict,
+    files::{Files, KnownFile},
+    places::places,
+    stretch::{SightKind, Stretch, Then},
+    symbols::{defined, spoken},
+};
+use crate::{
+    claim::Anchor,
+    trace::{ResultData, TurnNo, result::Hunk},
+};
+
+/// The seed asks for the smallest snippet (5.1); an edit needs a few lines to find its place.
+const EDIT_LINES: usize = 10;
+const DEFINITION_LINES: u32 = 6;
+const AROUND_ERROR: u32 = 2;
+/// Two windows that touch become one, up to here.
+const LONGEST: u32 = 16;
+/// Generated and minified lines tell nothing.
+const WIDEST: usize = 200;
+/// So many windows are written and counted.
+const MOST: usize = 40;
+const ERRORS_PER_RUN: usize = 4;
+const SPOKEN_TEXTS: usize = 16;
+/// Imports, comments and brackets alone are worth less.
+const THIN: i32 = 30;
+/// Lines that the turns behind the range show, too.
+const STILL_SHOWN: i32 = 40;
+
+/// Lines `first..=last` of a file, by their number.
+struct Window {
+    file: usize,
+    first: u32,
+    last: u32,
+    value: i32,
+    turn: TurnNo,
+}
+
+pub(super) fn propose(
+    stretch: &Stretch<'_>,
+    files: &Files<'_>,
+    verdicts: &[Verdict<'_>],
+    candidates: &mut Candidates<'_>,
+) {
+    let mut windows = Vec::new();
+    written(stretch, files, &mut windows);
+    named_by_errors(stretch, files, verdicts, &mut windows);
+    spoken_of(stretch, files, &mut windows);
+    looked_at(stretch, files, &mut windows);
+    windows.sort_by_key(|window| std::cmp::Reverse(window.value));
+    let mut taken: Vec<Window> = Vec::new();
+    for window in windows {
+        place(window, &mut taken);
+    }
+    taken.sort_by_key(|window| std::cmp::Reverse(window.value));
+    for window in taken.iter().take(MOST) {
+        if let Some(anchor) = anchor(window, &files.list[window.file]) {
+            let tells = anchor.snippet.lines().filter(|line| !is_preamble(line) && line.trim().len() > 3).count();
+            let mut value = if tells < 2 { window.value - THIN } else { window.value };
+            if anchor.as_of > stretch.range.last {
+                value -= STILL_SHOWN;
+            }
+            if value > 0 {
+                candidates.push(Item::Anchor(anchor), value, window.turn);
+            }
+        }
+    }
+}
+
+/// What edits and writes left, as it stands now.
+fn written(stretch: &Stretch<'_>, files: &Files<'_>, windows: &mut Vec<Window>) {
+    for sight in &stretch.sights {
+        let SightKind::Changed(result) = sight.kind else { continue };
+        let Some(file) = files.list.iter().position(|file| file.path == sight.path) else { continue };
+        let fresh = stretch.freshness(sight.turn);
+        match &result.data {
+            ResultData::Edit(edit) => {
+                for hunk in &edit.hunks {
+                    if let Some((first, last)) = stands(hunk, &files.list[file]) {
+                        windows.push(Window { file, first, last, value: 60 + fresh, turn: sight.turn });
+                    }
+                }
+            }
+            ResultData::Write(_) => {
+                let start = files.list[file].lines.iter().find(|line| defined(&line.text).is_some());
+                let first = start.map_or(1, |line| line.number);
+                windows.push(Window { file, first, last: first + 7, value: 20 + fresh, turn: sight.turn });
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Where the beginning of an edit's new text stands now, with a line around it; None where it was changed again.
+fn stands(hunk: &Hunk, file: &KnownFile<'_>) -> Option<(u32, u32)> {
+    let blank = hunk.added.iter().take_while(|line| line.trim().is_empty()).count();
+    let added = &hunk.added[blank..];
+    let added = &added[..added.len().min(EDIT_LINES)];
+    if added.is_empty() {
+        return None;
+    }
+    let expected = hunk.first_line + blank as u32;
+    let is_here = |at: usize| {
+        file.lines.get(at..at + added.len()).is_some_and(|there| {
+            (there[there.len() - 1].number - there[0].number) as usize + 1 == there.len()
+                && there.iter().zip(added).all(|(line, added)| line.text == added.trim_end_matches('\r'))
+        })
+    };
+    // Mostly it still stands where it was written; else the nearest of several places.
+    let there = file.lines.partition_point(|line| line.number < expected);
+    if is_here(there) && file.lines[there].number == expected {
+        return Some((expected.saturating_sub(1).max(1), expected + added.len() as u32));
+    }
+    let at =
+        (0..file.lines.len()).filter(|at| is_here(*at)).min_by_key(|at| file.lines[*at].number.abs_diff(expected))?;
+    let first = file.lines[at].number;
+    Some((first.saturating_sub(1).max(1), first + added.len() as u32))
+}
+
+fn named_by_errors(stretch: &Stretch<'_>, files: &Files<'_>, verdicts: &[Verdict<'_>], windows: &mut Vec<Window>) {
+    let root = stretch.session.start_of().root.trim_end_matches('/');
+    for verdict in verdicts.iter().filter(|verdict| verdict.failed) {
+        let mut named = places(&verdict.output);
+        named.sort_by_key(|place| !place.is_error);
+        let found = named.into_iter().filter_map(|place| {
+            let path = place.path;
+            let inside = path.strip_prefix(root).filter(|_| !root.is_empty()).and_then(|rest| rest.strip_prefix('/'));
+            Some((file_of(inside.unwrap_or(path), files)?, place.line, place.is_error))
+        });
+        for (place, (file, line, is_error)) in (0..).zip(found.take(ERRORS_PER_RUN)) {
+            let worth = if is_error { 75 } else { 25 };
+            let value = worth + stretch.freshness(verdict.turn) - 5 * place;
+            let (first, last) = (line.saturating_sub(AROUND_ERROR).max(1), line + AROUND_ERROR);
+            windows.push(Window { file, first, last, value, turn: verdict.turn });
+        }
+    }
+}
+
+/// The file that an output names: by its path, or by the end of it where only one file ends so.
+fn file_of(path: &str, files: &Files<'_>) -> Option<usize> {
+    if let Some(file) = files.list.iter().position(|file| file.path == path) {
+        return Some(file);
+    }
+    let ends = |long: &str, short: &str| long.strip_suffix(short).is_some_and(|before| before.ends_with('/'));
+    let mut alike = files.list.iter().enumerate().filter(|(_, file)| ends(file.path, path) || ends(path, file.path));
+    let (file, _) = alike.next()?;
+    alike.next().is_none().then_some(file)
+}
+
+/// Definitions of what the assistant named, newest words first.
+fn spoken_of(stretch: &Stretch<'_>, files: &Files<'_>, windows: &mut Vec<Window>) {
+    let mut definitions: Vec<(&str, usize, u32)> = Vec::new();
+    for (file, known) in files.list.iter().enumerate() {
+        definitions.extend(known.lines.iter().filter_map(|line| Some((defined(&line.text)?, file, line.number))));
+    }
+    definitions.sort_unstable();
+    for said in stretch.said.iter().rev().take(SPOKEN_TEXTS) {
+        let worth = if said.then == Then::Called { 25 } else { 32 };
+        for name in spoken(said.text) {
+            let first = definitions.partition_point(|(other, ..)| *other < name);
+            let named = definitions[first..].iter().take_while(|(other, ..)| *other == name);
+            // A name that many files define says nothing about where.
+            if named.clone().count() > 2 {
+                continue;
+            }
+            for (_, file, line) in named {
+                let value = worth + stretch.freshness(said.turn);
+                let last = line + DEFINITION_LINES - 1;
+                windows.push(Window { file: *file, first: *line, last, value, turn: said.turn });
+            }
+        }
+    }
+}
+
+/// Few lines that were asked for are lines that mattered.
+fn looked_at(stretch: &Stretch<'_>, files: &Files<'_>, windows: &mut Vec<Window>) {
+    for sight in &stretch.sights {
+        let worth = match sight.kind {
+            SightKind::Changed(_) => continue,
+            SightKind::Found if sight.line_count <= 3 => 6,
+            SightKind::Found => continue,
+            SightKind::Read | SightKind::Printed if sight.line_count <= 40 => 10,
+            SightKind::Read | SightKind::Printed => 0,
+        };
+        let Some(file) = files.list.iter().position(|file| file.path == sight.path) else { continue };
+        let end = sight.first_line.saturating_add(sight.line_count);
+        let lines = &files.list[file].lines;
+        let inside = lines.iter().filter(|line| (sight.first_line..end).contains(&line.number));
+        let start = match inside.clone().find(|line| defined(&line.text).is_some()) {
+            Some(line) => line.number,
+            None => inside.clone().find(|line| !is_preamble(&line.text)).map_or(sight.first_line, |line| line.number),
+        };
+        let last = (start + 7).min(end.saturating_sub(1));
+        let value = worth + stretch.freshness(sight.turn);
+        windows.push(Window { file, first: start, last, value, turn: sight.turn });
+    }
+}
+
+/// Comments and imports at the top of a file.
+fn is_preamble(line: &str) -> bool {
+    let line = line.trim();
+    ["#", "//", "/*", "*", "import ", "from ", "use ", "package ", "\"\"\"", "---"]
+        .iter()
+        .any(|mark| line.starts_with(mark))
+        || line.is_empty()
+        // Go lists what it imports as bare strings.
+        || (line.starts_with('"') && line.ends_with('"'))
+}
+
+/// Puts a window beside those that are worth more: joined with one that it touches, or cut to what they leave of it.
+fn place(mut window: Window, taken: &mut Vec<Window>) {
+    while let Some(at) = taken
+        .iter()
+        .position(|other| other.file == window.file && window.first <= other.last + 2 && other.first <= window.last + 2)
+    {
+        let other = &mut taken[at];
+        let (first, last) = (other.first.min(window.first), other.last.max(window.last));
+        if last - first < LONGEST {
+            // The joined window may now touch a third one.
+            window = Window { first, last, ..taken.remove(at) };
+            continue;
+        }
+        if window.first < other.first && other.first.saturating_sub(window.first) >= 3 {
+            window.last = other.first - 3;
+        } else if window.last > other.last && window.last - other.last >= 5 {
+            window.first = other.last + 3;
+        } else {
+            return;
+        }
+        if window.first > window.last {
+            return;
+        }
+    }
+    taken.push(window);
+}
+
+fn anchor(window: &Window, file: &KnownFile<'_>) -> Option<Anchor> {
+    let start = file.lines.partition_point(|line| line.number < window.first);
+    let end = file.lines.partition_point(|line| line.number <= window.last);
+    let inside = &file.lines[start..end];
+    // The stretch without a gap that is longest: edges may never have been seen.
+    let run = inside.chunk_by(|one, next| one.number + 1 == next.number).max_by_key(|run| run.len())?;
+    let blank = |line: &&crate::evidence::observed::ObservedLine| line.text.trim().is_empty();
+    let leading = run.iter().take_while(blank).count();
+    let trailing = run.iter().rev().take_while(blank).count();
+    let run = run.get(leading..run.len().checked_sub(trailing)?)?;
+    if run.iter().any(|line| line.text.len() > WIDEST || line.text.contains('\n')) {
+        return None;
+    }
+    Some(Anchor {
+        path: file.path.to_owned(),
+        first_line: run.first()?.number,
+        last_line: run.last()?.number,
+        snippet: run.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n"),
+        as_of: run.iter().map(|line| line.turn).max()?,
+        moved: false,
+    })
+}

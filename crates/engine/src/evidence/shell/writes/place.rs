@@ -1,0 +1,139 @@
+//! Where a name lies, seen from the directory that a shell is in.
+//!
+//! The root's own absolute path is not known, so what lies behind an absolute name may be any known file that the name
+//! ends with: `/srv/app/src/a.py` may be `src/a.py`. After `cd /srv/app`, which is the root or lies in it, a relative
+//! name is never cut.
+
+use super::pattern::{Element, Pattern};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Directory {
+    /// These names, from the root on.
+    Below(Vec<Pattern>),
+    /// An absolute path, a part of one, or something unknown.
+    Elsewhere(Vec<Pattern>),
+}
+
+/// Whether a directory that is named by an absolute path may be the root itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Root {
+    MayBeMeant,
+    IsNotMeant,
+}
+
+/// Nobody works deeper than this below the root.
+const DEEPEST: usize = 64;
+
+impl Directory {
+    /// `cwd` as a command's record has it.
+    pub(super) fn new(cwd: &str) -> Self {
+        Self::Below(Vec::new()).enter(&Pattern::text(cwd))
+    }
+
+    pub(super) fn unknown() -> Self {
+        Self::Elsewhere(vec![Pattern::unknown()])
+    }
+
+    pub(super) fn enter(&self, name: &Pattern) -> Self {
+        let entered = match (Start::of(name), self) {
+            (Start::Absolute, _) => Self::Elsewhere(Trail::default().follow(&name.components()).names),
+            (Start::Unknown, _) => Self::Elsewhere(Trail::unknown().follow(&name.components()[1..]).names),
+            (Start::Here, Self::Elsewhere(names)) => {
+                Self::Elsewhere(Trail::from(names).follow(&name.components()).names)
+            }
+            (Start::Here, Self::Below(names)) => {
+                let trail = Trail::from(names).follow(&name.components());
+                if trail.left { Self::Elsewhere(trail.names) } else { Self::Below(trail.names) }
+            }
+        };
+        let (Self::Below(names) | Self::Elsewhere(names)) = &entered;
+        if names.len() > DEEPEST { Self::unknown() } else { entered }
+    }
+
+    /// Every path, relative to the root, that the name may mean.
+    pub(super) fn place(&self, name: &Pattern, root: Root) -> Vec<Pattern> {
+        let parts = name.components();
+        match (Start::of(name), self) {
+            (Start::Absolute, _) => {
+                let names = Trail::default().follow(&parts).names;
+                let is_device = |name: &Pattern| matches!(name.literal(), Some("dev" | "proc" | "sys"));
+                if names.first().is_some_and(is_device) {
+                    return Vec::new();
+                }
+                let is_file = names.last().is_some_and(|name| name.literal().is_none_or(|name| name.contains('.')));
+                endings(&names, usize::from(root == Root::IsNotMeant || is_file))
+            }
+            (Start::Unknown, _) if parts.len() > 1 => endings(&Trail::unknown().follow(&parts[1..]).names, 1),
+            (Start::Unknown, _) => vec![name.clone()],
+            (Start::Here, Self::Elsewhere(names)) => {
+                let trail = Trail::from(names).follow(&parts);
+                endings(&trail.names, trail.names.len() - trail.lowest)
+            }
+            (Start::Here, Self::Below(names)) => {
+                let trail = Trail::from(names).follow(&parts);
+                if trail.left { Vec::new() } else { vec![Pattern::join(&trail.names)] }
+            }
+        }
+    }
+}
+
+enum Start {
+    Absolute,
+    /// Nobody knows what the shell puts there.
+    Unknown,
+    Here,
+}
+
+impl Start {
+    fn of(name: &Pattern) -> Self {
+        match name.elements().first() {
+            Some(Element::Text(text)) if text.starts_with(['/', '~']) => Self::Absolute,
+            Some(Element::Unknown) => Self::Unknown,
+            _ => Self::Here,
+        }
+    }
+}
+
+/// Names one after another, with `.` and `..` followed.
+#[derive(Default)]
+struct Trail {
+    names: Vec<Pattern>,
+    /// How few names there ever were.
+    lowest: usize,
+    /// It went above where it began.
+    left: bool,
+}
+
+impl From<&Vec<Pattern>> for Trail {
+    fn from(names: &Vec<Pattern>) -> Self {
+        Self { names: names.clone(), lowest: names.len(), left: false }
+    }
+}
+
+impl Trail {
+    fn unknown() -> Self {
+        Self::from(&vec![Pattern::unknown()])
+    }
+
+    fn follow(mut self, parts: &[Pattern]) -> Self {
+        for part in parts {
+            match part.literal() {
+                Some("" | ".") => {}
+                // Above something unknown lies something unknown.
+                Some("..") if self.names.last().is_some_and(Pattern::is_unresolved) => {}
+                Some("..") => {
+                    self.left |= self.names.pop().is_none();
+                    self.lowest = self.lowest.min(self.names.len());
+                }
+                _ => self.names.push(part.clone()),
+            }
+        }
+        self
+    }
+}
+
+/// The last names, as many as there are but no fewer than `fewest`.
+fn endings(names: &[Pattern], fewest: usize) -> Vec<Pattern> {
+    let most = names.len().min(fewest + DEEPEST / 2);
+    (fewest..=most).map(|count| Pattern::join(&names[names.len() - count..])).collect()
+}

@@ -1,0 +1,268 @@
+//! One line for a person after each edit of the view: what was replaced, kept, refused, what it costs and saves.
+//!
+//! Wording only; the numbers come from what was recorded.
+
+use std::fmt;
+
+use crate::{
+    claim::{BlockContent, Standing},
+    gate::{Refusal, render_refusals},
+    planner::{Tariff, Warmth},
+    session::{FoldDraft, Session},
+    trace::{
+        decision::{Author, Reach, ThinkingBehind, TurnRange},
+        start::Counted,
+    },
+    view::{Source, TOKENS_PER_MESSAGE},
+};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoldReport {
+    pub block: u32,
+    pub range: TurnRange,
+    pub author: Author,
+    /// Tokens that the fold took out of the view.
+    pub replaced: u64,
+    /// Tokens of the block, and of the board entry behind it.
+    pub block_tokens: u64,
+    pub board_tokens: u64,
+    /// Tokens before the fold, whose bytes are unchanged.
+    pub before: u64,
+    /// Tokens and steps behind it that stay as they are.
+    pub kept: u64,
+    pub kept_steps: usize,
+    /// What evidence confirms.
+    pub facts: usize,
+    /// What only the assistant said.
+    pub conclusions: usize,
+    pub anchors: usize,
+    pub commands: usize,
+    pub claims: usize,
+    pub refused: Vec<Refusal>,
+    /// Of the steps behind it.
+    pub thinking: ThinkingBehind,
+    /// Fields of the model's answer that nobody knows.
+    pub dropped_fields: Vec<String>,
+    pub tariff: Option<Tariff>,
+    pub warmth: Warmth,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnfoldReport {
+    pub block: u32,
+    pub range: TurnRange,
+    pub block_tokens: u64,
+    pub turns_tokens: u64,
+    /// Tokens behind the block, which are written again.
+    pub behind: u64,
+    pub tariff: Option<Tariff>,
+    pub warmth: Warmth,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettleReport {
+    pub results: usize,
+    pub raw: u64,
+    pub short: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ArchiveReport {
+    pub archive: u32,
+    pub range: TurnRange,
+    pub author: Author,
+    pub replaced: u64,
+    pub summary: u64,
+    pub refused: Vec<Refusal>,
+}
+
+/// What became of a proposed delta.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeltaReport {
+    pub version: u32,
+    pub author: Author,
+    /// `STATE_DELTA vN` with the ids that the board gave.
+    pub text: String,
+    pub refused: Vec<Refusal>,
+}
+
+impl FoldReport {
+    /// What a fold would do to the view as it stands.
+    pub(crate) fn plan(
+        session: &Session,
+        draft: &FoldDraft,
+        author: Author,
+        claims: &BlockContent,
+        content: &Counted,
+        board: Option<&Counted>,
+        warmth: Warmth,
+    ) -> Self {
+        let view = session.view();
+        let first = match draft.reach {
+            Reach::FromSeam => view.seam(),
+            Reach::Alone => view.position(draft.range.first).unwrap_or(0),
+        };
+        let end = view.position(draft.range.last).map_or(first, |place| place + 1).max(first);
+        let covered = &view.entries()[first..end];
+        let takes_board = draft.reach == Reach::FromSeam || board.is_some();
+        let gone = covered.iter().filter(|entry| takes_board || entry.source != Source::Board);
+        let replaced: u64 = gone.map(|entry| u64::from(entry.tokens)).sum();
+        let kept: u64 = view.entries()[end..].iter().map(|entry| u64::from(entry.tokens)).sum();
+        let sized = |text: &Counted| u64::from(text.tokens + TOKENS_PER_MESSAGE);
+        let steps = session.state().steps().iter().rev();
+        Self {
+            block: session.index().blocks + 1,
+            range: draft.range,
+            author,
+            replaced,
+            block_tokens: sized(content),
+            board_tokens: board.map_or(0, sized),
+            before: view.tokens() - kept - covered.iter().map(|entry| u64::from(entry.tokens)).sum::<u64>(),
+            kept,
+            kept_steps: steps.take_while(|step| step.assistant > draft.range.last).count(),
+            facts: claims.what_we_learned.iter().filter(|fact| fact.standing == Standing::Confirmed).count(),
+            conclusions: claims.what_we_learned.iter().filter(|fact| fact.standing == Standing::Concluded).count(),
+            anchors: claims.anchors.len(),
+            commands: claims.exec_assertions.len(),
+            claims: 0,
+            refused: Vec::new(),
+            thinking: session.thinking_behind(),
+            dropped_fields: Vec::new(),
+            tariff: session.tariff(),
+            warmth,
+        }
+    }
+
+    pub(crate) fn with_refusals(self, refused: Vec<Refusal>, claims: usize) -> Self {
+        Self { refused, claims, ..self }
+    }
+
+    /// What stands there afterwards.
+    pub fn written(&self) -> u64 {
+        self.block_tokens + self.board_tokens
+    }
+
+    /// What the fold costs once and saves at every further call, in uncached input tokens; none without prices.
+    pub fn balance(&self) -> Option<(f64, f64)> {
+        let tariff = self.tariff?;
+        let once = match self.warmth {
+            Warmth::Warm => tariff.write(self.written()) + tariff.rewrite(self.kept),
+            Warmth::Cold => 0.0,
+        };
+        Some((once, tariff.read(self.replaced.saturating_sub(self.written()))))
+    }
+}
+
+impl UnfoldReport {
+    /// What the unfold costs once and at every further call, in uncached input tokens; none without prices.
+    pub fn balance(&self) -> Option<(f64, f64)> {
+        let tariff = self.tariff?;
+        let once = match self.warmth {
+            Warmth::Warm => tariff.write(self.turns_tokens) + tariff.rewrite(self.behind),
+            Warmth::Cold => 0.0,
+        };
+        Some((once, tariff.read(self.turns_tokens.saturating_sub(self.block_tokens))))
+    }
+}
+
+impl fmt::Display for FoldReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let TurnRange { first, last } = self.range;
+        write!(f, "folded turns {first}–{last} into block {}: ", self.block)?;
+        write!(f, "{} → {} tokens", Short(self.replaced), Short(self.written()))?;
+        write!(f, " · {} before it unchanged, {} behind it kept", Short(self.before), steps(self.kept_steps))?;
+        if self.thinking == ThinkingBehind::Dropped {
+            f.write_str(" · their thinking dropped")?;
+        }
+        let parts = [
+            (self.facts, "fact"),
+            (self.conclusions, "conclusion"),
+            (self.anchors, "anchor"),
+            (self.commands, "command"),
+        ];
+        let parts: Vec<String> =
+            parts.iter().filter(|(number, _)| *number > 0).map(|(number, noun)| counted(*number, noun)).collect();
+        write!(f, " · {}", if parts.is_empty() { "no claims".to_owned() } else { parts.join(", ") })?;
+        if !self.refused.is_empty() {
+            write!(f, ", {} of {} claims refused", self.refused.len(), self.claims.max(self.refused.len()))?;
+        }
+        match self.balance() {
+            None => f.write_str(" · no prices for this model")?,
+            Some((once, saves)) => {
+                match self.warmth {
+                    Warmth::Warm => write!(f, " · costs as much as {} input tokens", Short(once as u64))?,
+                    Warmth::Cold => f.write_str(" · costs nothing now (cold cache)")?,
+                }
+                write!(f, ", saves {} a call", Short(saves as u64))?;
+                if saves > 0.0 && once > 0.0 {
+                    write!(f, " (pays in {})", counted((once / saves).ceil() as usize, "call"))?;
+                }
+            }
+        }
+        if self.author == Author::TimedOut {
+            f.write_str(" · by rules: the model did not answer in time")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for UnfoldReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let TurnRange { first, last } = self.range;
+        write!(f, "unfolded block {}: turns {first}–{last} are back, ", self.block)?;
+        write!(f, "{} → {} tokens", Short(self.block_tokens), Short(self.turns_tokens))?;
+        let Some((once, more)) = self.balance() else { return f.write_str(" · no prices for this model") };
+        match self.warmth {
+            Warmth::Warm => write!(f, " · costs as much as {} input tokens now", Short(once as u64))?,
+            Warmth::Cold => f.write_str(" · costs nothing now (cold cache)")?,
+        }
+        write!(f, " and {} a call", Short(more as u64))
+    }
+}
+
+impl fmt::Display for SettleReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "settled {}: {} → {} tokens", counted(self.results, "result"), Short(self.raw), Short(self.short))
+    }
+}
+
+impl fmt::Display for ArchiveReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let TurnRange { first, last } = self.range;
+        write!(f, "archived turns {first}–{last}: {} → {} tokens", Short(self.replaced), Short(self.summary))?;
+        match self.author {
+            Author::TimedOut => f.write_str(" · the summary did not come in time"),
+            Author::Rules | Author::Model => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for DeltaReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)?;
+        if !self.refused.is_empty() {
+            write!(f, "\n{}", render_refusals(self.refused.len(), &self.refused))?;
+        }
+        Ok(())
+    }
+}
+
+/// Tokens for people: 412, 1.3k, 12k.
+struct Short(u64);
+
+impl fmt::Display for Short {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            tokens @ ..=999 => write!(f, "{tokens}"),
+            tokens => write!(f, "{:.1}k", tokens as f64 / 1_000.0),
+        }
+    }
+}
+
+fn counted(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+fn steps(number: usize) -> String {
+    counted(number, "step")
+}

@@ -1,0 +1,165 @@
+//! What the planner has to know of this session: sizes, cuts, prices, and whether the provider still holds the prefix.
+
+use crate::{
+    cache::{CacheRule, Split},
+    card::{Card, Lifetime, ThinkingHabit},
+    planner::{Asked, Cut, Place, Prefix, Tariff, Trigger, Warmth},
+    session::{CardInUse, Session, bill::Bill, index::TurnRecord},
+    trace::{
+        CallNo, EventBody, Timestamp, TurnNo,
+        decision::{ThinkingBehind, TurnRange},
+        event::Cold,
+    },
+    view::Source,
+};
+
+/// Design 3-folding, "Units": end of L2, seam, previous tail and tail each want a mark.
+const MARKS_NEEDED: usize = 4;
+
+/// A factor outside of this is no measurement of a tokenizer but a provider that counts something else.
+const BELIEVABLE_FACTOR: std::ops::RangeInclusive<f64> = 0.25..=4.0;
+
+impl Session {
+    /// The card of the model in use: prices, cache rule, habits. Without one the triggers alone decide.
+    pub fn use_card(&mut self, card: Card, lifetime: Lifetime) {
+        self.bill = Some(Bill::new(&card, lifetime));
+        self.card = Some(CardInUse { card, lifetime });
+    }
+
+    /// What the provider is expected to bill for a call, in counted tokens. None before a card was in use, or while the
+    /// call is open.
+    pub fn expected_bill(&self, call: CallNo) -> Option<Split> {
+        self.bill.as_ref()?.split(call)
+    }
+
+    pub fn card(&self) -> Option<&Card> {
+        self.card.as_ref().map(|in_use| &in_use.card)
+    }
+
+    /// Billed over counted tokens of this model's calls, 1 before the first.
+    pub fn factor(&self) -> f64 {
+        let (billed, counted) = self.state.billed;
+        if counted == 0 {
+            return 1.0;
+        }
+        (billed as f64 / counted as f64).clamp(*BELIEVABLE_FACTOR.start(), *BELIEVABLE_FACTOR.end())
+    }
+
+    pub(crate) fn tariff(&self) -> Option<Tariff> {
+        let in_use = self.card.as_ref()?;
+        Some(Tariff { rates: in_use.card.rates(in_use.lifetime)?, factor: self.factor() })
+    }
+
+    /// Design 3-folding, "Thinking": what an edit made now does to the thinking behind it.
+    pub(crate) fn thinking_behind(&self) -> ThinkingBehind {
+        let drops = self.card().is_some_and(|card| card.thinking == ThinkingHabit::Drop);
+        if drops || self.state.thinking_refused { ThinkingBehind::Dropped } else { ThinkingBehind::Kept }
+    }
+
+    /// Whether the entries of this model's cache have expired since the last call. A card without a lifetime is never
+    /// cold.
+    pub(super) fn cold(&self, now: Timestamp) -> Option<Cold> {
+        let lifetime_ms = self.card.as_ref().and_then(|in_use| in_use.card.lifetime_ms(in_use.lifetime))?;
+        let (_, last_call) = self.sent_to.as_ref().filter(|_| self.asks_the_same_model())?;
+        let idle_ms = now.0.saturating_sub(self.trace[last_call.0 as usize].at.0);
+        (idle_ms > lifetime_ms).then_some(Cold { idle_ms, lifetime_ms })
+    }
+
+    pub fn warmth(&self, now: Timestamp) -> Warmth {
+        if self.asks_the_same_model() && self.cold(now).is_none() { Warmth::Warm } else { Warmth::Cold }
+    }
+
+    /// Whether what lies before the seam is found again after a fold.
+    pub(super) fn prefix(&self) -> Prefix {
+        let free = match self.card().map(|card| card.cache) {
+            None | Some(CacheRule::Prefix { .. }) => true,
+            Some(CacheRule::None) => false,
+            Some(CacheRule::Marks { marks, .. } | CacheRule::Breakpoints { marks, .. }) => {
+                marks as usize >= MARKS_NEEDED
+            }
+        };
+        if free { Prefix::Kept } else { Prefix::Lost }
+    }
+
+    /// The turns that no block covers yet.
+    pub(super) fn hot_turns(&self) -> impl Iterator<Item = TurnNo> {
+        let view = self.view();
+        view.entries()[view.seam()..].iter().filter_map(|entry| match entry.source {
+            Source::Turn(turn) => Some(turn),
+            _ => None,
+        })
+    }
+
+    /// Every step from the seam on, oldest first. `offered` is the end that a trigger proposes.
+    pub(super) fn cuts(&self, offered: Option<TurnNo>) -> Vec<Cut> {
+        let mut cuts = Vec::new();
+        let (mut tokens, mut verbatim) = (0, 0);
+        let breaks = self.span_ends();
+        for entry in &self.view().entries()[self.view().seam()..] {
+            tokens += u64::from(entry.tokens);
+            let Source::Turn(turn) = entry.source else { continue };
+            if self.is_users(turn) {
+                let longest = self.configuration.block.longest_user_turn;
+                verbatim += u64::from(entry.tokens.min(longest));
+            }
+            if self.ends_step(turn) {
+                let at_break = offered == Some(turn) || breaks.contains(&turn);
+                let place = if at_break { Place::Break } else { Place::Step };
+                cuts.push(Cut { end: turn, tokens, verbatim, place });
+            }
+        }
+        cuts
+    }
+
+    /// The last turns of closed spans; of nested ones the outermost counts.
+    fn span_ends(&self) -> Vec<TurnNo> {
+        let closed = || {
+            let spans = self.index.spans().iter().filter(|span| span.ended.is_some_and(|event| self.is_live(event)));
+            spans.filter_map(|span| Some(TurnRange { first: span.first, last: TurnNo(span.end?.0.checked_sub(1)?) }))
+        };
+        let inside =
+            |one: TurnRange, other: TurnRange| one != other && other.first <= one.first && one.last <= other.last;
+        closed().filter(|span| !closed().any(|other| inside(*span, other))).map(|span| span.last).collect()
+    }
+
+    /// Whether a step ends with this turn: results, or an answer without calls.
+    pub(super) fn ends_step(&self, turn: TurnNo) -> bool {
+        match self.index.turn(turn) {
+            Some(TurnRecord::Tool(_)) => true,
+            Some(TurnRecord::Assistant { event }) => {
+                self.index.tool_turn(TurnNo(turn.0 + 1)).is_none_or(|step| step.assistant != *event)
+            }
+            _ => false,
+        }
+    }
+
+    fn is_users(&self, turn: TurnNo) -> bool {
+        match self.index.turn(turn) {
+            Some(TurnRecord::User { event }) => {
+                matches!(self.body_of(*event), EventBody::UserTurn(user) if user.user.is_some())
+            }
+            _ => false,
+        }
+    }
+
+    /// The newest results that no call has sent yet: nothing may take them away.
+    pub(super) fn unseen_results(&self) -> Option<TurnNo> {
+        let sent = self.sent_to.as_ref().map(|(_, event)| *event);
+        let newest = self.state.steps.last()?.tool?;
+        let ended = self.index.tool_turn(newest)?.ended()?;
+        (Some(ended) > sent).then_some(newest)
+    }
+}
+
+/// What proposed a fold, in words for the event.
+pub(super) fn render_asked(asked: Asked) -> String {
+    match asked {
+        Asked::Step => "planner".into(),
+        Asked::Order => "/fold".into(),
+        Asked::Window => "window".into(),
+        Asked::Trigger(Trigger::ToolCalls(calls)) => format!("{calls} tool calls in a row"),
+        Asked::Trigger(Trigger::RawShare(share)) => format!("{:.0}% raw output", share * 100.0),
+        Asked::Trigger(Trigger::Repeats(repeats)) => format!("{repeats} repeated reads or commands"),
+        Asked::Trigger(Trigger::Break(logical_break)) => logical_break.words().into(),
+    }
+}

@@ -1,0 +1,62 @@
+//! Folds random stretches of random sessions by the rules, and holds every proposal against the gate.
+
+use lookback_engine::{
+    Session,
+    block::render_claims,
+    board::Board,
+    compactor::{Request, compact},
+    gate::{GateLimits, GateRefused, admit_block, admit_delta},
+    proposal::DeltaProposal,
+    trace::{NoBlobs, decision::TurnRange},
+    view::Source,
+};
+
+use crate::driver::count;
+
+/// Turns that are in the view, from one of them to another.
+pub(crate) fn some_range(session: &Session, (first, last): (usize, usize)) -> Option<TurnRange> {
+    let turns: Vec<_> = session
+        .view()
+        .entries()
+        .iter()
+        .filter_map(|entry| match entry.source {
+            Source::Turn(turn) => Some(turn),
+            _ => None,
+        })
+        .collect();
+    let last = *turns.get(last % turns.len().max(1))?;
+    let first = turns[first % turns.len()].min(last);
+    Some(TurnRange { first, last })
+}
+
+fn has_step(session: &Session, range: TurnRange) -> bool {
+    session.state().steps().iter().any(|step| range.first <= step.assistant && step.assistant <= range.last)
+}
+
+pub(crate) fn check(session: &Session, range: TurnRange, budget: u32, focus: Option<&str>) {
+    let request = Request { range, budget, focus };
+    let limits = GateLimits { block_tokens: budget, ..GateLimits::default() };
+    let mut board = Board::default();
+    for _ in 0..2 {
+        let compaction = compact(session, &board, &request, &count, &NoBlobs).expect("no blobs are needed");
+        match admit_block(session, range, compaction.block.clone(), &limits, &count, &NoBlobs) {
+            Ok(admitted) => {
+                assert_eq!(admitted.refused, []);
+                assert!(count(render_claims(&admitted.content, session.state().board()).as_bytes()) <= budget);
+            }
+            Err(GateRefused::NotShorter { .. }) => {}
+            // Folds cover steps; user turns alone are no step.
+            Err(GateRefused::Empty { refused }) if refused.is_empty() && !has_step(session, range) => {}
+            // One claim may be larger than a very small budget.
+            Err(GateRefused::OverBudget { .. }) if budget < 200 => {}
+            Err(refused) => panic!("{refused}\n{:?}", compaction.block),
+        }
+        if compaction.delta != DeltaProposal::default() {
+            let (delta, refused) =
+                admit_delta(session, compaction.delta, &limits, &NoBlobs).expect("a delta that says something");
+            assert_eq!(refused, []);
+            assert_eq!(board.check(&delta, &session.configuration().board, &count), Ok(()));
+            board.apply(&delta);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Stored sessions brought back to life: to be looked at, or to be changed by this process alone.
+
+use anyhow::Result;
+use jiff::Timestamp as Instant;
+use lookback_engine::{
+    Context, LedgerLine, Replay, Session, SessionError,
+    card::Lifetime,
+    trace::{Blobs, Event, EventBody, SessionId, Timestamp, event::Interruption},
+};
+use lookback_store::{Durability, SessionWriter, Snapshot, Store};
+use lookback_wire::Provider;
+
+use crate::{cards, counter::Counter, home, screen};
+
+pub(crate) fn replay(store: &Snapshot, id: &SessionId, provider: Option<Provider>) -> Result<Session> {
+    screen::announce("replaying the session…", || {
+        let mut replay = Replay::new(provider, store);
+        store.for_each_event(id, |event| replay.push(event).map_err(anyhow::Error::from))?;
+        Ok(replay.finish()?)
+    })
+}
+
+/// Changes a replayed session: by its own counter, at the prices of its model, after what is still open was ended.
+pub(crate) fn change<T>(
+    session: &mut Session,
+    blobs: &dyn Blobs,
+    change: impl FnOnce(&mut Session, &Context<'_>) -> Result<T, SessionError>,
+) -> Result<T> {
+    let counter = Counter::of(session.start_of())?;
+    use_card(session)?;
+    let count = |bytes: &[u8]| counter.count(bytes);
+    let context = Context { now: now(), count: &count, blobs };
+    session.interrupt(Interruption::Killed, &context)?;
+    Ok(change(session, &context)?)
+}
+
+/// What a call made now would send, and what of it the last one sent.
+pub(crate) fn plan_call(mut session: Session, blobs: &dyn Blobs) -> Result<LedgerLine> {
+    use_card(&mut session)?;
+    Ok(session.plan_call(now(), blobs)?)
+}
+
+fn use_card(session: &mut Session) -> Result<()> {
+    if let Some(card) = cards::find(&session.state().model().name)? {
+        session.use_card(card, Lifetime::Usual);
+    }
+    Ok(())
+}
+
+fn now() -> Timestamp {
+    Timestamp(Instant::now().as_millisecond())
+}
+
+/// A session that nobody else writes while this is held.
+pub(crate) struct Opened {
+    store: Store,
+    writer: SessionWriter,
+    pub(crate) session: Session,
+}
+
+impl Opened {
+    pub(crate) fn find(prefix: &str) -> Result<Self> {
+        let store = home::open_store()?;
+        let id = store.find(prefix)?;
+        let writer = store.writer(&id)?;
+        let session = replay(&store.snapshot()?, &id, None)?;
+        Ok(Self { store, writer, session })
+    }
+
+    /// Makes a change and stores it, all of it or nothing. Whatever is open in the trace was left so by a process that
+    /// died, because its lock is ours: it is ended first.
+    pub(crate) fn change<T>(
+        &mut self,
+        make: impl FnOnce(&mut Session, &Context<'_>) -> Result<T, SessionError>,
+    ) -> Result<T> {
+        let made = screen::announce("working…", || change(&mut self.session, &self.store, make))?;
+        let new = &self.session.trace()[self.writer.next().0 as usize..];
+        self.writer.append(new, Durability::Durable)?;
+        let is_interruption = |event: &Event| {
+            matches!(event.event, EventBody::CallInterrupted { .. } | EventBody::StepInterrupted { .. })
+        };
+        if new.iter().any(is_interruption) {
+            screen::remark("what a process that died had left open is now recorded as interrupted");
+        }
+        Ok(made)
+    }
+}

@@ -6,6 +6,7 @@
 mod append;
 mod disk;
 mod figures;
+mod folding;
 mod memory;
 mod random;
 mod recall;
@@ -14,6 +15,7 @@ mod scale;
 mod sized;
 mod table;
 mod text;
+mod tokens;
 mod workload;
 
 use std::{path::PathBuf, sync::Arc};
@@ -22,8 +24,10 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 
 use crate::{
+    folding::Part,
     memory::Way,
     scale::Scale,
+    table::Table,
     text::Vocabulary,
     workload::{Sizes, Workload},
 };
@@ -60,10 +64,23 @@ enum Job {
         #[arg(long, default_value_t = 1_000)]
         steps: usize,
     },
+    /// Does one part of folding so many times and prints nothing: for the same
+    Folding {
+        #[arg(long)]
+        part: Part,
+        /// Tokens, cuts, steps or folds, by the part
+        #[arg(long)]
+        size: u64,
+        #[arg(long, default_value_t = 1)]
+        times: usize,
+    },
+    /// Prints the tables of folding alone
+    Folds,
 }
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
+    let scale = if arguments.quick { Scale::QUICK } else { Scale::FULL };
     match arguments.job {
         Some(Job::Memory { way, turns, home }) => {
             let [resident, peak, body] = memory::report(way, turns, &home)?;
@@ -71,12 +88,13 @@ fn main() -> Result<()> {
             Ok(())
         }
         Some(Job::Steps { turns, steps }) => append_steps(turns, steps),
-        None => measure(arguments.quick, arguments.directory),
+        Some(Job::Folding { part, size, times }) => folding::run(part, size, times),
+        Some(Job::Folds) => print(folding::measure(&scale)?),
+        None => measure(&scale, arguments.directory),
     }
 }
 
-fn measure(quick: bool, directory: Option<PathBuf>) -> Result<()> {
-    let scale = if quick { Scale::QUICK } else { Scale::FULL };
+fn measure(scale: &Scale, directory: Option<PathBuf>) -> Result<()> {
     let directory = match directory {
         Some(directory) => tempfile::tempdir_in(directory)?,
         None => tempfile::tempdir()?,
@@ -84,12 +102,16 @@ fn measure(quick: bool, directory: Option<PathBuf>) -> Result<()> {
     disk::expect_room(directory.path(), scale.store_bytes * 3)?;
     let vocabulary = Arc::new(Vocabulary::new());
     let sized = directory.path().join("sized");
-    println!("{}", append::measure(&scale, &sized, &vocabulary)?);
-    println!("{}", reopen::measure(&scale, &sized)?);
-    for table in recall::measure(&scale, &directory.path().join("large"), &vocabulary)? {
-        println!("{table}");
-    }
-    println!("{}", memory::measure(&scale, &sized)?);
+    println!("{}", append::measure(scale, &sized, &vocabulary)?);
+    println!("{}", reopen::measure(scale, &sized)?);
+    print(recall::measure(scale, &directory.path().join("large"), &vocabulary)?)?;
+    print(folding::measure(scale)?)?;
+    println!("{}", memory::measure(scale, &sized)?);
+    Ok(())
+}
+
+fn print(tables: Vec<Table>) -> Result<()> {
+    tables.iter().for_each(|table| println!("{table}"));
     Ok(())
 }
 

@@ -14,6 +14,19 @@ pub(crate) struct Scale {
     pub(crate) probes: &'static [u32],
     /// Different queries of each kind.
     pub(crate) queries: usize,
+    /// Tokens of the hot zones that are folded, and how often each.
+    pub(crate) hot_zones: &'static [u64],
+    pub(crate) folds_measured: usize,
+    /// Tokens of the hot zone whose block is checked, and how often.
+    pub(crate) checked_hot_zone: u64,
+    pub(crate) checks: usize,
+    /// Cuts that the planner chooses from, and samples of each number.
+    pub(crate) cuts: &'static [u64],
+    pub(crate) questions: usize,
+    /// Steps of the hot zones that are tidied.
+    pub(crate) hot_steps: &'static [u64],
+    /// Folds of the sessions that one more step is appended to.
+    pub(crate) folds_before: &'static [u64],
 }
 
 impl Scale {
@@ -25,6 +38,14 @@ impl Scale {
         sessions: 200,
         probes: &[100, 1_000, 10_000],
         queries: 20,
+        hot_zones: &[25_000, 50_000, 100_000, 200_000],
+        folds_measured: 40,
+        checked_hot_zone: 100_000,
+        checks: 200,
+        cuts: &[10, 40, 200],
+        questions: 100,
+        hot_steps: &[20, 100],
+        folds_before: &[0, 10, 50, 200],
     };
 
     pub(crate) const QUICK: Self = Self {
@@ -35,6 +56,14 @@ impl Scale {
         sessions: 5,
         probes: &[100, 200],
         queries: 3,
+        hot_zones: &[25_000, 50_000],
+        folds_measured: 2,
+        checked_hot_zone: 50_000,
+        checks: 3,
+        cuts: &[10, 40],
+        questions: 3,
+        hot_steps: &[10, 20],
+        folds_before: &[0, 3],
     };
 
     pub(crate) fn largest(&self) -> u32 {

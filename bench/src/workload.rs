@@ -2,6 +2,7 @@
 //!
 //! What a step will record is made before it is timed ([`Step`]); recording it is the engine's work alone.
 
+pub(crate) mod coding;
 mod step;
 
 use std::sync::Arc;

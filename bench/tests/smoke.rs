@@ -14,6 +14,11 @@ fn a_quick_run_prints_every_table() {
         "The store that recall works on",
         "Recall by pointer",
         "Recall by words",
+        "Fold by rules",
+        "Evidence check",
+        "A question to the planner",
+        "Tidy where it holds",
+        "One more step after folds",
         "Memory",
     ];
     assert_eq!(titles, expected, "{printed}");

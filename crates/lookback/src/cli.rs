@@ -30,7 +30,7 @@ pub(crate) enum Command {
     /// Put one block in the place of a session's older raw turns
     ///
     /// Folds from the seam (the end of the last block, else the beginning) up to the newest steps, which stay as they
-    /// are. Turns before the seam that were unfolded are left alone: --span folds those of a span. Nothing is lost: the
+    /// are; where there is nothing to fold there, turns that were unfolded are folded again. Nothing is lost: the
     /// trace keeps every turn, `recall` finds it, and `unfold` puts it back.
     Fold(FoldArguments),
     /// Put the turns of a block back in its place

@@ -173,7 +173,8 @@ fn an_unfold_puts_the_turns_back_and_moves_no_seam() {
     let refused = |day: &mut Day, number| day.session.unfold(number, &day.now());
     assert_eq!(refused(&mut day, 1), Err(UnfoldRefused::AlreadyUnfolded { number: 1 }.into()));
     assert_eq!(refused(&mut day, 2), Err(UnfoldRefused::NoSuchBlock { number: 2, blocks: 1 }.into()));
-    let again = day.session.draft_range(draft.range, None, "/fold").expect("they stay raw until /fold");
+    let again = day.session.draft_fold(None, &day.now()).expect("they stay raw until /fold");
+    assert_eq!(again.range, draft.range);
     assert_eq!(day.session.fold_by_rules(&again, &day.now()).expect("it is admitted").block, 2);
 }
 

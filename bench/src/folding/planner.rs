@@ -62,6 +62,7 @@ fn ask(cuts: &[Cut]) -> FoldDecision {
         hot_zone: cuts.last().map_or(0, |cut| cut.tokens),
         cuts,
         board: 400,
+        expected_recalls: 1.0,
         rent: Rent { paid: 900.0, calls: 3 },
         warmth: Warmth::Warm,
         prefix: Prefix::Kept,

@@ -16,6 +16,7 @@ use crate::{
     configuration::BlockLimits,
     session::{Session, index::SpanRecord},
     trace::decision::TurnRange,
+    view::Source,
 };
 
 /// Design 2-model, "Voice": the first line of every block.
@@ -35,6 +36,11 @@ pub fn render_block(
         "COMPRESSED_TURNS v{number} · replaces turn#{} to turn#{} · Recall gives any of them back whole\n",
         range.first, range.last
     );
+    // Pointers name files from the root; tools of other agents want whole paths. One block in the view says it for all.
+    let root = session.start_of().root.as_str();
+    if root.starts_with('/') && !session.view().entries().iter().any(|entry| matches!(entry.source, Source::Block(_))) {
+        line(&mut text, format_args!("paths are relative to {}", in_one_line(root)));
+    }
     for span in session.index().spans().iter().filter(|span| is_continued(session, span, range)) {
         let goes_on = format!("span#{}#{} goes on after it: {}", span.id.name, span.id.number, span.goal);
         line(&mut text, format_args!("{}", in_one_line(&goes_on)));

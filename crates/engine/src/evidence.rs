@@ -5,6 +5,7 @@
 
 pub mod lines;
 pub mod observed;
+pub mod placing;
 pub mod pointer;
 pub mod recognise;
 pub mod shell;

@@ -28,6 +28,7 @@ mod verdict;
 
 pub use breaker::BreakerState;
 pub use budgets::GateLimits;
+pub(crate) use copied::Words;
 pub use delta::admit_delta;
 pub(crate) use examiner::Examiner;
 pub use goal::admit_preference;
@@ -67,11 +68,6 @@ pub fn admit_block(
     let mut refused = Vec::new();
     tags::take_from_block(&mut proposal, &mut refused);
     let mut resolver = Resolver::new(session, blobs);
-    proposal.what_we_learned.iter().for_each(|fact| resolver.expect(&fact.evidence));
-    for anchor in &proposal.anchors {
-        let pointer = anchors::pointer_of(anchor, &resolver);
-        resolver.expect(pointer.as_slice());
-    }
     let principals = Principals::new(session, range, blobs);
     let mut keep = |refusal: Refusal| refused.push(refusal);
 

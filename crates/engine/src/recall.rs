@@ -7,6 +7,8 @@
 mod file;
 pub mod lookup;
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 
 pub(crate) use file::observed_lines;
@@ -82,14 +84,13 @@ pub fn recall(
     }
 }
 
-/// Those of the wanted lines of a file that were ever seen, as of now.
+/// Those lines of a file that are known as of now, and why older ones are not, where something could not be read.
 pub(crate) fn known_lines(
     path: &str,
-    wanted: LineRange,
     trace: &dyn TraceLookup,
     blobs: &dyn Blobs,
-) -> Result<Vec<ObservedLine>, RecallError> {
-    file::known_lines(&Recall { trace, blobs }, path, wanted)
+) -> (Vec<ObservedLine>, Option<RecallError>) {
+    file::known_lines(&Recall { trace, blobs }, path)
 }
 
 /// The wanted lines, as far as the sights of the file from `since` on show them all. None: not all of them.
@@ -114,7 +115,7 @@ struct Recall<'a> {
 
 impl Recall<'_> {
     /// The one event with this number, or an error that says how many there are.
-    fn marked(&self, kind: MarkKind, number: u32) -> Result<Event, RecallError> {
+    fn marked(&self, kind: MarkKind, number: u32) -> Result<Cow<'_, Event>, RecallError> {
         let found = self.trace.marked(Mark { kind, number })?;
         match found.first() {
             Some(event) => self.trace.event(*event),
@@ -122,7 +123,7 @@ impl Recall<'_> {
         }
     }
 
-    fn events(&self, kind: MarkKind, number: u32) -> Result<Vec<Event>, RecallError> {
+    fn events(&self, kind: MarkKind, number: u32) -> Result<Vec<Cow<'_, Event>>, RecallError> {
         self.trace.marked(Mark { kind, number })?.into_iter().map(|event| self.trace.event(event)).collect()
     }
 
@@ -148,7 +149,7 @@ impl Recall<'_> {
         let labels = Labels::new(self, turn)?;
         let mut pieces = Vec::new();
         let mut previous = None;
-        for (index, result) in results.iter().filter_map(result_of) {
+        for (index, result) in results.iter().filter_map(|event| result_of(event)) {
             let label = labels.of(index, previous == Some(index));
             previous = Some(index);
             pieces.extend(complete_pieces(&label, result, self.blobs)?);
@@ -214,7 +215,7 @@ impl Recall<'_> {
         let recalled = self.command(command.ok_or_else(unreadable)?, None)?;
         let Some(name) = failed else { return Ok(recalled) };
         let results = self.events(MarkKind::Result, turn.0)?;
-        let result = results.iter().filter_map(result_of).find(|(place, _)| *place == index);
+        let result = results.iter().filter_map(|event| result_of(event)).find(|(place, _)| *place == index);
         let failures: &[String] = match result.map(|(_, result)| &result.data) {
             Some(ResultData::Run(run)) => run.tests.as_ref().map_or(&[], |report| &report.failures),
             _ => &[],

@@ -11,11 +11,13 @@ pub mod index;
 pub(crate) mod live;
 mod lookup;
 mod message;
+mod readings;
 pub mod record;
 mod refused;
 mod rolled_back;
 mod sent;
 pub mod state;
+pub mod transcript;
 pub(crate) mod visible;
 mod watch;
 
@@ -40,6 +42,7 @@ use crate::{
     session::{
         bill::Bill,
         index::Index,
+        readings::Readings,
         record::{ArchivePlan, ShortForms},
         rolled_back::RolledBack,
         state::{ModelInUse, Past, State},
@@ -96,6 +99,7 @@ pub struct Session {
     watch: Watch,
     short_forms: RefCell<ShortForms>,
     archive_plan: Cell<ArchivePlan>,
+    readings: RefCell<Readings>,
     /// What the coming call pays because the planner held.
     coming_rents: Rents,
     /// The size of the hot zone when a block for it was refused.
@@ -208,6 +212,7 @@ impl Session {
             watch: Watch::default(),
             short_forms: RefCell::default(),
             archive_plan: Cell::default(),
+            readings: RefCell::default(),
             coming_rents: Rents::default(),
             refused_at: None,
             delta_answered: None,

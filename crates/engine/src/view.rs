@@ -120,11 +120,16 @@ impl View {
         self.note_change(0, Miss::Drift);
     }
 
-    /// Changes one entry in its place. Nobody is told: an edit of what stands before it was.
+    /// Changes one entry in its place. Nobody is told: an edit of what stands before it was. It counts as an edit all the
+    /// same, because sums over entries that somebody keeps are no longer true.
     pub(crate) fn set_entry(&mut self, place: usize, entry: Entry) {
+        self.edits += 1;
         self.tokens += u64::from(entry.tokens);
         self.tokens -= u64::from(self.entries[place].tokens);
+        self.edits += 1;
         self.entries[place] = entry;
+        // What was found out about the old sizes does not hold any more.
+        self.edits += 1;
     }
 
     /// Puts `with` in the place of `range` and gives back what stood there.

@@ -1,9 +1,18 @@
 //! Beginning sessions. A long first batch is written in many short transactions, so that others can write meanwhile, and
 //! is seen by nobody before the last one.
 
-use lookback_engine::trace::{Event, EventNo, Output, SessionId, Timestamp};
+use std::sync::Arc;
 
-use crate::{StoreError, erase, events, identity, lock::SessionLock, stage, stage::Stage, store::Shared};
+use lookback_engine::trace::{Event, EventNo, Output, SessionId, Timestamp};
+use rusqlite::Connection;
+
+use crate::{
+    SessionWriter, StoreError, erase, events, identity,
+    lock::SessionLock,
+    stage,
+    stage::Stage,
+    store::{Shared, continue_from},
+};
 
 /// One transaction's share: some 300 ms of compressing and indexing. A 64 MB import in one held the write lock for 20 s.
 /// Few events, because the texts within them are not measured.
@@ -22,13 +31,7 @@ pub(crate) fn create(
     let stage = if shares.len() > 1 { Stage::Coming } else { Stage::Whole };
     let mut shares = shares.into_iter();
     let key = shared.database.writing().write(|transaction| {
-        if identity::find_key(transaction, session)?.is_some() {
-            return Err(StoreError::Exists(session.clone()));
-        }
-        if let Some(left) = stage::find_left_behind(transaction, session)? {
-            stage::set_going(transaction, left)?;
-        }
-        let key = events::insert_session(transaction, stage, session, None, at)?;
+        let key = insert(transaction, stage, session, at)?;
         events::write(transaction, key, shares.next().unwrap_or_default())?;
         Ok(key)
     })?;
@@ -41,12 +44,83 @@ pub(crate) fn create(
         }
         shared.database.writing().write(|transaction| stage::set_whole(transaction, key))
     };
-    bring_the_rest().inspect_err(|_| {
-        // Where this fails, too, the next writer does it. The error that is told is the one that came first.
-        let _ = shared.database.writing().write(|transaction| stage::set_going(transaction, key));
-        let _ = erase::erase(&shared.database, erase::Patience::Short);
-    })?;
+    bring_the_rest().inspect_err(|_| give_up(shared, key))?;
     Ok(key)
+}
+
+/// Where this fails, too, the next writer does it.
+fn give_up(shared: &Shared, key: i64) {
+    let _ = shared.database.writing().write(|transaction| stage::set_going(transaction, key));
+    let _ = erase::erase(&shared.database, erase::Patience::Short);
+}
+
+/// A session whose events are still being brought: nobody sees it before [`ComingSession::finish`]. Dropped before that,
+/// or left by a process that died, it is taken away.
+#[derive(Debug)]
+pub struct ComingSession {
+    shared: Arc<Shared>,
+    session: SessionId,
+    key: i64,
+    next: EventNo,
+    /// None when it has been finished.
+    lock: Option<SessionLock>,
+}
+
+impl ComingSession {
+    /// The caller has checked that `start` is one.
+    pub(crate) fn begin(
+        shared: Arc<Shared>,
+        lock: SessionLock,
+        session: SessionId,
+        start: &Event,
+    ) -> Result<Self, StoreError> {
+        let key = shared.database.writing().write(|transaction| {
+            let key = insert(transaction, Stage::Coming, &session, start.at)?;
+            events::write(transaction, key, std::slice::from_ref(start))?;
+            Ok(key)
+        })?;
+        Ok(Self { shared, session, key, next: EventNo(1), lock: Some(lock) })
+    }
+
+    pub fn session(&self) -> &SessionId {
+        &self.session
+    }
+
+    /// Writes events that continue it. Large outputs are on the disk when this returns, and can be forgotten.
+    pub fn append(&mut self, events: &[Event]) -> Result<(), StoreError> {
+        let next = continue_from(self.next, events)?;
+        for share in shares(events).into_iter().filter(|share| !share.is_empty()) {
+            self.shared.database.writing().write(|transaction| events::write(transaction, self.key, share))?;
+        }
+        self.next = next;
+        Ok(())
+    }
+
+    /// From now on everybody sees it.
+    pub fn finish(mut self) -> Result<SessionWriter, StoreError> {
+        self.shared.database.writing().write(|transaction| stage::set_whole(transaction, self.key))?;
+        // A session that still has its lock is not finished; nothing else takes it.
+        let lock = self.lock.take().ok_or_else(|| StoreError::NotFound(self.session.0.clone()))?;
+        Ok(SessionWriter::new(self.shared.clone(), lock, self.session.clone(), self.key, self.next))
+    }
+}
+
+impl Drop for ComingSession {
+    fn drop(&mut self) {
+        if self.lock.is_some() {
+            give_up(&self.shared, self.key);
+        }
+    }
+}
+
+fn insert(transaction: &Connection, stage: Stage, session: &SessionId, at: Timestamp) -> Result<i64, StoreError> {
+    if identity::find_key(transaction, session)?.is_some() {
+        return Err(StoreError::Exists(session.clone()));
+    }
+    if let Some(left) = stage::find_left_behind(transaction, session)? {
+        stage::set_going(transaction, left)?;
+    }
+    events::insert_session(transaction, stage, session, None, at)
 }
 
 /// Begins a session that shares the parent's events up to and with `upto`, and returns its key.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use lookback_engine::trace::SessionId;
+use lookback_engine::trace::{BlobHash, SessionId};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::{StoreError, home::Home};
@@ -23,6 +23,12 @@ pub fn new_session_id() -> Result<SessionId, StoreError> {
     let mut random = [0; LENGTH];
     getrandom::fill(&mut random).map_err(StoreError::NoRandomness)?;
     Ok(SessionId(random.iter().map(|byte| char::from(ALPHABET[usize::from(byte % 32)])).collect()))
+}
+
+/// The name of something that has one elsewhere: always the same for the same text.
+pub fn derived_session_id(text: &str) -> SessionId {
+    let BlobHash(digest) = BlobHash::of(text.as_bytes());
+    SessionId(digest[..LENGTH].iter().map(|byte| char::from(ALPHABET[usize::from(byte % 32)])).collect())
 }
 
 /// Ids come from other programs, too, and become file names here.

@@ -25,8 +25,9 @@ mod store;
 mod summary;
 mod writer;
 
+pub use create::ComingSession;
 pub use error::StoreError;
-pub use identity::new_session_id;
+pub use identity::{derived_session_id, new_session_id};
 pub use places::StoredTrace;
 pub use remove::Removal;
 pub use search::Hit;

@@ -2,6 +2,8 @@
 //!
 //! Which events set which marks is the engine's word ([`marks_of`]); here they are only kept and found again.
 
+use std::borrow::Cow;
+
 use lookback_engine::{
     recall::{Mark, MarkKind, RecallError, TraceLookup, marks_of},
     trace::{Event, EventBody, EventNo, SessionId},
@@ -84,9 +86,9 @@ impl StoredTrace {
 }
 
 impl TraceLookup for StoredTrace {
-    fn event(&self, event: EventNo) -> Result<Event, RecallError> {
+    fn event(&self, event: EventNo) -> Result<Cow<'_, Event>, RecallError> {
         let found = self.read(|connection| events::read_one(connection, self.key, event))?;
-        found.ok_or_else(|| RecallError::Unreadable(format!("there is no event {event}")))
+        found.map(Cow::Owned).ok_or_else(|| RecallError::Unreadable(format!("there is no event {event}")))
     }
 
     fn marked(&self, mark: Mark) -> Result<Vec<EventNo>, RecallError> {

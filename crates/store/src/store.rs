@@ -7,7 +7,7 @@ use lookback_engine::trace::{BlobError, BlobHash, Blobs, Event, EventBody, Event
 use rusqlite::Connection;
 
 use crate::{
-    Hit, Removal, SessionSummary, SessionWriter, Snapshot, StoreError, blobs, create,
+    ComingSession, Hit, Removal, SessionSummary, SessionWriter, Snapshot, StoreError, blobs, create,
     database::Database,
     erase::{self, Patience},
     events,
@@ -56,6 +56,17 @@ impl Store {
         self.tidy_up();
         let key = create::create(&self.shared, &lock, session, *at, first)?;
         Ok(SessionWriter::new(self.shared.clone(), lock, session.clone(), key, next))
+    }
+
+    /// Begins a session whose events come one after another and are not in memory together. Nobody sees any of it before
+    /// it is finished.
+    pub fn begin(&self, start: &Event) -> Result<ComingSession, StoreError> {
+        let Event { seq: EventNo(0), event: EventBody::SessionStarted(started), .. } = start else {
+            return Err(StoreError::NotAStart);
+        };
+        let lock = SessionLock::take(&self.shared.home, &started.session)?;
+        self.tidy_up();
+        ComingSession::begin(self.shared.clone(), lock, started.session.clone(), start)
     }
 
     /// Begins a session that shares the parent's events up to and with `upto`; its own ones follow those. The parent

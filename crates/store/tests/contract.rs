@@ -7,7 +7,7 @@ mod support;
 use std::{fs, path::Path};
 
 use lookback_engine::trace::{BlobError, BlobHash, Blobs, EventBody, EventNo, Output, Timestamp};
-use lookback_store::{Durability::Durable, ForkPoint, Removal, Store, StoreError, new_session_id};
+use lookback_store::{Durability::Durable, ForkPoint, Removal, Store, StoreError, derived_session_id, new_session_id};
 use proptest::prelude::*;
 use rusqlite::Connection;
 use support::{home, id, noise, result, start, user};
@@ -40,6 +40,48 @@ fn events_come_back_after_reopening() {
     assert_eq!((summary.created, summary.updated, summary.events), (events[0].at, events[3].at, 4));
     assert_eq!(summary.provider.map(|provider| provider.name()), Some("anthropic"));
     assert!(summary.bytes > 5000);
+}
+
+#[test]
+fn a_session_that_is_coming_is_seen_when_it_is_whole() {
+    let (home, store) = home();
+    let events = [start("coming"), user(1, "Fix the bug"), result(2, noise(20_000, 3)), user(3, "again")];
+    let mut coming = store.begin(&events[0]).unwrap();
+    coming.append(&events[1..3]).unwrap();
+    let others = Store::open(home.path()).unwrap();
+    assert_eq!(others.sessions().unwrap().len(), 0);
+    assert!(matches!(others.events(&id("coming")), Err(StoreError::NotFound(_))));
+    assert!(matches!(others.begin(&events[0]), Err(StoreError::Locked { .. })), "somebody brings it");
+    assert!(matches!(coming.append(&events[1..]), Err(StoreError::OutOfOrder { .. })), "no number comes twice");
+    coming.append(&events[3..]).unwrap();
+    let mut writer = coming.finish().unwrap();
+    writer.append(&[user(4, "and again")], Durable).unwrap();
+    drop(writer);
+    assert_eq!(others.sessions().unwrap()[0].events, 5);
+    assert_eq!(others.inline(others.event(&id("coming"), EventNo(2)).unwrap()).unwrap(), events[2]);
+    assert!(matches!(others.begin(&events[0]), Err(StoreError::Exists(_))));
+    assert!(matches!(store.begin(&events[1]), Err(StoreError::NotAStart)));
+}
+
+#[test]
+fn a_session_that_never_came_leaves_nothing() {
+    let (home, store) = home();
+    let mut coming = store.begin(&start("coming")).unwrap();
+    coming.append(&[user(1, "Fix the bug"), result(2, noise(3_000_000, 3))]).unwrap();
+    assert!(count(home.path(), "chunks") > 0);
+    drop(coming);
+    for table in ["sessions", "events", "blobs", "chunks"] {
+        assert_eq!(count(home.path(), table), 0, "{table}");
+    }
+    drop(store.create(&[start("coming")]).unwrap());
+}
+
+#[test]
+fn a_derived_name_is_always_the_same() {
+    let name = derived_session_id("codex 0199");
+    assert_eq!(name, derived_session_id("codex 0199"));
+    assert_ne!(name, derived_session_id("pi 0199"));
+    assert_eq!(name.0.len(), new_session_id().unwrap().0.len());
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{
     candidate::{Candidates, FactKind, Item},
     output::{cut, edges, error_line, stated_error, telling_line},
-    shell::{builds, claimed, key, only_looks},
+    shell::{asks, builds, claimed, key, only_looks},
     stretch::{Done, Stretch},
 };
 use crate::{
@@ -60,7 +60,8 @@ pub(super) fn last_verdicts<'a>(stretch: &Stretch<'a>, blobs: &dyn Blobs) -> Res
     let mut last: BTreeMap<String, Newest<'_, 'a>> = BTreeMap::new();
     for done in &stretch.done {
         let (ResultData::Run(run), Some(_)) = (&done.result.data, done.command) else { continue };
-        if run.tests.is_some() || !only_looks(claimed(&run.command)) {
+        let command = claimed(&run.command);
+        if run.tests.is_some() || !only_looks(command) || asks(command) {
             let key = key(&run.command);
             let before = last.get(&key).and_then(|newest| newest.done.test.map(|test| (test, newest.run)));
             last.insert(key, Newest { done, run, before });
@@ -103,6 +104,7 @@ pub(super) fn propose(
             (Some(_), false) => 90,
             (None, true) => 55,
             (None, false) if verdict.command.contains('\n') => 4,
+            (None, false) if only_looks(verdict.command) => 2,
             (None, false) if builds(verdict.command) => 40,
             (None, false) => 20,
         };

@@ -3,7 +3,7 @@
 //! A path alone is what most later steps need (design 6-evaluation), so every file is named while there is room, as the
 //! pointer that leads back to it. Which of the lines are worth showing is decided in [`super::windows`].
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     candidate::{Candidates, FactKind, Focus, Item},
@@ -26,7 +26,7 @@ const LOADED: usize = 24;
 const LISTED: [usize; 2] = [8, 16];
 /// What is told of what files define: so many files, so many names.
 const OUTLINED: usize = 5;
-const NAMES: usize = 10;
+const NAMES: usize = 24;
 const PATTERNS: usize = 8;
 const FOUND: usize = 6;
 
@@ -40,7 +40,7 @@ pub(super) struct KnownFile<'a> {
     pub(super) touched: TurnNo,
     pub(super) changed: Option<TurnNo>,
     /// In their order; empty where none were looked up.
-    pub(super) lines: Vec<ObservedLine>,
+    pub(super) lines: Arc<Vec<ObservedLine>>,
 }
 
 impl<'a> Files<'a> {
@@ -55,18 +55,15 @@ impl<'a> Files<'a> {
         }
         let mut list: Vec<KnownFile<'a>> = touched
             .into_iter()
-            .map(|(path, (touched, changed))| KnownFile { path, touched, changed, lines: Vec::new() })
+            .map(|(path, (touched, changed))| KnownFile { path, touched, changed, lines: Arc::default() })
             .collect();
         list.sort_by_key(|file| std::cmp::Reverse((focus.is_in(file.path), file.changed.is_some(), file.touched)));
-        let all = LineRange { first: 1, last: u32::MAX };
-        list.iter_mut().take(LOADED).for_each(|file| file.lines = stretch.session.known_lines(file.path, all, blobs));
+        list.iter_mut().take(LOADED).for_each(|file| file.lines = stretch.session.known_lines(file.path, blobs));
         list.sort_by_key(|file| std::cmp::Reverse(file.touched));
         Self { list }
     }
 
     pub(super) fn propose(&self, stretch: &Stretch<'_>, examiner: &mut Examiner<'_>, candidates: &mut Candidates<'_>) {
-        let pointers: Vec<String> = self.list.iter().map(KnownFile::pointer).collect();
-        examiner.expect(&pointers);
         let changed: Vec<&KnownFile<'_>> = self.list.iter().filter(|file| file.changed.is_some()).collect();
         let read: Vec<&KnownFile<'_>> = self.list.iter().filter(|file| file.changed.is_none()).collect();
         list(FactKind::Changed, "files changed", [130, 60], &changed, examiner, candidates);

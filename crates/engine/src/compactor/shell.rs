@@ -81,6 +81,16 @@ pub(super) fn only_looks(command: &str) -> bool {
     })
 }
 
+/// Looks at something else than files: at the history, or at what another service says. Such questions are long and asked
+/// again in variations.
+pub(super) fn asks(command: &str) -> bool {
+    let first_line = without_quotes(command.lines().next().unwrap_or_default());
+    first_line.split(['&', ';', '|']).any(|part| {
+        let program = part.split_whitespace().find(|word| !word.contains('=')).unwrap_or_default();
+        ["git", "gh", "glab"].contains(&program)
+    })
+}
+
 /// What stands in quotes is for the program; `\;` ends no command.
 fn without_quotes(line: &str) -> String {
     let mut plain = String::with_capacity(line.len());

@@ -3,41 +3,6 @@
 //! Names are what later steps search for (design 6-evaluation: 87% of the symbols they need were seen within ten steps).
 //! Keywords of common languages are enough to find most; no language is parsed.
 
-const MODIFIERS: [&str; 17] = [
-    "pub",
-    "pub(crate)",
-    "pub(super)",
-    "export",
-    "default",
-    "async",
-    "static",
-    "public",
-    "private",
-    "protected",
-    "final",
-    "abstract",
-    "unsafe",
-    "const",
-    "extern",
-    "override",
-    "inline",
-];
-const KEYWORDS: [&str; 13] = [
-    "fn",
-    "def",
-    "class",
-    "func",
-    "function",
-    "struct",
-    "enum",
-    "trait",
-    "interface",
-    "type",
-    "module",
-    "macro_rules!",
-    "union",
-];
-
 /// The name that a line defines.
 pub(super) fn defined(line: &str) -> Option<&str> {
     let trimmed = line.trim_start();
@@ -47,8 +12,8 @@ pub(super) fn defined(line: &str) -> Option<&str> {
     if depth > 8 {
         return None;
     }
-    let mut words = trimmed.split_whitespace().skip_while(|word| MODIFIERS.contains(word));
-    if !KEYWORDS.contains(&words.next()?) {
+    let mut words = trimmed.split_whitespace().skip_while(|word| is_modifier(word));
+    if !is_keyword(words.next()?) {
         return None;
     }
     let mut rest = words.next()?;
@@ -59,6 +24,49 @@ pub(super) fn defined(line: &str) -> Option<&str> {
     let end = rest.find(|character: char| !is_name(character)).unwrap_or(rest.len());
     let name = &rest[..end];
     (name.len() >= 2 && !name.starts_with(|first: char| first.is_ascii_digit())).then_some(name)
+}
+
+/// May stand before a keyword.
+fn is_modifier(word: &str) -> bool {
+    matches!(
+        word,
+        "pub"
+            | "pub(crate)"
+            | "pub(super)"
+            | "export"
+            | "default"
+            | "async"
+            | "static"
+            | "public"
+            | "private"
+            | "protected"
+            | "final"
+            | "abstract"
+            | "unsafe"
+            | "const"
+            | "extern"
+            | "override"
+            | "inline"
+    )
+}
+
+/// Stands before a name that it defines.
+fn is_keyword(word: &str) -> bool {
+    matches!(
+        word,
+        "fn" | "def"
+            | "class"
+            | "func"
+            | "function"
+            | "struct"
+            | "enum"
+            | "trait"
+            | "interface"
+            | "type"
+            | "module"
+            | "macro_rules!"
+            | "union"
+    )
 }
 
 /// Names that a text marks as code or that can be nothing else: what somebody speaks of.

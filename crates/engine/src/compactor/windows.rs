@@ -18,11 +18,11 @@ use crate::{
 };
 
 /// The seed asks for the smallest snippet (5.1); an edit needs a few lines to find its place.
-const EDIT_LINES: usize = 10;
+const EDIT_LINES: usize = 20;
 const DEFINITION_LINES: u32 = 6;
 const AROUND_ERROR: u32 = 2;
 /// Two windows that touch become one, up to here.
-const LONGEST: u32 = 16;
+const LONGEST: u32 = 24;
 /// Generated and minified lines tell nothing.
 const WIDEST: usize = 200;
 /// So many windows are written and counted.

@@ -2,6 +2,8 @@
 //!
 //! All ask about texts in lower case. What follows from an answer is not known here.
 
+use std::sync::LazyLock;
+
 /// Wording that concludes, strongest first.
 const CONCLUDES: [(&str, i32); 62] = [
     ("root cause", 40),
@@ -137,23 +139,47 @@ const DOUBTS: [&str; 14] = [
 
 /// How strongly a sentence concludes; 0 where it does not.
 pub(super) fn strength(lower: &str) -> i32 {
-    CONCLUDES.iter().filter(|(cue, _)| holds(lower, cue)).map(|(_, worth)| *worth).max().unwrap_or(0)
+    CONCLUDING.in_text(lower).map(|place| CONCLUDES[place].1).max().unwrap_or(0)
 }
 
 /// Thinking aloud.
 pub(super) fn doubts(lower: &str) -> bool {
-    DOUBTS.iter().any(|doubt| holds(lower, doubt))
+    DOUBTING.in_text(lower).next().is_some()
 }
 
-/// Whole words, where the cue is written in letters.
-fn holds(lower: &str, cue: &str) -> bool {
-    lower.match_indices(cue).any(|(at, _)| {
-        let before = lower[..at].chars().next_back();
-        let after = lower[at + cue.len()..].chars().next();
-        !cue.is_ascii()
-            || !before.is_some_and(|letter| letter.is_ascii_alphanumeric())
-                && !after.is_some_and(|letter| letter.is_ascii_alphanumeric())
-    })
+static CONCLUDING: LazyLock<Cues> = LazyLock::new(|| Cues::new(CONCLUDES.iter().map(|(cue, _)| *cue)));
+static DOUBTING: LazyLock<Cues> = LazyLock::new(|| Cues::new(DOUBTS));
+
+/// Cues by their first byte: every sentence of a range is asked about all of them, so one pass must do.
+struct Cues {
+    starting_with: Vec<Vec<(usize, &'static str)>>,
+}
+
+impl Cues {
+    fn new(cues: impl IntoIterator<Item = &'static str>) -> Self {
+        let mut starting_with = vec![Vec::new(); 256];
+        for (place, cue) in cues.into_iter().enumerate() {
+            if let Some(first) = cue.bytes().next() {
+                starting_with[usize::from(first)].push((place, cue));
+            }
+        }
+        Self { starting_with }
+    }
+
+    /// The places of those that stand in a text; as whole words, where they are written in letters.
+    fn in_text(&self, lower: &str) -> impl Iterator<Item = usize> {
+        let bytes = lower.as_bytes();
+        let in_word = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
+        bytes.iter().enumerate().flat_map(move |(at, first)| {
+            let starts_word = at == 0 || !in_word(at - 1);
+            let here = self.starting_with[usize::from(*first)].iter().filter(move |(_, cue)| {
+                (starts_word || !first.is_ascii())
+                    && bytes[at..].starts_with(cue.as_bytes())
+                    && (!first.is_ascii() || !in_word(at + cue.len()))
+            });
+            here.map(|(place, _)| *place)
+        })
+    }
 }
 
 pub(super) fn announces(lower: &str) -> bool {

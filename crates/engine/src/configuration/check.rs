@@ -89,6 +89,14 @@ impl Configuration {
                 return Err(BadValue::NoShare { field, value, range: share.words() });
             }
         }
+        for (field, value) in
+            [("fold.recalls_per_file", fold.recalls_per_file), ("fold.recalls_per_read", fold.recalls_per_read)]
+        {
+            // What is no number is no count either.
+            if !(value >= 0.0 && value.is_finite()) {
+                return Err(BadValue::Negative { field, value });
+            }
+        }
         Ok(())
     }
 }

@@ -33,6 +33,8 @@ pub enum BadValue {
     TooLarge { field: &'static str, value: u64, most: u64 },
     #[error("{field} is {value}: a share is {range}")]
     NoShare { field: &'static str, value: f64, range: &'static str },
+    #[error("{field} is {value}: a count may not be below 0")]
+    Negative { field: &'static str, value: f64 },
     #[error("{field} keeps the first {head} of more than {whole}: its head may not be larger than its whole")]
     HeadAboveWhole { field: &'static str, whole: usize, head: usize },
     #[error("{lower} is {least} and {upper} is {most}: the first may not be larger than the second")]
@@ -48,6 +50,7 @@ impl BadValue {
             Self::TooSmall { field, .. }
             | Self::TooLarge { field, .. }
             | Self::NoShare { field, .. }
+            | Self::Negative { field, .. }
             | Self::HeadAboveWhole { field, .. } => vec![field],
             Self::Crossed { lower, upper, .. } => vec![lower, upper],
             Self::EdgesTooLong { edge, limit, .. } => vec![edge, limit],

@@ -15,8 +15,8 @@ pub struct FoldLimits {
     pub block_least: u64,
     /// Design 3-folding, "Rent or buy": at most 3,000.
     pub block_most: u64,
-    /// Between the two, a block gets this share of what it replaces. Ours: one in twenty gives 1,100 tokens at the 22k
-    /// that a steady session folds (the C ≈ 13k of 3-folding); 6% of a window's lines are needed later (6-evaluation).
+    /// Between the two, a block gets this share of what it replaces. Ours: 6% of a window's lines are needed later
+    /// (6-evaluation); at the 22k that a steady session folds (the C ≈ 13k of 3-folding) it gives 1,300 tokens.
     pub block_share: f64,
     /// What must go at a cold cache, where nothing else asks for a price, and without prices. Design 3-folding, "Cold
     /// cache": 1,000 tokens.
@@ -26,6 +26,13 @@ pub struct FoldLimits {
     /// A fold ends at a logical break rather than later while it takes this share of what the later one would. A span
     /// chooses where a fold ends (design 3-folding, "When"). Ours: the share is a judgement, not a measurement.
     pub break_share: f64,
+    /// How many Recalls a fold is expected to bring about for each file that is being edited and whose lines it takes away:
+    /// its price rises by them, so it waits until a row of edits is over. Design 3-folding: a line is kept while the repair
+    /// it saves is worth more than its rent. Ours: measured in replay, where any value from 1 to 8 does.
+    pub recalls_per_file: f64,
+    /// The same for each file that was read lately and not changed yet: it may be the next one. Ours: measured in replay,
+    /// where any value from 0.5 to 1.5 does.
+    pub recalls_per_read: f64,
 }
 
 impl Default for FoldLimits {
@@ -34,10 +41,12 @@ impl Default for FoldLimits {
             keep_steps: 5,
             block_least: 800,
             block_most: 3_000,
-            block_share: 0.05,
+            block_share: 0.06,
             gone_least: 1_000,
             gone_share: 0.25,
             break_share: 0.75,
+            recalls_per_file: 2.0,
+            recalls_per_read: 1.0,
         }
     }
 }

@@ -124,6 +124,7 @@ fn what_makes_no_sense_is_refused_with_its_own_kind() {
         ("archive.at = 0.0", 1, no_share("archive.at", 0.0, "above 0 and at most 1")),
         ("archive.at = 1.1", 1, no_share("archive.at", 1.1, "above 0 and at most 1")),
         ("fold.gone_share = 1.0", 1, no_share("fold.gone_share", 1.0, "at least 0 and below 1")),
+        ("fold.recalls_per_read = -1.0", 1, BadValue::Negative { field: "fold.recalls_per_read", value: -1.0 }),
         ("fold.break_share = -0.5", 1, no_share("fold.break_share", -0.5, "from 0 to 1")),
         ("window.reserve_share = 1", 1, no_share("window.reserve_share", 1.0, "above 0 and below 1")),
         ("results.step_share = inf", 1, no_share("results.step_share", f64::INFINITY, "above 0 and at most 1")),

@@ -43,7 +43,12 @@ pub fn lines_in<'a>(text: &'a [u8], form: &LineForm, first_line: u32) -> Vec<Num
 }
 
 fn numbered((number, text): (u32, &[u8])) -> NumberedLine<'_> {
-    (number, String::from_utf8_lossy(text))
+    (number, lossy(text))
+}
+
+/// As text. Nearly every line is UTF-8 as it is, and seeing that is much faster than looking for what is not.
+pub(crate) fn lossy(text: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(text).map_or_else(|_| String::from_utf8_lossy(text), Cow::Borrowed)
 }
 
 /// `   12→text`. Some tools trim the ends of lines, so that `12:` is what remains of an empty line behind `: `.
@@ -88,8 +93,9 @@ fn continues_a_path(text: &[u8]) -> bool {
 pub(crate) fn parse_number(text: &[u8]) -> Option<(u32, &[u8])> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (number, rest) = text.split_at(digits);
-    let number = std::str::from_utf8(number).ok()?.parse().ok().filter(|number| *number > 0)?;
-    Some((number, rest))
+    let value = |number: u32, digit: &u8| number.checked_mul(10)?.checked_add(u32::from(digit - b'0'));
+    let number = number.iter().try_fold(0, value)?;
+    (number > 0).then_some((number, rest))
 }
 
 #[cfg(test)]

@@ -35,53 +35,26 @@ pub struct Unobserved {
     pub missing: Vec<LineRange>,
 }
 
-/// The wanted lines, as they were last observed. Takes no more from `newest_first` than it needs.
-pub fn reconstruct<'a>(
-    wanted: LineRange,
-    newest_first: impl Iterator<Item = (TurnNo, Observation<'a>)>,
-) -> Result<Vec<ObservedLine>, Unobserved> {
-    search(wanted, newest_first).end()
+/// Whether a search has to be shown what lies before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    Older,
+    Enough,
 }
 
-/// Those of the wanted lines that were observed at all, in their order.
-pub fn known<'a>(
-    wanted: LineRange,
-    newest_first: impl Iterator<Item = (TurnNo, Observation<'a>)>,
-) -> Vec<ObservedLine> {
-    search(wanted, newest_first).found.into_values().collect()
-}
-
-fn search<'a>(wanted: LineRange, newest_first: impl Iterator<Item = (TurnNo, Observation<'a>)>) -> Search {
-    let mut search = Search::new(wanted);
-    for (turn, observation) in newest_first {
-        let goes_on = match observation {
-            Observation::Lines(lines) => {
-                lines.into_iter().for_each(|(number, text)| search.find(number, &text, turn));
-                true
-            }
-            Observation::Edit(hunks) => search.undo(&hunks, turn),
-            Observation::Whole(lines) => {
-                (1..=u32::MAX).zip(lines).for_each(|(number, text)| search.find(number, &text, turn));
-                false
-            }
-        };
-        if !goes_on || search.open.is_empty() {
-            break;
-        }
-    }
-    search
-}
-
-/// The state of one search. Open lines are held as stretches, so that a range of millions costs nothing.
-struct Search {
+/// A search for lines as they were last observed, shown one observation after another, the newest first. Open lines are held as stretches, so that a range of millions costs nothing.
+#[derive(Debug)]
+pub struct Search {
     wanted: LineRange,
     /// Stretches not found yet, by the number that their first line had at the point in time now reached.
     open: BTreeMap<u32, Stretch>,
-    /// By the number of today.
-    found: BTreeMap<u32, ObservedLine>,
+    /// The open stretch behind the line found last, taken out of `open`: the next line is most often its first.
+    next: Option<(u32, Stretch)>,
+    /// Each number of today once.
+    found: Vec<ObservedLine>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 struct Stretch {
     /// Today's number of the first line.
     today: u32,
@@ -89,29 +62,65 @@ struct Stretch {
 }
 
 impl Search {
-    fn new(wanted: LineRange) -> Self {
+    pub fn new(wanted: LineRange) -> Self {
         let first = wanted.first.max(1);
         let stretch =
             wanted.last.checked_sub(first).map(|more| Stretch { today: first, length: more.saturating_add(1) });
-        Self { wanted, open: stretch.map(|stretch| (first, stretch)).into_iter().collect(), found: BTreeMap::new() }
+        Self {
+            wanted,
+            open: stretch.map(|stretch| (first, stretch)).into_iter().collect(),
+            next: None,
+            found: Vec::new(),
+        }
+    }
+
+    pub fn see(&mut self, turn: TurnNo, observation: Observation<'_>) -> Next {
+        let goes_on = match observation {
+            Observation::Lines(lines) => {
+                lines.iter().for_each(|(number, text)| self.find(*number, text, turn));
+                true
+            }
+            Observation::Edit(hunks) => self.undo(&hunks, turn),
+            Observation::Whole(lines) => {
+                (1..=u32::MAX).zip(&lines).for_each(|(number, text)| self.find(number, text, turn));
+                false
+            }
+        };
+        self.put_back();
+        if goes_on && !self.open.is_empty() { Next::Older } else { Next::Enough }
+    }
+
+    /// Those of the wanted lines that were observed at all, in their order.
+    pub fn known(mut self) -> Vec<ObservedLine> {
+        self.found.sort_by_key(|line| line.number);
+        self.found
     }
 
     /// Line `number`, as counted at this point in time, had this text.
     fn find(&mut self, number: u32, text: &str, turn: TurnNo) {
-        let Some((&first, &stretch)) = self.open.range(..=number).next_back() else { return };
-        let before = number - first;
-        if before >= stretch.length {
-            return;
+        if self.next.is_none_or(|(first, _)| first != number) {
+            self.put_back();
+            let Some((&first, &stretch)) = self.open.range(..=number).next_back() else { return };
+            let before = number - first;
+            if before >= stretch.length {
+                return;
+            }
+            self.open.remove(&first);
+            self.keep_open(first, Stretch { length: before, ..stretch });
+            self.next = Some((number, Stretch { today: stretch.today + before, length: stretch.length - before }));
         }
-        self.open.remove(&first);
-        self.keep_open(first, Stretch { length: before, ..stretch });
-        let today = stretch.today + before;
-        let after = stretch.length - before - 1;
-        if after > 0 {
-            self.keep_open(number + 1, Stretch { today: today + 1, length: after });
+        let Some((_, Stretch { today, length })) = self.next.take() else { return };
+        if length > 1 {
+            self.next = Some((number + 1, Stretch { today: today + 1, length: length - 1 }));
         }
         let text = text.strip_suffix('\r').unwrap_or(text).to_owned();
-        self.found.insert(today, ObservedLine { number: today, text, turn });
+        self.found.push(ObservedLine { number: today, text, turn });
+    }
+
+    fn put_back(&mut self) {
+        if let Some((first, stretch)) = self.next.take() {
+            self.keep_open(first, stretch);
+        }
     }
 
     fn keep_open(&mut self, first: u32, stretch: Stretch) {
@@ -137,6 +146,7 @@ impl Search {
         for hunk in hunks {
             (hunk.first_line..=u32::MAX).zip(&hunk.added).for_each(|(number, text)| self.find(number, text, turn));
         }
+        self.put_back();
         self.renumber(hunks);
         true
     }
@@ -166,19 +176,22 @@ impl Search {
         }
     }
 
-    fn end(self) -> Result<Vec<ObservedLine>, Unobserved> {
+    /// All wanted lines, or which of them were not observed.
+    pub fn end(self) -> Result<Vec<ObservedLine>, Unobserved> {
+        let wanted = self.wanted;
+        let found = self.known();
         let mut missing = Vec::new();
-        let mut next = Some(self.wanted.first.max(1));
-        for &number in self.found.keys() {
+        let mut next = Some(wanted.first.max(1));
+        for number in found.iter().map(|line| line.number) {
             if let Some(first) = next.filter(|first| *first < number) {
                 missing.push(LineRange { first, last: number - 1 });
             }
             next = number.checked_add(1);
         }
-        if let Some(first) = next.filter(|first| *first <= self.wanted.last) {
-            missing.push(LineRange { first, last: self.wanted.last });
+        if let Some(first) = next.filter(|first| *first <= wanted.last) {
+            missing.push(LineRange { first, last: wanted.last });
         }
-        if missing.is_empty() { Ok(self.found.into_values().collect()) } else { Err(Unobserved { missing }) }
+        if missing.is_empty() { Ok(found) } else { Err(Unobserved { missing }) }
     }
 }
 

@@ -22,11 +22,6 @@ pub(super) fn admit(proposal: AnchorProposal, resolver: &mut Resolver<'_>) -> Re
     check(proposal, resolver).map_err(|kind| Refusal::dropped(claim, kind))
 }
 
-/// The pointer that an anchor will be looked up by.
-pub(super) fn pointer_of(proposal: &AnchorProposal, resolver: &Resolver<'_>) -> Option<String> {
-    place_of(&proposal.place, resolver).ok().map(|(path, lines)| render_pointer(&path, lines))
-}
-
 fn check(proposal: AnchorProposal, resolver: &mut Resolver<'_>) -> Result<Anchor, RefusalKind> {
     let (path, lines) = place_of(&proposal.place, resolver)?;
     let pointer = render_pointer(&path, lines);

@@ -3,6 +3,8 @@
 //!
 //! Everything else in a claim is wording. Which evidence is meant is not known here.
 
+use memchr::memmem;
+
 /// One thing that must occur.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Checkable {
@@ -212,34 +214,31 @@ fn numbers(word: &str) -> Vec<&str> {
 /// Does a text hold this, and not as a part of a longer word?
 pub(super) fn occurs(needle: &str, text: &str) -> bool {
     let Some((first, last)) = needle.chars().next().zip(needle.chars().next_back()) else { return true };
-    // `contains` is many times faster than looking for places, and most misses end here.
-    text.contains(needle)
-        && text.match_indices(needle).any(|(at, _)| {
-            let before = text.as_bytes()[..at].last();
-            let after = text.as_bytes().get(at + needle.len());
-            let joins = |edge: char, next: Option<&u8>| is_word(edge) && next.is_some_and(|byte| is_word_byte(*byte));
-            !joins(first, before) && !joins(last, after)
-        })
+    memmem::find_iter(text.as_bytes(), needle).any(|at| {
+        let before = text.as_bytes()[..at].last();
+        let after = text.as_bytes().get(at + needle.len());
+        let joins = |edge: char, next: Option<&u8>| is_word(edge) && next.is_some_and(|byte| is_word_byte(*byte));
+        !joins(first, before) && !joins(last, after)
+    })
 }
 
 /// The same for a number: 3 does not occur in 13, 3.5, 0.3 or x3. Groups of digits may be written without commas.
 pub(super) fn number_occurs(number: &str, text: &str) -> bool {
     let stands = |number: &str| {
-        text.contains(number)
-            && text.match_indices(number).any(|(at, _)| {
-                let (before, after) = (&text.as_bytes()[..at], &text.as_bytes()[at + number.len()..]);
-                let begins = match before {
-                    [.., digit, b'.' | b','] => !digit.is_ascii_digit(),
-                    [.., byte] => !is_word_byte(*byte),
-                    [] => true,
-                };
-                let ends = match after {
-                    [b'.' | b',', digit, ..] => !digit.is_ascii_digit(),
-                    [byte, ..] => !byte.is_ascii_digit(),
-                    [] => true,
-                };
-                begins && ends
-            })
+        memmem::find_iter(text.as_bytes(), number).any(|at| {
+            let (before, after) = (&text.as_bytes()[..at], &text.as_bytes()[at + number.len()..]);
+            let begins = match before {
+                [.., digit, b'.' | b','] => !digit.is_ascii_digit(),
+                [.., byte] => !is_word_byte(*byte),
+                [] => true,
+            };
+            let ends = match after {
+                [b'.' | b',', digit, ..] => !digit.is_ascii_digit(),
+                [byte, ..] => !byte.is_ascii_digit(),
+                [] => true,
+            };
+            begins && ends
+        })
     };
     stands(number) || (number.contains(',') && stands(&number.replace(',', "")))
 }

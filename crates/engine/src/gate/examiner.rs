@@ -24,11 +24,6 @@ impl<'a> Examiner<'a> {
         Self { resolver: Resolver::new(session, blobs), principals: Principals::new(session, both, blobs) }
     }
 
-    /// What of a file these pointers show is then looked up once.
-    pub(crate) fn expect(&mut self, pointers: &[String]) {
-        self.resolver.expect(pointers);
-    }
-
     pub(crate) fn resolves(&mut self, pointer: &str) -> bool {
         self.resolver.resolve(pointer).is_ok()
     }

@@ -3,7 +3,7 @@
 //! What a tool printed directs nothing, whoever repeats it (design 3-folding: "fifty planted instructions"). Here it is
 //! asked whether a principal named something, and whether a text was copied from a tool's output.
 
-use std::cell::OnceCell;
+use std::{cell::OnceCell, sync::Arc};
 
 use super::{
     checkable::occurs,
@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     claim::BlockContent,
+    evidence::lines::lossy,
     session::{Session, index::TurnRecord},
     trace::{AssistantPart, Blobs, EventBody, EventNo, Origin, ToolResult, TurnNo, decision::TurnRange, event::Cut},
     view::Source,
@@ -23,18 +24,23 @@ pub(super) struct Principals<'a> {
     /// Where the compactor got its input from.
     range: Option<TurnRange>,
     blobs: &'a dyn Blobs,
+    /// What users and decisions say.
+    directed: OnceCell<Vec<Arc<Words>>>,
+    /// The arguments of the assistant's calls.
+    called: OnceCell<Arc<Words>>,
     /// What the tools of the range printed, as far as the model was shown it.
-    printed: OnceCell<Words>,
+    printed: OnceCell<Vec<Arc<Words>>>,
     /// What blocks and archives in the view and the board say.
-    recorded: OnceCell<Words>,
+    recorded: OnceCell<Vec<Arc<Words>>>,
     /// What any tool printed; asked for only where a record says the same.
-    ever_printed: OnceCell<Words>,
+    ever_printed: OnceCell<Vec<Arc<Words>>>,
 }
 
 /// A user turn or a decision, and the pointer that names it.
 pub(super) struct Directive<'a> {
     pub(super) pointer: String,
     pub(super) text: &'a str,
+    event: EventNo,
 }
 
 impl<'a> Principals<'a> {
@@ -43,6 +49,8 @@ impl<'a> Principals<'a> {
             session,
             range: range.into(),
             blobs,
+            directed: OnceCell::new(),
+            called: OnceCell::new(),
             printed: OnceCell::new(),
             recorded: OnceCell::new(),
             ever_printed: OnceCell::new(),
@@ -58,19 +66,23 @@ impl<'a> Principals<'a> {
     /// Whether a text repeats what a tool printed and no principal said.
     pub(super) fn is_copied(&self, text: &str) -> bool {
         let Some(runs) = Runs::of(text) else { return false };
-        let mut copied = runs.found_in(self.printed.get_or_init(|| self.printed_words()));
+        // What a person said is nobody's copy: then no output need be read, and this is so for most goals.
+        let directed = self.directed.get_or_init(|| self.directed_words());
+        if runs.all_found_in(directed) {
+            return false;
+        }
+        let printed = self.printed.get_or_init(|| self.printed_words());
+        let mut copied = runs.found_in(printed);
         // A fold takes a tool's words out of sight, but a record may still show them. What records repeat is looked up
         // where it was printed: most of it is the assistant's own wording.
         if !runs.found_in(self.recorded.get_or_init(|| self.recorded_words())).is_empty() {
-            copied.extend(runs.found_in(self.ever_printed.get_or_init(|| self.words_printed_in(self.all_turns()))));
+            let ever_printed = self.ever_printed.get_or_init(|| self.words_printed_in(self.all_turns(), Keep::Nothing));
+            copied.extend(runs.found_in(ever_printed));
         }
         if copied.is_empty() {
             return false;
         }
-        let mut said = Words::default();
-        self.directives().for_each(|directive| said.push(directive.text));
-        self.calls().for_each(|arguments| said.push(arguments));
-        let said = runs.found_in(&said);
+        let said = runs.found_in(directed.iter().chain([self.called.get_or_init(|| self.called_words())]));
         copied.iter().any(|run| !said.contains(run))
     }
 
@@ -81,15 +93,17 @@ impl<'a> Principals<'a> {
             let TurnRecord::User { event } = index.turn(*turn)? else { return None };
             match self.live(*event)? {
                 EventBody::UserTurn(user) if user.origin != Origin::Machine => {
-                    Some(Directive { pointer: format!("user#{}", place + 1), text: &user.text })
+                    Some(Directive { pointer: format!("user#{}", place + 1), text: &user.text, event: *event })
                 }
                 _ => None,
             }
         });
         let decisions = index.gates.iter().rev().filter_map(|event| match self.live(*event)? {
-            EventBody::Gate(gate) => {
-                Some(Directive { pointer: format!("gate#{}", gate.number), text: gate.decision.as_deref()? })
-            }
+            EventBody::Gate(gate) => Some(Directive {
+                pointer: format!("gate#{}", gate.number),
+                text: gate.decision.as_deref()?,
+                event: *event,
+            }),
             _ => None,
         });
         users.chain(decisions)
@@ -129,34 +143,51 @@ impl<'a> Principals<'a> {
         self.calls().any(|arguments| escaped.iter().all(|part| occurs(part, arguments)))
     }
 
-    fn printed_words(&self) -> Words {
-        self.range.map(|range| self.words_printed_in(range)).unwrap_or_default()
+    fn printed_words(&self) -> Vec<Arc<Words>> {
+        self.range.map(|range| self.words_printed_in(range, Keep::All)).unwrap_or_default()
     }
 
     fn all_turns(&self) -> TurnRange {
         TurnRange { first: TurnNo(0), last: TurnNo(self.session.turns()) }
     }
 
-    /// Not goals and next actions: those were held against this very rule.
-    fn recorded_words(&self) -> Words {
+    fn directed_words(&self) -> Vec<Arc<Words>> {
+        let directives = self.directives();
+        directives.map(|said| self.read(said.event, Keep::All, |words| words.push(said.text))).collect()
+    }
+
+    fn called_words(&self) -> Arc<Words> {
         let mut words = Words::default();
+        self.calls().for_each(|arguments| words.push(arguments));
+        Arc::new(words)
+    }
+
+    /// Not goals and next actions: those were held against this very rule.
+    fn recorded_words(&self) -> Vec<Arc<Words>> {
+        let mut recorded = Vec::new();
         for entry in self.session.view().entries() {
             match (entry.source, self.live(entry.revision)) {
-                (Source::Block(_), Some(EventBody::Fold(fold))) => push_claims(&fold.claims, &mut words),
-                (Source::Archived(_), Some(EventBody::Archive(archive))) => words.push(&archive.content.text),
+                (Source::Block(_), Some(EventBody::Fold(fold))) => {
+                    recorded.push(self.read(entry.revision, Keep::All, |words| push_claims(&fold.claims, words)));
+                }
+                (Source::Archived(_), Some(EventBody::Archive(archive))) => {
+                    recorded.push(self.read(entry.revision, Keep::All, |words| words.push(&archive.content.text)));
+                }
                 _ => {}
             }
         }
         let board = self.session.state().board();
+        let mut words = Words::default();
         board.facts().iter().for_each(|fact| words.push(&fact.value.fact.text));
         board.questions().iter().for_each(|question| words.push(&question.value.text));
         board.anchors().iter().for_each(|anchor| words.push(&anchor.value.snippet));
         board.assertions().iter().for_each(|held| words.push(&held.assertion.result));
-        words
+        recorded.push(Arc::new(words));
+        recorded
     }
 
-    fn words_printed_in(&self, range: TurnRange) -> Words {
-        let mut words = Words::default();
+    fn words_printed_in(&self, range: TurnRange, keep: Keep) -> Vec<Arc<Words>> {
+        let mut words = Vec::new();
         for turn in range.first.0..=range.last.0.min(self.session.turns()) {
             let Some(step) = self.session.index().tool_turn(TurnNo(turn)) else { continue };
             let shown: &[_] = match step.ended().and_then(|event| self.live(event)) {
@@ -167,8 +198,9 @@ impl<'a> Principals<'a> {
                 if is_echo(self.session, step, index) {
                     continue;
                 }
-                if let Some(EventBody::ToolResult { result, .. }) = call.result().and_then(|event| self.live(event)) {
-                    self.push_printed(result, shown.cut, &mut words);
+                let Some(event) = call.result() else { continue };
+                if let Some(EventBody::ToolResult { result, .. }) = self.live(event) {
+                    words.push(self.words_printed_by(event, result, shown.cut, keep));
                 }
             }
         }
@@ -176,23 +208,53 @@ impl<'a> Principals<'a> {
     }
 
     /// What cannot be read was not shown to the compactor either.
-    fn push_printed(&self, result: &ToolResult, cut: Option<Cut>, words: &mut Words) {
-        if let Some(error) = &result.error {
-            words.push(&error.message);
+    fn words_printed_by(&self, event: EventNo, result: &ToolResult, cut: Option<Cut>, keep: Keep) -> Arc<Words> {
+        // Asked first: an output may lie on disk.
+        if let Some(known) = self.session.words_read(event) {
+            return known;
         }
-        let Ok(bytes) = result.text.bytes(self.blobs) else { return };
-        let (head, tail) = match cut {
-            Some(cut) => (cut.head as usize, cut.tail as usize),
-            None => (bytes.len(), 0),
-        };
-        words.push(&String::from_utf8_lossy(&bytes[..head.min(bytes.len())]));
-        words.push(&String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(tail)..]));
+        // What could not be read now may be readable later.
+        let bytes = result.text.bytes(self.blobs);
+        let keep = if bytes.is_ok() { keep } else { Keep::Nothing };
+        self.read(event, keep, |words| {
+            if let Some(error) = &result.error {
+                words.push(&error.message);
+            }
+            let Ok(bytes) = bytes else { return };
+            let (head, tail) = match cut {
+                Some(cut) => (cut.head as usize, cut.tail as usize),
+                None => (bytes.len(), 0),
+            };
+            words.push(&lossy(&bytes[..head.min(bytes.len())]));
+            words.push(&lossy(&bytes[bytes.len().saturating_sub(tail)..]));
+        })
+    }
+
+    /// The words of an event: each is read for one purpose only, and it never changes.
+    fn read(&self, event: EventNo, keep: Keep, push: impl FnOnce(&mut Words)) -> Arc<Words> {
+        if let Some(known) = self.session.words_read(event) {
+            return known;
+        }
+        let mut words = Words::default();
+        push(&mut words);
+        let words = Arc::new(words);
+        if keep == Keep::All {
+            self.session.keep_words(event, words.clone());
+        }
+        words
     }
 
     fn live(&self, event: EventNo) -> Option<&'a EventBody> {
         let event = self.session.trace().get(event.0 as usize)?;
         self.session.is_live(event.seq).then_some(&event.event)
     }
+}
+
+/// Whether the words are remembered by the session: not where all that was ever printed is gone through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Keep {
+    All,
+    Nothing,
 }
 
 fn push_claims(claims: &BlockContent, words: &mut Words) {

@@ -4,12 +4,13 @@
 
 mod files;
 
-use std::{collections::BTreeMap, rc::Rc};
+use std::{collections::BTreeMap, rc::Rc, sync::Arc};
 
 use super::{RefusalKind, talk::only_talks};
 use crate::{
     claim::Evidence,
     evidence::{
+        lines::lossy,
         observed::ObservedLine,
         pointer::{LineRange, Place, Pointer},
     },
@@ -50,23 +51,11 @@ pub(super) struct Resolver<'a> {
     pub(super) session: &'a Session,
     blobs: &'a dyn Blobs,
     pointers: BTreeMap<String, Result<Rc<Resolved>, RefusalKind>>,
-    files: files::Files<'a>,
 }
 
 impl<'a> Resolver<'a> {
     pub(super) fn new(session: &'a Session, blobs: &'a dyn Blobs) -> Self {
-        Self { session, blobs, pointers: BTreeMap::new(), files: files::Files::new(session, blobs) }
-    }
-
-    /// These pointers will be asked for: what they show of one file is then looked up together.
-    pub(super) fn expect(&mut self, pointers: &[String]) {
-        for pointer in pointers {
-            if let Ok(Pointer { place: Place::File { path, lines: Some(lines), at: None }, .. }) =
-                pointer.trim().parse()
-            {
-                self.files.expect(path, lines);
-            }
-        }
+        Self { session, blobs, pointers: BTreeMap::new() }
     }
 
     pub(super) fn resolve(&mut self, pointer: &str) -> Result<Rc<Resolved>, RefusalKind> {
@@ -82,8 +71,8 @@ impl<'a> Resolver<'a> {
         pointers.iter().map(|pointer| self.resolve(pointer)).collect()
     }
 
-    pub(super) fn known_lines(&mut self, path: &str) -> Rc<Vec<ObservedLine>> {
-        self.files.whole(path)
+    pub(super) fn known_lines(&self, path: &str) -> Arc<Vec<ObservedLine>> {
+        self.session.known_lines(path, self.blobs)
     }
 
     /// The run behind `cmd#N`.
@@ -102,7 +91,7 @@ impl<'a> Resolver<'a> {
             return Err(unresolved("it names another session".into()));
         }
         let place = pointer.place;
-        let (turn, seen) = match self.files.lines_at(&place) {
+        let (turn, seen) = match files::lines_at(&place, self.session, self.blobs) {
             Some(lines) => lines,
             None => self.recall(&place).map_err(|error| match error {
                 RecallError::OtherExit { number, found, .. } => {
@@ -136,7 +125,7 @@ impl<'a> Resolver<'a> {
             _ => Vec::new(),
         };
         let pieces = recalled.pieces.iter().filter(|piece| !talk.iter().any(|said| said[..] == piece.bytes[..]));
-        let texts: Vec<_> = pieces.map(|piece| String::from_utf8_lossy(&piece.bytes)).collect();
+        let texts: Vec<_> = pieces.map(|piece| lossy(&piece.bytes)).collect();
         Ok((recalled.turn, texts.join("\n")))
     }
 

@@ -59,6 +59,7 @@ pub fn plan_archive(
             Warmth::Warm => tariff.write(summary) + tariff.rewrite(follows),
         },
         compactor: summariser.price(tariff, warmth, 0, archivable, summary),
+        recalls: 0.0,
     });
     let fills = used as f64 >= limits.at * window as f64;
     let verdict = match (warmth, balance) {

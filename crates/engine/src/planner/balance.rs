@@ -4,6 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::card::Rates;
 
+/// Design 6-evaluation, "repaired cost": a Recall is 80 tokens, and an item that it brings 60.
+const RECALL_TOKENS: u64 = 80;
+const RECALLED: u64 = 60;
+
 /// What tokens cost in this session.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Tariff {
@@ -23,6 +27,12 @@ impl Tariff {
 
     pub(crate) fn write(&self, tokens: u64) -> f64 {
         self.factor * self.rates.write * tokens as f64
+    }
+
+    /// One Recall with a view of this size, as replay prices it (design 6-evaluation, "repaired cost"): the call that
+    /// asks is read once more, its 80 tokens are an output, and they and what they bring are written.
+    pub(crate) fn recall(&self, view: u64) -> f64 {
+        self.read(view) + self.factor * self.rates.output * RECALL_TOKENS as f64 + self.write(RECALL_TOKENS + RECALLED)
     }
 
     /// Tokens that would have been read from the cache and must be written again.
@@ -107,11 +117,14 @@ pub struct Balance {
     pub rewrite: f64,
     /// The compactor's call.
     pub compactor: f64,
+    /// The Recalls that the fold is expected to cause.
+    #[serde(default)]
+    pub recalls: f64,
 }
 
 impl Balance {
     pub fn price(&self) -> f64 {
-        self.rewrite + self.compactor
+        self.rewrite + self.compactor + self.recalls
     }
 
     /// The ski-rental rule. The coming call's rent is counted as paid, because the question is asked before a call that

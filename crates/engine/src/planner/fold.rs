@@ -55,6 +55,8 @@ pub struct FoldQuestion<'a> {
     pub cuts: &'a [Cut],
     /// The expected board entry behind the block.
     pub board: u64,
+    /// How many Recalls the fold is expected to bring about.
+    pub expected_recalls: f64,
     pub rent: Rent,
     pub warmth: Warmth,
     pub prefix: Prefix,
@@ -144,7 +146,7 @@ struct Weighed {
 }
 
 /// The cut that takes most away, and the one that does so among the breaks; the later of equals. A later cut is hardly
-/// ever the dearer one: of each further token the block writes one in twenty, and none is left to be written behind it.
+/// ever the dearer one: of each further hundred tokens the block writes six, and none is left to be written behind it.
 fn best_cuts(question: &FoldQuestion<'_>, cuts: &[Cut], limits: &Limits) -> [Option<ChosenCut>; 2] {
     let [mut best, mut at_break] = [None; 2];
     let improve = |best: &mut Option<ChosenCut>, cut: ChosenCut| {
@@ -191,6 +193,7 @@ fn weigh(question: &FoldQuestion<'_>, cut: ChosenCut, tariff: Option<&Tariff>) -
             saves_per_call: tariff.read(cut.gone()),
             rewrite,
             compactor: compactor.price(tariff, question.warmth, question.before_seam, cut.foldable, cut.block),
+            recalls: question.expected_recalls * tariff.recall(question.before_seam + cut.block + cut.kept),
         }
     });
     Weighed { cut, balance }

@@ -40,6 +40,7 @@ pub fn plan_settle(question: &SettleQuestion, tariff: Option<&Tariff>) -> Settle
             Warmth::Warm => tariff.write(short) + tariff.rewrite(follows),
         },
         compactor: 0.0,
+        recalls: 0.0,
     });
     let verdict = match (warmth, balance) {
         _ if raw <= short => Verdict::Hold(WhyNot::TooLittleGoes),

@@ -25,6 +25,7 @@ fn question(cuts: &[Cut]) -> FoldQuestion<'_> {
         hot_zone: cuts.last().map_or(0, |cut| cut.tokens),
         cuts,
         board: 250,
+        expected_recalls: 0.0,
         rent: Rent::default(),
         warmth: Warmth::Warm,
         prefix: Prefix::Kept,

@@ -1,12 +1,12 @@
 //! What a session saw of a file, put together from reads, searches, edits, writes and shell output.
 
-use std::{borrow::Cow, cell::RefCell};
+use std::borrow::Cow;
 
 use super::{MarkKind, Piece, Recall, RecallError, Recalled};
 use crate::{
     evidence::{
-        lines::{lines_in, split_lines},
-        observed::{Observation, ObservedLine, Unobserved, known, reconstruct},
+        lines::{NumberedLine, lines_in, lossy, split_lines},
+        observed::{Next, Observation, ObservedLine, Search, Unobserved},
         pointer::LineRange,
     },
     trace::{
@@ -14,9 +14,6 @@ use crate::{
         event::{FileChange, FileObserved},
     },
 };
-
-/// One sight of a file: when, and what it showed. `None`: it changed unseen, and nothing older counts.
-type Sight = Option<(TurnNo, Observation<'static>)>;
 
 pub(super) fn recall_file(
     recall: &Recall<'_>,
@@ -34,10 +31,7 @@ pub(super) fn recall_file(
     let newest = recall.trace.event(*newest_first.first().ok_or_else(unseen)?)?;
     let mut found = match lines {
         Some(range) => find_lines(recall, path, range, &newest_first)?,
-        None => match sight(recall, &newest)? {
-            Some((turn, observation)) => as_seen(observation, turn),
-            None => return Err(unseen()),
-        },
+        None => sight(recall, &newest, |turn, observation| as_seen(observation, turn))?.ok_or_else(unseen)?,
     };
     found.sort_by_key(|line| line.number);
     let turn = found.iter().map(|line| line.turn).max();
@@ -49,14 +43,13 @@ pub(super) fn recall_file(
     Ok(Recalled { turn, at: newest.at, pieces: vec![Piece { label, bytes: text.into() }] })
 }
 
-/// Those lines of a file that are known as of now. Where an output cannot be read, what lies before it is not known.
-pub(super) fn known_lines(
-    recall: &Recall<'_>,
-    path: &str,
-    wanted: LineRange,
-) -> Result<Vec<ObservedLine>, RecallError> {
-    let newest_first = live_sights(recall, path, EventNo(u64::MAX))?;
-    Ok(known(wanted, newest_first.iter().map_while(|event| sight(recall, &recall.trace.event(*event).ok()?).ok()?)))
+/// All lines of a file that are known as of now. Where an output cannot be read, what lies before it is not known: then
+/// with the reason.
+pub(super) fn known_lines(recall: &Recall<'_>, path: &str) -> (Vec<ObservedLine>, Option<RecallError>) {
+    let mut search = Search::new(LineRange { first: 1, last: u32::MAX });
+    let looked = live_sights(recall, path, EventNo(u64::MAX))
+        .and_then(|newest_first| look_through(recall, &newest_first, &mut search));
+    (search.known(), looked.err())
 }
 
 /// What the sights from `since` on show; older ones do not count.
@@ -77,25 +70,24 @@ fn find_lines(
     range: LineRange,
     newest_first: &[EventNo],
 ) -> Result<Vec<ObservedLine>, RecallError> {
-    // Loading stops at the first failure; whoever consumes the iterator must not take it for the end of the history.
-    let failure = RefCell::new(None);
-    let sights = newest_first.iter().map_while(|event| {
-        match recall.trace.event(*event).and_then(|event| sight(recall, &event)) {
-            Ok(sight) => sight,
-            Err(error) => {
-                failure.replace(Some(error));
-                None
-            }
-        }
-    });
-    let found = reconstruct(range, sights);
-    if let Some(error) = failure.into_inner() {
-        return Err(error);
-    }
-    found.map_err(|Unobserved { missing }| RecallError::LinesNotSeen {
+    let mut search = Search::new(range);
+    look_through(recall, newest_first, &mut search)?;
+    search.end().map_err(|Unobserved { missing }| RecallError::LinesNotSeen {
         path: path.to_owned(),
         missing: missing.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
     })
+}
+
+/// Shows a search one sight after another, until it has enough or the file changed unseen: nothing older counts then.
+fn look_through(recall: &Recall<'_>, newest_first: &[EventNo], search: &mut Search) -> Result<(), RecallError> {
+    for event in newest_first {
+        let event = recall.trace.event(*event)?;
+        let next = sight(recall, &event, |turn, observation| search.see(turn, observation))?;
+        if next != Some(Next::Older) {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// The sights of a file before `as_of` that no rollback before it took away, the newest first.
@@ -131,7 +123,12 @@ pub(super) fn dead_ranges(recall: &Recall<'_>, as_of: EventNo) -> Result<Vec<(u6
     Ok(dead)
 }
 
-fn sight(recall: &Recall<'_>, event: &Event) -> Result<Sight, RecallError> {
+/// What one sight of a file showed, and in which turn, for as long as its output is at hand. None: the file changed unseen.
+fn sight<T>(
+    recall: &Recall<'_>,
+    event: &Event,
+    show: impl FnOnce(TurnNo, Observation<'_>) -> T,
+) -> Result<Option<T>, RecallError> {
     let source = match &event.event {
         EventBody::FileObserved(observed) => observed.source,
         EventBody::FileChanged(changed) => match changed.change {
@@ -141,34 +138,32 @@ fn sight(recall: &Recall<'_>, event: &Event) -> Result<Sight, RecallError> {
         _ => return Ok(None),
     };
     let source = recall.trace.event(source)?;
-    let EventBody::ToolResult { turn, result, .. } = source.event else { return Ok(None) };
-    let observation = match (&event.event, result.data) {
+    let EventBody::ToolResult { turn, result, .. } = &source.event else { return Ok(None) };
+    let bytes;
+    let observation = match (&event.event, &result.data) {
         (EventBody::FileObserved(observed), data) => {
-            let text = result.text.bytes(recall.blobs)?;
-            observed_lines(observed, &data, &text)
+            bytes = result.text.bytes(recall.blobs)?;
+            observed_lines(observed, data, &bytes)
         }
-        (_, ResultData::Edit(edit)) => Observation::Edit(edit.hunks.into()),
+        (_, ResultData::Edit(edit)) => Observation::Edit(Cow::Borrowed(&edit.hunks)),
         (_, ResultData::Write(write)) => {
-            let content = write.content.bytes(recall.blobs)?;
-            Observation::Whole(
-                split_lines(&content).map(|line| String::from_utf8_lossy(line).into_owned().into()).collect(),
-            )
+            bytes = write.content.bytes(recall.blobs)?;
+            Observation::Whole(split_lines(&bytes).map(lossy).collect())
         }
         _ => return Ok(None),
     };
-    Ok(Some((turn, observation)))
+    Ok(Some(show(*turn, observation)))
 }
 
 /// What a result shows of one file.
-pub(crate) fn observed_lines(observed: &FileObserved, data: &ResultData, text: &[u8]) -> Observation<'static> {
-    let owned = |(number, line): (u32, Cow<'_, str>)| (number, Cow::Owned(line.into_owned()));
-    let lines: Vec<(u32, Cow<'static, str>)> = match (&observed.form, data) {
-        (Some(form), _) => lines_in(text, form, observed.first_line).into_iter().map(owned).collect(),
+pub(crate) fn observed_lines<'a>(observed: &FileObserved, data: &'a ResultData, text: &'a [u8]) -> Observation<'a> {
+    let lines: Vec<NumberedLine<'a>> = match (&observed.form, data) {
+        (Some(form), _) => lines_in(text, form, observed.first_line),
         (None, ResultData::Search(search)) => search
             .matches
             .iter()
             .filter(|found| found.path == observed.path)
-            .map(|found| (found.line, Cow::Owned(found.text.clone())))
+            .map(|found| (found.line, Cow::Borrowed(found.text.as_str())))
             .collect(),
         (None, _) => Vec::new(),
     };

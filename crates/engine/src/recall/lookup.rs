@@ -2,6 +2,8 @@
 //!
 //! A session in memory and a store on disk both answer [`TraceLookup`]; neither needs to know what recall makes of it.
 
+use std::borrow::Cow;
+
 use super::RecallError;
 use crate::trace::{Event, EventBody, EventNo};
 
@@ -38,7 +40,8 @@ pub enum MarkKind {
 
 /// A trace that can be asked for single events.
 pub trait TraceLookup {
-    fn event(&self, event: EventNo) -> Result<Event, RecallError>;
+    /// Borrowed where the trace is in memory: an event can hold a whole output.
+    fn event(&self, event: EventNo) -> Result<Cow<'_, Event>, RecallError>;
 
     /// The events that set a mark, in their order.
     fn marked(&self, mark: Mark) -> Result<Vec<EventNo>, RecallError>;

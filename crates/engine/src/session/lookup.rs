@@ -1,14 +1,15 @@
 //! A session in memory, asked for single events by recall.
 
+use std::{borrow::Cow, sync::Arc};
+
 use super::{
     Session,
     index::{ToolTurn, TurnRecord},
+    readings::AsOf,
 };
 use crate::{
-    evidence::{
-        observed::ObservedLine,
-        pointer::{LineRange, Place},
-    },
+    evidence::{observed::ObservedLine, pointer::Place},
+    gate::Words,
     recall::{self, Mark, MarkKind, RecallError, Recalled, TraceLookup},
     trace::{Blobs, Event, EventBody, EventNo, TurnNo},
 };
@@ -24,9 +25,29 @@ impl Session {
         recall::recall(place, Some(event), self, blobs)
     }
 
-    /// Those lines of a file that are known as of now; none where the trace cannot be read.
-    pub(crate) fn known_lines(&self, path: &str, wanted: LineRange, blobs: &dyn Blobs) -> Vec<ObservedLine> {
-        recall::known_lines(path, wanted, self, blobs).unwrap_or_default()
+    /// All lines of a file that are known as of now, in their order, as far as the trace can be read.
+    pub(crate) fn known_lines(&self, path: &str, blobs: &dyn Blobs) -> Arc<Vec<ObservedLine>> {
+        let sights = self.index.files.get(path).map_or(0, Vec::len);
+        let as_of = AsOf { sights, rollbacks: self.index.rollbacks.len() };
+        if let Some(lines) = self.readings.borrow().lines_of(path, as_of) {
+            return lines;
+        }
+        let (lines, failed) = recall::known_lines(path, self, blobs);
+        let lines = Arc::new(lines);
+        // What could not be read now may be readable later.
+        if failed.is_none() {
+            self.readings.borrow_mut().keep_lines(path, as_of, lines.clone());
+        }
+        lines
+    }
+
+    /// The words of a result as its step showed it, where they were read before.
+    pub(crate) fn words_read(&self, result: EventNo) -> Option<Arc<Words>> {
+        self.readings.borrow().words_of(result)
+    }
+
+    pub(crate) fn keep_words(&self, result: EventNo, words: Arc<Words>) {
+        self.readings.borrow_mut().keep_words(result, words);
     }
 
     fn tool_events(&self, turn: u32, events: impl Fn(&ToolTurn) -> Vec<EventNo>) -> Vec<EventNo> {
@@ -42,9 +63,9 @@ impl Session {
 }
 
 impl TraceLookup for Session {
-    fn event(&self, event: EventNo) -> Result<Event, RecallError> {
+    fn event(&self, event: EventNo) -> Result<Cow<'_, Event>, RecallError> {
         let missing = || RecallError::Unreadable(format!("there is no event {event}"));
-        self.trace.get(event.0 as usize).cloned().ok_or_else(missing)
+        self.trace.get(event.0 as usize).map(Cow::Borrowed).ok_or_else(missing)
     }
 
     fn marked(&self, mark: Mark) -> Result<Vec<EventNo>, RecallError> {

@@ -64,6 +64,22 @@ impl Session {
         })
     }
 
+    /// Whether an entry shows its turn whole and as it was recorded: with its thinking, no result cut or settled.
+    pub fn shows_raw_turn(&self, entry: &Entry) -> bool {
+        let Source::Turn(turn) = entry.source else { return false };
+        if entry.thoughtless || entry.separated {
+            return false;
+        }
+        let Some(step) = self.index.tool_turn(turn) else { return true };
+        match step.ended().map(|event| (event, self.body_of(event))) {
+            // A settle gives the entry a newer revision.
+            Some((ended, EventBody::StepEnded { shown, .. })) => {
+                entry.revision == ended && shown.iter().all(|result| result.cut.is_none())
+            }
+            _ => false,
+        }
+    }
+
     /// L1 and L2 as they are sent now.
     pub fn head(&self) -> Head<'_> {
         let rules = &self.state.view.head().rules.text;

@@ -7,6 +7,7 @@
 mod archive;
 mod board;
 mod calls;
+pub(super) mod counted_call;
 mod fold;
 mod fold_text;
 mod history;
@@ -25,6 +26,7 @@ pub(super) use archive::ArchivePlan;
 pub use fold::{FoldDraft, ModelAttempt};
 pub(super) use settle::ShortForms;
 pub use tidy::{Tidied, Wish};
+pub(super) use tools::file_events;
 
 use lookback_wire::{Provider, Seal, ToolSpec};
 
@@ -137,29 +139,10 @@ impl SessionSetup {
 impl Session {
     /// Begins a session: its trace has one event.
     pub fn start(setup: SessionSetup, context: &Context<'_>) -> Result<Self, SessionError> {
-        let start = SessionStarted {
-            session: setup.session,
-            schema: EVENT_SCHEMA,
-            renderer: RENDERER,
-            system: context.counted(setup.system),
-            tools_tokens: context.count_tools(&setup.tools),
-            tools: setup.tools,
-            rules: context.counted(setup.rules),
-            provider: setup.provider,
-            model: setup.model,
-            window: setup.window,
-            output_reserve: setup.configuration.window.output_reserve(setup.max_output, setup.window),
-            layout: setup.layout,
-            alternation: setup.alternation,
-            tokenizer: setup.tokenizer,
-            root: setup.root,
-            price_card: setup.price_card,
-            prompts: setup.prompts,
-            parent: setup.parent,
-        };
-        let event = Event { seq: EventNo(0), at: context.now, event: EventBody::SessionStarted(Box::new(start)) };
+        let configuration = setup.configuration.clone();
+        let (event, _) = first_event(setup, context);
         let mut session = Self::from_first(event, None)?;
-        session.configure(setup.configuration);
+        session.configure(configuration);
         Ok(session)
     }
 
@@ -176,6 +159,32 @@ impl Session {
             (None, None) => Ok(()),
         }
     }
+}
+
+/// What begins a trace, and the tokens of the head that it says.
+pub(super) fn first_event(setup: SessionSetup, context: &Context<'_>) -> (Event, u64) {
+    let start = SessionStarted {
+        session: setup.session,
+        schema: EVENT_SCHEMA,
+        renderer: RENDERER,
+        system: context.counted(setup.system),
+        tools_tokens: context.count_tools(&setup.tools),
+        tools: setup.tools,
+        rules: context.counted(setup.rules),
+        provider: setup.provider,
+        model: setup.model,
+        window: setup.window,
+        output_reserve: setup.configuration.window.output_reserve(setup.max_output, setup.window),
+        layout: setup.layout,
+        alternation: setup.alternation,
+        tokenizer: setup.tokenizer,
+        root: setup.root,
+        price_card: setup.price_card,
+        prompts: setup.prompts,
+        parent: setup.parent,
+    };
+    let head = [start.system.tokens, start.tools_tokens, start.rules.tokens].map(u64::from).iter().sum();
+    (Event { seq: EventNo(0), at: context.now, event: EventBody::SessionStarted(Box::new(start)) }, head)
 }
 
 impl Context<'_> {

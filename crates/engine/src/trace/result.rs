@@ -134,7 +134,9 @@ pub struct EditData {
     pub hunks: Vec<Hunk>,
 }
 
-/// One place that an edit changed: at `first_line`, the removed lines went and the added ones came.
+/// One place that an edit changed: at `first_line`, the removed lines went and the added ones came. A tool that does not
+/// know the line says 0 and may give lines around the change on both sides: recording looks for the place among the lines
+/// that are known of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hunk {
     pub first_line: u32,

@@ -105,6 +105,25 @@ fn observed_lines_follow_reads_edits_searches_and_shell_output() {
     assert_eq!(recall(&session, "file:new.txt").expect("seen"), "one\ntwo");
 }
 
+/// A patch tells lines but no numbers; what is known of the file says where they stand, so that nothing known is given up.
+#[test]
+fn an_edit_without_a_place_is_put_where_its_lines_stand() {
+    let mut session = session();
+    user(&mut session, "look");
+    let write =
+        WriteData { path: "a.py".into(), created: true, content: Output::from("one = 1\ntwo = 2\nthree = 3\n") };
+    step(&mut session, "a", ToolResult::success("wrote", ResultData::Write(write)));
+    let edit = |removed: &[&str], added: &[&str]| {
+        let owned = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
+        let hunk = Hunk { first_line: 0, removed: owned(removed), added: owned(added) };
+        ToolResult::success("ok", ResultData::Edit(EditData { path: "a.py".into(), hunks: vec![hunk] }))
+    };
+    step(&mut session, "b", edit(&["two = 2", "three = 3"], &["two = 2", "half = 2.5", "three = 3"]));
+    assert_eq!(recall(&session, "file:a.py:L1-L4").expect("known"), "one = 1\ntwo = 2\nhalf = 2.5\nthree = 3");
+    step(&mut session, "c", edit(&["four = 4"], &["five = 5"]));
+    assert!(matches!(recall(&session, "file:a.py:L1"), Err(RecallError::LinesNotSeen { .. })));
+}
+
 #[test]
 fn a_failed_read_shows_nothing_of_a_file() {
     let mut session = session();

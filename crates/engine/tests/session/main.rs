@@ -13,4 +13,5 @@ mod restarts;
 mod steps;
 mod story;
 mod tidying;
+mod transcripts;
 mod workday;

@@ -11,6 +11,20 @@ fn lines<'a>(first: u32, texts: &[&'a str]) -> Observation<'a> {
     Observation::Lines((first..).zip(texts.iter().map(|text| Cow::Borrowed(*text))).collect())
 }
 
+/// Takes no more from `newest_first` than the search asks for.
+fn reconstruct<'a>(
+    wanted: LineRange,
+    newest_first: impl Iterator<Item = (TurnNo, Observation<'a>)>,
+) -> Result<Vec<ObservedLine>, Unobserved> {
+    let mut search = Search::new(wanted);
+    for (turn, observation) in newest_first {
+        if search.see(turn, observation) == Next::Enough {
+            break;
+        }
+    }
+    search.end()
+}
+
 /// Number, text, turn.
 type Seen = (u32, String, u32);
 

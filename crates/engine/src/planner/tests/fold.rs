@@ -13,26 +13,35 @@ fn the_price_is_that_of_the_design() {
     let cuts = steps([2_000; 16]);
     let decision = plan(&question(&cuts));
     let cut = decision.cut.expect("a cut");
-    assert_eq!((cut.end, cut.foldable, cut.budget, cut.block, cut.kept), (TurnNo(10), 22_000, 1_100, 1_350, 10_000));
+    assert_eq!((cut.end, cut.foldable, cut.budget, cut.block, cut.kept), (TurnNo(10), 22_000, 1_320, 1_570, 10_000));
     let balance = decision.balance.expect("a balance");
-    near(balance.price(), 1.25 * 1_350.0 + 1.15 * 10_000.0);
-    near(balance.saves_per_call, 0.1 * (22_000.0 - 1_350.0));
+    near(balance.price(), 1.25 * 1_570.0 + 1.15 * 10_000.0);
+    near(balance.saves_per_call, 0.1 * (22_000.0 - 1_570.0));
     assert_eq!(balance.pays_back_in(), Some(7));
     assert_eq!(decision.verdict, Verdict::Hold(WhyNot::RentBelowPrice));
 
     let compactor = |compactor| plan(&FoldQuestion { compactor, ..question(&cuts) }).balance.expect("one").compactor;
-    near(compactor(Compactor::Riding { thinking: 500 }), 0.1 * 42_000.0 + 5.0 * 1_850.0);
-    near(compactor(Compactor::Alone { thinking: 500, rates: ANTHROPIC }), 1.25 * 22_000.0 + 5.0 * 1_850.0);
+    near(compactor(Compactor::Riding { thinking: 500 }), 0.1 * 42_000.0 + 5.0 * 2_070.0);
+    near(compactor(Compactor::Alone { thinking: 500, rates: ANTHROPIC }), 1.25 * 22_000.0 + 5.0 * 2_070.0);
 }
 
 #[test]
 fn it_folds_when_the_rent_has_reached_the_price() {
     let cuts = steps([2_000; 16]);
     let verdict = |rent| plan(&FoldQuestion { rent: paid(rent), ..question(&cuts) }).verdict;
-    let price = 1.25 * 1_350.0 + 1.15 * 10_000.0;
-    let coming = 0.1 * 20_650.0;
+    let price = 1.25 * 1_570.0 + 1.15 * 10_000.0;
+    let coming = 0.1 * 20_430.0;
     assert_eq!(verdict(price - coming - 1.0), Verdict::Hold(WhyNot::RentBelowPrice));
     assert_eq!(verdict(price - coming + 1.0), Verdict::Go(Why::Pays));
+}
+
+#[test]
+fn recalls_that_a_fold_would_bring_about_are_part_of_its_price() {
+    let cuts = steps([2_000; 16]);
+    let balance = |expected_recalls| plan(&FoldQuestion { expected_recalls, ..question(&cuts) }).balance.expect("one");
+    // A view of 20,000 + 1,570 + 10,000 is read once more; 80 tokens are asked, 140 written.
+    near(balance(2.0).price() - balance(0.0).price(), 2.0 * (0.1 * 31_570.0 + 5.0 * 80.0 + 1.25 * 140.0));
+    near(balance(2.0).saves_per_call, balance(0.0).saves_per_call);
 }
 
 #[test]
@@ -134,7 +143,7 @@ fn billed_tokens_scale_both_sides() {
 #[test]
 fn a_block_gets_between_800_and_3000_tokens() {
     let budgets = [0, 10_000, 22_000, 40_000, 500_000].map(|tokens| block_budget(tokens, &Limits::default()));
-    assert_eq!(budgets, [800, 800, 1_100, 2_000, 3_000]);
+    assert_eq!(budgets, [800, 800, 1_320, 2_400, 3_000]);
 }
 
 #[test]
@@ -146,7 +155,7 @@ fn a_decision_is_recorded_whole_and_printed_in_a_line() {
     assert_eq!(serde_json::from_value::<FoldDecision>(recorded).expect("a decision"), decision);
     assert_eq!(
         decision.to_string(),
-        "fold (it pays) up to turn#10: 22000 → 1350 tokens, 10000 kept raw; price 13188, rent paid 12000 in 11 calls; \
+        "fold (it pays) up to turn#10: 22000 → 1570 tokens, 10000 kept raw; price 13462, rent paid 12000 in 11 calls; \
          pays for itself in 7 calls"
     );
     assert_eq!(plan(&question(&[])).to_string(), "hold (nothing to fold)");

@@ -8,7 +8,7 @@ use crate::{
     report::DeltaReport,
     session::{BoardRefused, Context, Session, SessionError},
     trace::{
-        EventBody,
+        Event, EventBody,
         decision::{Author, Refused, StateDelta, TurnRange},
     },
 };
@@ -21,10 +21,13 @@ impl Session {
         self.commit_delta(parsed.delta, Author::Model, context)
     }
 
-    /// What changed on the board since the last fold, as far as rules can tell. None: nothing.
+    /// What changed on the board since the last delta or fold, as far as rules can tell. None: nothing.
     pub fn delta_by_rules(&mut self, context: &Context<'_>) -> Result<Option<DeltaReport>, SessionError> {
         self.expect_idle()?;
-        let mut turns = self.hot_turns();
+        let written = |event: &&Event| matches!(event.event, EventBody::StateDelta(_) | EventBody::Fold(_));
+        let since = self.trace.iter().rev().find(written).map(|event| event.seq);
+        // What came before was asked about then: reading it again costs a compaction of the whole hot zone.
+        let mut turns = self.hot_turns().filter(|turn| self.index.event_of(*turn) > since);
         let Some(first) = turns.next() else { return Ok(None) };
         let last = turns.last().unwrap_or(first);
         let request = Request {

@@ -228,6 +228,7 @@ impl Session {
             hot_zone,
             cuts: &cuts,
             board: self.expected_board_entry(),
+            expected_recalls: self.expected_recalls(),
             rent: self.state.rents.fold,
             warmth: self.warmth(context.now),
             prefix: self.prefix(),

@@ -5,6 +5,7 @@ use bytes::Bytes;
 use crate::{
     evidence::{
         lines::{NumberedLine, lines_in, split_lines},
+        placing::{lacks_place, place},
         recognise::recognise,
         shell::{attribute, changed_files},
     },
@@ -117,6 +118,11 @@ impl Session {
         let text = result.text.bytes(context.blobs)?;
         let seen = matches!(result.status, Status::Success | Status::Partial);
         let source = self.next_event();
+        if let ResultData::Edit(edit) = &mut result.data
+            && lacks_place(&edit.hunks)
+        {
+            edit.hunks = place(&edit.hunks, &self.known_lines(&edit.path, context.blobs));
+        }
         let mut files = if seen { file_events(&result, &text, source) } else { Vec::new() };
         for event in &mut files {
             match event {
@@ -230,7 +236,7 @@ impl Session {
 }
 
 /// What a result shows of files, as events that stand behind it.
-fn file_events(result: &ToolResult, text: &[u8], source: EventNo) -> Vec<EventBody> {
+pub(in crate::session) fn file_events(result: &ToolResult, text: &[u8], source: EventNo) -> Vec<EventBody> {
     match &result.data {
         ResultData::Read(read) => read_event(read, text, source).into_iter().collect(),
         ResultData::Search(search) => search_events(search, source),

@@ -1,6 +1,9 @@
 //! Recording what was said: user turns and answers.
 
-use super::{NewPart, RecordedTurn};
+use super::{
+    NewPart, RecordedTurn,
+    counted_call::{count_parts, finished_calls},
+};
 use crate::{
     session::{Context, Session, SessionError},
     trace::{
@@ -35,7 +38,8 @@ impl Session {
     ) -> Result<RecordedTurn, SessionError> {
         let call = self.state.call.ok_or(SessionError::NoCallOpen)?;
         let turn = self.index.next_turn();
-        let parts = self.count_parts(parts, turn, context);
+        let is_taken = |id: &str| self.index.call(id).is_some();
+        let parts = count_parts(parts, turn, &is_taken, context);
         // An answer that ends in the middle of a call did not end by itself, whatever its provider says.
         let is_cut = parts.iter().any(|part| matches!(part, AssistantPart::Call { unfinished: true, .. }));
         let stop = if is_cut && stop == Stop::End { Stop::Cut } else { stop };
@@ -68,53 +72,4 @@ impl Session {
     pub fn last_call(&self) -> CallNo {
         CallNo(self.index.calls)
     }
-
-    fn count_parts(&self, parts: Vec<NewPart>, turn: TurnNo, context: &Context<'_>) -> Vec<AssistantPart> {
-        let mut counted = Vec::with_capacity(parts.len());
-        for part in parts {
-            let part = match part {
-                NewPart::Text(text) => {
-                    let tokens = (context.count)(text.as_bytes());
-                    AssistantPart::Text { text, tokens }
-                }
-                NewPart::Thinking { text, seal } => {
-                    let tokens = (context.count)(text.as_bytes());
-                    AssistantPart::Thinking { text, seal, tokens }
-                }
-                NewPart::Call { id, name, arguments } => {
-                    let id = self.unique_call_id(id, turn, &counted);
-                    let tokens = count_call(&name, &arguments, context);
-                    AssistantPart::Call { id, name, arguments, tokens, unfinished: false }
-                }
-                NewPart::UnfinishedCall { id, name, arguments } => {
-                    let tokens = count_call(&name, &arguments, context);
-                    AssistantPart::Call { id, name, arguments, tokens, unfinished: true }
-                }
-            };
-            counted.push(part);
-        }
-        counted
-    }
-
-    /// Some providers count call ids from zero in each answer, or leave them empty; a conversation may hold each only once.
-    fn unique_call_id(&self, id: String, turn: TurnNo, before: &[AssistantPart]) -> String {
-        let is_taken = |id: &str| self.index.call(id).is_some() || finished_calls(before).any(|other| other == id);
-        let mut unique = id;
-        while is_taken(&unique) {
-            unique = format!("{unique}_t{turn}");
-        }
-        unique
-    }
-}
-
-fn finished_calls(parts: &[AssistantPart]) -> impl Iterator<Item = &str> {
-    parts.iter().filter_map(|part| match part {
-        AssistantPart::Call { id, unfinished: false, .. } => Some(id.as_str()),
-        _ => None,
-    })
-}
-
-/// Design 2-model, "Tokens": a call's plain text is the tool's name and its arguments.
-fn count_call(name: &str, arguments: &str, context: &Context<'_>) -> u32 {
-    (context.count)(format!("{name}{arguments}").as_bytes())
 }

@@ -1,0 +1,195 @@
+//! The check: do the cache models say what providers really billed?
+//!
+//! Where a recording carries the provider's own usage, each call's prompt size is taken as billed and only its split is
+//! predicted, with the same models by which strategies are billed ([`lookback_engine::cache`]), the recorded model's rule
+//! and the recorded lifetime of entries (none recorded: the card's). Real prompts are followed, compactions and rewinds
+//! included ([`prompts`]).
+//!
+//! **Error** = Σ |predicted cached − billed cached| / Σ billed cached. First calls and calls after a compaction stand apart:
+//! what of them another session left in the cache, no file shows. A miss is **unexplained** when less than half of what was
+//! predicted was billed as cached: no rule says why, since rules that do (a pause, another model) are in the prediction.
+//! Such calls are counted with their tokens and are not in the error.
+//!
+//! Example (units of 64, the answer is kept): prompts of 10,000, 11,000 and 12,000 tokens with answers of 100 tokens. Predicted
+//! for the second: 10,100 in whole units, 10,048; for the third 11,072. Billed were 10,048 and 11,008: the error is
+//! (0 + 64) / 21,056 = 0.3%. Had the third been billed at 0, it would be an unexplained miss of 11,072 tokens, and the error 0.
+
+mod prompts;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use lookback_engine::{
+    cache::{CacheRule, CacheState, CachedCall, PromptChain, Split},
+    card::{Card, Cards, Lifetime},
+    trace::Timestamp,
+};
+use serde::Serialize;
+
+use crate::{
+    conversation::{Call, Conversation},
+    recording::{Billed, Format},
+    report::Bills,
+};
+use prompts::{Prompt, Prompts, Shorter};
+
+const HOUR_MS: i64 = 3_600_000;
+
+/// Predicted and billed, over the calls of one session or of many.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Check {
+    /// Calls that enter the error.
+    pub calls: u64,
+    pub predicted_cached: u64,
+    pub billed_cached: u64,
+    /// Σ |predicted − billed|.
+    pub error_tokens: u64,
+    pub unexplained: Misses,
+    /// First calls and calls after a compaction.
+    pub apart: Apart,
+}
+
+/// Calls that should have been cached and were not.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Misses {
+    pub count: u64,
+    /// Predicted as cached and billed in full.
+    pub tokens: u64,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Apart {
+    pub calls: u64,
+    pub billed_cached: u64,
+}
+
+/// A session's check, and its whole bill beside the predicted one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Checked {
+    pub check: Check,
+    pub billed: Bills,
+    /// Calls that stand apart are taken as billed.
+    pub predicted: Bills,
+}
+
+impl Check {
+    /// None where nothing was billed as cached.
+    pub fn error(&self) -> Option<f64> {
+        (self.billed_cached > 0).then(|| self.error_tokens as f64 / self.billed_cached as f64)
+    }
+
+    fn add_call(&mut self, predicted: u64, billed: u64) {
+        if billed < predicted.div_ceil(2) {
+            self.unexplained.count += 1;
+            self.unexplained.tokens += predicted - billed;
+            return;
+        }
+        self.calls += 1;
+        self.predicted_cached += predicted;
+        self.billed_cached += billed;
+        self.error_tokens += predicted.abs_diff(billed);
+    }
+}
+
+impl std::ops::AddAssign for Check {
+    fn add_assign(&mut self, other: Self) {
+        self.calls += other.calls;
+        self.predicted_cached += other.predicted_cached;
+        self.billed_cached += other.billed_cached;
+        self.error_tokens += other.error_tokens;
+        self.unexplained.count += other.unexplained.count;
+        self.unexplained.tokens += other.unexplained.tokens;
+        self.apart.calls += other.apart.calls;
+        self.apart.billed_cached += other.apart.billed_cached;
+    }
+}
+
+/// Checks a session; none where its file has no usage, or no card knows its models.
+pub fn check(conversation: &Conversation<'_>, cards: &Cards) -> Option<Checked> {
+    let mut check = Check::default();
+    let (mut billed, mut predicted) = (Bills::default(), Bills::default());
+    let mut prompts = Prompts::new(conversation);
+    let mut caches: BTreeMap<&str, CacheState> = BTreeMap::new();
+    for (number, call) in conversation.calls.iter().enumerate() {
+        // A call that was given up before it was billed says nothing.
+        let bill = call.billed.filter(|bill| bill.prompt() > 0);
+        let (Some(bill), Some(model)) = (bill, model_of(call, conversation)) else { continue };
+        let Some(card) = find_card(model, cards) else { continue };
+        // A provider holds what each model has read apart from the others.
+        let cache = caches.entry(model).or_insert_with(|| CacheState::new(card.cache, lifetime(conversation, card)));
+        let is_first = billed.calls == 0;
+        let prompt = prompts.send(number, &bill, shorter(card.cache));
+        let split = predict(cache, &prompt, call.at.unwrap_or(Timestamp(0)));
+        let real = real_split(&bill, &split, card);
+        // Output as for every strategy, so that the bills can be compared.
+        let charged = Billed { output: call.output_tokens, ..bill };
+        add(&mut billed, &real, &charged, card);
+        if is_first || call.after_compaction {
+            check.apart.calls += 1;
+            check.apart.billed_cached += bill.read;
+            add(&mut predicted, &real, &charged, card);
+        } else {
+            check.add_call(split.read, bill.read);
+            add(&mut predicted, &split, &charged, card);
+        }
+    }
+    (billed.calls > 0).then_some(Checked { check, billed, predicted })
+}
+
+/// Bills a prompt that was really sent and leaves it in the cache.
+fn predict(cache: &mut CacheState, prompt: &Prompt<'_>, now: Timestamp) -> Split {
+    let mut send = |parts: &PromptChain| {
+        let (marks, answer) = ([parts.parts()], [prompt.answer]);
+        cache.apply_call(&CachedCall { prompt: parts, marks: &marks, answer: &answer, now })
+    };
+    let Some(longer) = &prompt.counted_less else { return send(prompt.parts) };
+    let read = send(longer).read.min(prompt.parts.tokens());
+    let whole = send(prompt.parts);
+    Split { read, written: whole.written.saturating_sub(read), uncached: whole.uncached }
+}
+
+fn shorter(rule: CacheRule) -> Shorter {
+    if matches!(rule, CacheRule::Marks { .. }) { Shorter::CountedLess } else { Shorter::CutAtRound }
+}
+
+fn add(bills: &mut Bills, split: &Split, bill: &Billed, card: &Card) {
+    // Entries that live for an hour cost more to write.
+    let lifetime = if bill.lifetime_ms.is_some_and(|ms| ms >= HOUR_MS) { Lifetime::OneHour } else { Lifetime::Usual };
+    bills.calls += 1;
+    bills.input_tokens += split.tokens();
+    bills.cached_tokens += split.read;
+    bills.output_tokens += bill.output;
+    bills.cost += card.rates(lifetime).map_or(0.0, |rates| rates.cost(split, bill.output));
+}
+
+/// The bill of a call as a split. Only Anthropic's says how much was written; elsewhere it is what the rule stores.
+fn real_split(bill: &Billed, predicted: &Split, card: &Card) -> Split {
+    if matches!(card.cache, CacheRule::Marks { .. }) || bill.written > 0 {
+        return Split { read: bill.read, written: bill.written, uncached: bill.uncached };
+    }
+    let stored = predicted.read + predicted.written;
+    let written = stored.saturating_sub(bill.read).min(bill.uncached);
+    Split { read: bill.read, written, uncached: bill.uncached - written }
+}
+
+fn model_of<'a>(call: &Call<'a>, conversation: &Conversation<'a>) -> Option<&'a str> {
+    let about = conversation.recording.about.model.as_deref();
+    call.recorded.model.as_deref().or(about).or(usual_model(conversation.recording.format))
+}
+
+/// Old Codex files do not name the model; the client knew only models of OpenAI's older rule then.
+pub(crate) fn usual_model(format: Format) -> Option<&'static str> {
+    (format == Format::Codex).then_some("gpt-5")
+}
+
+/// `deepseek/deepseek-chat` is `deepseek-chat` of the provider `deepseek`.
+fn find_card<'c>(model: &str, cards: &'c Cards) -> Option<&'c Card> {
+    cards.find(model).or_else(|| cards.find(model.rsplit('/').next()?))
+}
+
+/// The longest that the bills name. A client asks for one lifetime throughout; what it does not name is the card's.
+fn lifetime(conversation: &Conversation<'_>, card: &Card) -> Option<i64> {
+    let recorded = conversation.calls.iter().filter_map(|call| call.billed?.lifetime_ms).max();
+    recorded.or(card.lifetime_ms)
+}

@@ -1,0 +1,270 @@
+//! A recording prepared for replay: pieces with their counts, calls with what they needed.
+//!
+//! The conversation is whole: the client's own compactions are skipped. Its turns are numbered as they came, whoever went
+//! back from them; a session that is fed the same recording has numbers of its own.
+
+mod needs;
+mod scale;
+
+pub(crate) use needs::push_decoded;
+pub use needs::{Need, NeedKind};
+pub use scale::Scale;
+
+use std::{cell::OnceCell, ops::Range};
+
+use lookback_engine::{
+    NewPart,
+    trace::{NoBlobs, Origin, Timestamp, ToolKind, TurnNo},
+    view::TOKENS_PER_MESSAGE,
+};
+
+use crate::{
+    measure::signal::Ahead,
+    recording::{Billed, Format, Item, Recording},
+};
+
+#[derive(Debug)]
+pub struct Conversation<'a> {
+    pub recording: &'a Recording,
+    pub scale: Scale,
+    /// Everything that was ever said, in order.
+    pub pieces: Vec<Piece>,
+    pub calls: Vec<Call<'a>>,
+    ahead: OnceCell<Ahead>,
+}
+
+/// The smallest thing that a strategy keeps or replaces: a user's turn, an answer, one result.
+#[derive(Debug, Clone)]
+pub struct Piece {
+    pub turn: TurnNo,
+    pub role: Role,
+    /// Multiplied by the session's factor.
+    pub tokens: u32,
+    /// What can be found in it: texts, decoded arguments, output. Thinking is left out.
+    pub text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    User(Origin),
+    Answer,
+    /// The result of this call of its step.
+    Result {
+        index: u32,
+        kind: ToolKind,
+    },
+}
+
+/// One call to the model.
+#[derive(Debug)]
+pub struct Call<'a> {
+    /// In the recording's items.
+    pub item: usize,
+    pub recorded: &'a crate::recording::CallItem,
+    pub at: Option<Timestamp>,
+    /// The pieces that were part of the conversation when it was sent; one range unless the person went back.
+    pub before: Vec<Range<usize>>,
+    pub answer: usize,
+    pub results: Range<usize>,
+    pub output_tokens: u64,
+    pub billed: Option<Billed>,
+    /// The client compacted between the call before and this one.
+    pub after_compaction: bool,
+    /// What its own calls name that had been seen before.
+    pub needs: Vec<Need>,
+}
+
+impl<'a> Conversation<'a> {
+    /// `count` is the plain count of a text.
+    pub fn new(recording: &'a Recording, count: &dyn Fn(&[u8]) -> u32) -> Self {
+        let mut builder = Builder::new(recording, count);
+        for (number, item) in recording.items.iter().enumerate() {
+            builder.add(number, item);
+        }
+        builder.finish()
+    }
+
+    /// Pieces before a call, in order.
+    pub fn before(&self, call: usize) -> impl Iterator<Item = usize> + '_ {
+        self.calls[call].before.iter().cloned().flatten()
+    }
+
+    /// What later steps need of each piece, made when it is first asked for.
+    pub(crate) fn ahead(&self) -> &Ahead {
+        self.ahead.get_or_init(|| Ahead::new(self))
+    }
+}
+
+impl Piece {
+    pub fn is_result(&self) -> bool {
+        matches!(self.role, Role::Result { .. })
+    }
+
+    /// By a person, not by a program.
+    pub fn is_typed(&self) -> bool {
+        matches!(self.role, Role::User(Origin::Person | Origin::Queued))
+    }
+
+    pub fn is_answer(&self) -> bool {
+        self.role == Role::Answer
+    }
+}
+
+struct Builder<'a, 'c> {
+    recording: &'a Recording,
+    count: &'c dyn Fn(&[u8]) -> u32,
+    pieces: Vec<Piece>,
+    calls: Vec<Call<'a>>,
+    live: Vec<Range<usize>>,
+    /// Where each user or call item ends.
+    ends: Vec<usize>,
+    next_turn: u32,
+    compacted: bool,
+}
+
+impl<'a, 'c> Builder<'a, 'c> {
+    fn new(recording: &'a Recording, count: &'c dyn Fn(&[u8]) -> u32) -> Self {
+        Self {
+            recording,
+            count,
+            pieces: Vec::new(),
+            calls: Vec::new(),
+            live: Vec::new(),
+            ends: Vec::new(),
+            next_turn: 0,
+            compacted: false,
+        }
+    }
+
+    fn add(&mut self, number: usize, item: &'a Item) {
+        match item {
+            Item::User(user) => {
+                let tokens = self.message((self.count)(user.text.as_bytes()));
+                let turn = self.turn();
+                self.push(Piece { turn, role: Role::User(user.origin), tokens, text: user.text.clone() });
+                self.ends.push(self.pieces.len());
+            }
+            Item::Call(call) => {
+                self.add_call(number, call);
+                self.ends.push(self.pieces.len());
+            }
+            Item::Compaction(_) => self.compacted = true,
+            Item::Rewind { last } => {
+                let end = last.and_then(|last| self.ends.get(last).copied()).unwrap_or(0);
+                self.live.retain(|range| range.start < end);
+                if let Some(range) = self.live.last_mut() {
+                    range.end = range.end.min(end);
+                }
+            }
+        }
+    }
+
+    fn add_call(&mut self, number: usize, call: &'a crate::recording::CallItem) {
+        let before = self.live.clone();
+        let (text, tokens) = self.answer(&call.parts);
+        let turn = self.turn();
+        let answer = self.push(Piece { turn, role: Role::Answer, tokens: self.message(tokens), text });
+        let first = self.pieces.len();
+        if !call.results.is_empty() {
+            let turn = self.turn();
+            for (index, result) in call.results.iter().enumerate() {
+                let bytes = result.text.bytes(&NoBlobs).unwrap_or_default();
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                let tokens = self.message((self.count)(text.as_bytes()));
+                let role = Role::Result { index: index as u32, kind: result.data.kind() };
+                self.push(Piece { turn, role, tokens, text });
+            }
+        }
+        self.calls.push(Call {
+            item: number,
+            recorded: call,
+            at: call.at,
+            before,
+            answer,
+            results: first..self.pieces.len(),
+            output_tokens: call.billed.map_or(0, |billed| billed.output).max(u64::from(tokens)),
+            billed: call.billed,
+            after_compaction: std::mem::take(&mut self.compacted),
+            needs: Vec::new(),
+        });
+    }
+
+    /// What of an answer can be found, and its count.
+    fn answer(&self, parts: &[NewPart]) -> (String, u32) {
+        let mut found = String::new();
+        let mut tokens = 0;
+        for part in parts {
+            match part {
+                NewPart::Text(text) => {
+                    tokens += (self.count)(text.as_bytes());
+                    found.push_str(text);
+                }
+                NewPart::Thinking { text, .. } => tokens += (self.count)(text.as_bytes()),
+                NewPart::Call { name, arguments, .. } => {
+                    tokens += (self.count)(format!("{name}{arguments}").as_bytes());
+                    found.push_str(name);
+                    found.push('\n');
+                    needs::push_decoded(&mut found, arguments);
+                }
+                NewPart::UnfinishedCall { .. } => {}
+            }
+            found.push('\n');
+        }
+        (found, tokens)
+    }
+
+    fn message(&self, tokens: u32) -> u32 {
+        tokens + TOKENS_PER_MESSAGE
+    }
+
+    fn turn(&mut self) -> TurnNo {
+        self.next_turn += 1;
+        TurnNo(self.next_turn - 1)
+    }
+
+    fn push(&mut self, piece: Piece) -> usize {
+        let number = self.pieces.len();
+        self.pieces.push(piece);
+        match self.live.last_mut() {
+            Some(range) if range.end == number => range.end += 1,
+            _ => self.live.push(number..number + 1),
+        }
+        number
+    }
+
+    fn finish(self) -> Conversation<'a> {
+        let Self { recording, count, mut pieces, mut calls, .. } = self;
+        let system = recording.about.system.as_deref().map_or(0, |system| count(system.as_bytes()));
+        let scale = Scale::of(recording.format, system, &pieces, &calls);
+        for piece in &mut pieces {
+            piece.tokens = scale.apply(piece.tokens);
+        }
+        for call in &mut calls {
+            let answer = u64::from(pieces[call.answer].tokens);
+            call.output_tokens = output_of(recording.format, call.billed, answer);
+        }
+        fill_times(&mut calls);
+        needs::find_needs(&mut calls, &pieces, &|text| scale.apply(count(text.as_bytes())));
+        Conversation { recording, scale, pieces, calls, ahead: OnceCell::new() }
+    }
+}
+
+/// What an answer was billed as output. Claude Code writes down what it knew when a line was streamed, often a first few
+/// tokens, so there an answer is at least what it counts; without a bill it is what it counts.
+fn output_of(format: Format, billed: Option<Billed>, counted: u64) -> u64 {
+    match (format, billed.map_or(0, |billed| billed.output)) {
+        (Format::ClaudeCode, billed) => billed.max(counted),
+        (_, 0) => counted,
+        (_, billed) => billed,
+    }
+}
+
+/// A call whose time cannot be read was made when the one before it was: a gap in a file is no pause. Files without any
+/// times have none.
+fn fill_times(calls: &mut [Call<'_>]) {
+    let mut known = calls.iter().find_map(|call| call.at);
+    for call in calls {
+        call.at = call.at.or(known);
+        known = call.at;
+    }
+}

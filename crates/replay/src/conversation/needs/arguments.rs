@@ -1,0 +1,197 @@
+//! What the arguments of a call name.
+
+use serde_json::{Map, Value};
+
+use super::{Holds, NeedKind, holds, index::words_of, patch, shell};
+
+/// Design 6-evaluation: an edit line has 12 characters or more. Shorter ones stand in any file.
+const SHORTEST_LINE: usize = 12;
+/// Design 6-evaluation: `[A-Za-z_][A-Za-z0-9_]{5,}`.
+const SHORTEST_SYMBOL: usize = 6;
+/// What a `Read` without a limit gives, in Claude Code.
+const USUAL_LIMIT: u32 = 2_000;
+
+/// Everything that the calls of one step name; the same thing may come twice.
+#[derive(Debug, Default)]
+pub(super) struct Named {
+    pub(super) items: Vec<(NeedKind, String)>,
+    /// Lines of files that are asked for.
+    pub(super) places: Vec<Place>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The last component of the path.
+    pub(super) name: String,
+    pub(super) first: u32,
+    pub(super) last: u32,
+}
+
+impl Named {
+    /// Arguments are JSON, or raw text: a patch, a command, or code whose string literals are commands.
+    pub(super) fn read(&mut self, arguments: &str) {
+        match serde_json::from_str(arguments) {
+            Ok(Value::Object(fields)) => self.object(&fields),
+            Ok(Value::String(text)) => self.raw(&text),
+            Ok(_) => {}
+            Err(_) => self.raw(arguments),
+        }
+    }
+
+    fn raw(&mut self, text: &str) {
+        if let Some(patch) = patch::parse_patch(text) {
+            self.patch(patch);
+        } else if text.contains("await ") || text.contains("tools.") {
+            literals(text).iter().for_each(|literal| self.command(literal));
+        } else {
+            self.command(text);
+        }
+    }
+
+    fn object(&mut self, fields: &Map<String, Value>) {
+        for (name, value) in fields {
+            self.value(holds(name), value);
+        }
+        self.range(fields);
+    }
+
+    /// A list holds what its name says; an object in it has names of its own.
+    fn value(&mut self, holds: Holds, value: &Value) {
+        match value {
+            Value::String(text) => self.text(holds, text),
+            Value::Array(items) => items.iter().for_each(|item| self.value(holds, item)),
+            Value::Object(fields) => self.object(fields),
+            _ => {}
+        }
+    }
+
+    fn text(&mut self, holds: Holds, text: &str) {
+        match holds {
+            Holds::Path => self.path(text),
+            Holds::Pattern => self.symbols(text),
+            Holds::Command => self.command(text),
+            Holds::Replaced => self.lines(text.lines()),
+            Holds::Patch => {
+                if let Some(patch) = patch::parse_patch(text) {
+                    self.patch(patch);
+                }
+            }
+            Holds::Contents => {}
+        }
+    }
+
+    fn path(&mut self, path: &str) {
+        self.items.extend(shell::last_component(path).map(|name| (NeedKind::Path, name.to_owned())));
+        self.symbols(path);
+    }
+
+    fn symbols(&mut self, text: &str) {
+        for (_, word) in words_of(text) {
+            let symbol = word.trim_start_matches(|c: char| c.is_ascii_digit());
+            if symbol.len() >= SHORTEST_SYMBOL {
+                self.items.push((NeedKind::Symbol, symbol.to_owned()));
+            }
+        }
+    }
+
+    fn lines<'t>(&mut self, lines: impl Iterator<Item = &'t str>) {
+        let long = lines.map(str::trim).filter(|line| line.chars().count() >= SHORTEST_LINE);
+        self.items.extend(long.map(|line| (NeedKind::EditLine, line.to_owned())));
+    }
+
+    fn patch(&mut self, patch: patch::Patch) {
+        patch.paths.iter().for_each(|path| self.path(path));
+        self.lines(patch.lines.iter().map(String::as_str));
+    }
+
+    fn command(&mut self, command: &str) {
+        let trimmed = command.trim();
+        if trimmed.chars().count() >= SHORTEST_LINE {
+            self.items.push((NeedKind::Command, trimmed.to_owned()));
+        }
+        let (script, documents) = shell::split_documents(command);
+        for document in &documents {
+            if let Some(patch) = patch::parse_patch(document) {
+                self.patch(patch);
+            }
+        }
+        if documents.is_empty()
+            && let Some(patch) = patch::parse_patch(&script)
+        {
+            return self.patch(patch);
+        }
+        self.symbols(&script);
+        let mut range = None;
+        for word in shell::words(&script) {
+            range = sed_range(&word).or(range);
+            let Some((path, line)) = shell::path_of(&word) else { continue };
+            let Some(name) = shell::last_component(path) else { continue };
+            self.items.push((NeedKind::Path, name.to_owned()));
+            if let Some((first, last)) = line.map(|line| (line, line)).or(range.take()) {
+                self.places.push(Place { name: name.to_owned(), first, last });
+            }
+        }
+    }
+
+    /// `offset` and `limit`, `start_line` and `end_line`, `view_range`, beside a path.
+    fn range(&mut self, fields: &Map<String, Value>) {
+        let path = fields.iter().find(|(name, _)| holds(name) == Holds::Path).and_then(|(_, path)| path.as_str());
+        let Some(name) = path.and_then(shell::last_component) else { return };
+        let number = |name: &str| fields.get(name).and_then(Value::as_u64).map(|number| number as u32);
+        let of_view = |at: usize| fields.get("view_range")?.as_array()?.get(at)?.as_u64().map(|number| number as u32);
+        let Some(first) = number("offset").or(number("start_line")).or(of_view(0)) else { return };
+        let limit = number("limit").unwrap_or(USUAL_LIMIT);
+        let last = number("end_line").or(of_view(1)).unwrap_or(first.saturating_add(limit));
+        self.places.push(Place { name: name.to_owned(), first, last });
+    }
+}
+
+/// `12,40p` and `12p`.
+fn sed_range(word: &str) -> Option<(u32, u32)> {
+    let lines = word.strip_suffix('p')?;
+    let (first, last) = lines.split_once(',').unwrap_or((lines, lines));
+    Some((first.parse().ok()?, last.parse().ok()?))
+}
+
+/// The string literals of code, decoded.
+fn literals(code: &str) -> Vec<String> {
+    let mut literals = Vec::new();
+    let mut characters = code.chars();
+    while let Some(quote) = characters.next() {
+        if !matches!(quote, '"' | '\'' | '`') {
+            continue;
+        }
+        let mut literal = String::new();
+        while let Some(c) = characters.next() {
+            match c {
+                '\\' => {
+                    literal.push('\\');
+                    literal.extend(characters.next());
+                }
+                c if c == quote => break,
+                c => literal.push(c),
+            }
+        }
+        literals.push(patch::decode(&literal));
+    }
+    literals
+}
+
+/// The strings of arguments, decoded, one a line.
+pub(crate) fn push_decoded(found: &mut String, arguments: &str) {
+    fn walk(value: &Value, found: &mut String) {
+        match value {
+            Value::String(text) => {
+                found.push_str(text);
+                found.push('\n');
+            }
+            Value::Array(items) => items.iter().for_each(|item| walk(item, found)),
+            Value::Object(fields) => fields.values().for_each(|item| walk(item, found)),
+            _ => {}
+        }
+    }
+    match serde_json::from_str(arguments) {
+        Ok(value) => walk(&value, found),
+        Err(_) => found.push_str(arguments),
+    }
+}

@@ -1,0 +1,121 @@
+//! From the files of other agents to [`Item`]s.
+//!
+//! Each format has a file of its own that knows its lines or its document and the table of its tools; none reads a disk.
+//! What cannot be used is skipped and said ([`Skipped`]); what could be read is given out.
+//!
+//! Formats of lines are pushed line by line and give out an item as soon as it is whole, so a file of any length needs
+//! memory for one call. Formats that are one document are parsed whole, up to [`DOCUMENT_LIMIT`].
+
+mod change;
+mod claude_code;
+pub mod codex;
+#[cfg(test)]
+mod described;
+mod detect;
+mod document;
+mod fields;
+mod gemini_cli;
+mod images;
+mod lookback;
+mod mini_swe_agent;
+mod open_call;
+mod opencode;
+pub mod patch;
+mod paths;
+mod pi;
+mod results;
+mod shown;
+mod surrogates;
+mod swe_agent;
+mod time;
+
+pub use detect::{detect, shape};
+pub use document::parse_document;
+
+use crate::recording::{About, Format, Item, Recording, Skipped};
+
+/// Design 6-evaluation, "Inputs": one-document formats up to 256 MB.
+pub const DOCUMENT_LIMIT: u64 = 256 << 20;
+
+/// How a format is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    Lines,
+    Document,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ImportError {
+    #[error(
+        "no known session format: none of Claude Code, Codex, SWE-agent, mini-swe-agent, opencode, pi, gemini-cli or Lookback writes files like this"
+    )]
+    Unknown,
+    #[error("the file is empty")]
+    Empty,
+    #[error("not a whole JSON document (line {line}, column {column}): {reason}")]
+    Damaged { line: usize, column: usize, reason: String },
+    #[error("{0}")]
+    Unusable(String),
+}
+
+/// Where an importer puts what it has read.
+pub trait Sink {
+    fn item(&mut self, item: Item);
+    fn skipped(&mut self, skipped: Skipped);
+}
+
+/// Reads a format of lines.
+pub trait LineImporter {
+    /// One line without its line feed, counted from 1.
+    fn line(&mut self, number: u64, line: &[u8], sink: &mut dyn Sink);
+    /// The file has ended: gives out what was still open.
+    fn finish(&mut self, sink: &mut dyn Sink);
+    /// What is known so far.
+    fn about(&self) -> &About;
+}
+
+impl Sink for Recording {
+    fn item(&mut self, item: Item) {
+        self.items.push(item);
+    }
+
+    fn skipped(&mut self, skipped: Skipped) {
+        self.skipped.push(skipped);
+    }
+}
+
+impl Recording {
+    pub fn new(format: Format) -> Self {
+        Self { format, about: About::default(), items: Vec::new(), skipped: Vec::new() }
+    }
+}
+
+/// The reader of a format of lines; none for formats that are one document.
+pub fn importer(format: Format) -> Option<Box<dyn LineImporter>> {
+    match format {
+        Format::ClaudeCode => mended(claude_code::ClaudeCode::default()),
+        Format::Codex => mended(codex::Codex::default()),
+        Format::Pi => mended(pi::PiImporter::default()),
+        Format::Lookback => mended(lookback::LookbackImporter::default()),
+        Format::SweAgent | Format::MiniSweAgent | Format::Opencode | Format::GeminiCli => None,
+    }
+}
+
+fn mended(importer: impl LineImporter + 'static) -> Option<Box<dyn LineImporter>> {
+    Some(Box::new(surrogates::Mended(importer)))
+}
+
+/// A line as text.
+fn parse_text(bytes: &[u8]) -> Result<&str, String> {
+    let text = std::str::from_utf8(bytes).map_err(|error| format!("no UTF-8 from byte {}", error.valid_up_to()))?;
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
+}
+
+/// A line as JSON, or why it is none.
+fn parse_line<'a, T: serde::Deserialize<'a>>(text: &'a str) -> Result<T, String> {
+    serde_json::from_str(text).map_err(|error| match error.classify() {
+        serde_json::error::Category::Eof => "the line ends in the middle of its JSON".to_owned(),
+        serde_json::error::Category::Data => format!("a line of an unknown form: {error}"),
+        _ => format!("no JSON: {error}"),
+    })
+}

@@ -1,0 +1,304 @@
+//! Claude Code's sessions: one JSON object a line.
+//!
+//! A response is written block by block, and its lines interleave with the results of its first calls; all lines with one
+//! `message.id` are one call. It stays open, and with it the turns that came in the meantime, until another response
+//! begins: in recorded sessions nothing but results ever stands between lines of the same response. A line that comes
+//! later still is left out and said.
+//!
+//! Lines are taken in the order of the file. The tree of `parentUuid` also branches at parallel results, so only a person's
+//! turn whose parent had gone on already counts as going back.
+
+mod lines;
+mod places;
+mod queue;
+mod response;
+mod speakers;
+mod tools;
+
+use std::collections::BTreeSet;
+
+use lookback_engine::trace::{Origin, Timestamp};
+
+use self::{
+    lines::{Block, Line, Message, parse_blocks, parse_some, text_of},
+    places::{Places, Seen, hash},
+    queue::Queue,
+    response::Response,
+    speakers::{is_interruption, origin_of},
+    tools::{Given, Tools},
+};
+use super::{LineImporter, Sink, paths::Root, time::parse_time};
+use crate::recording::{About, Compaction, CompactionKind, Item, Skipped, UserItem};
+
+/// Turns that are held behind an open response. More than these never stood there: the response is over.
+const HELD: usize = 64;
+
+#[derive(Debug, Default)]
+pub(super) struct ClaudeCode {
+    about: About,
+    root: Root,
+    thread: Thread,
+    /// Lines of sub-agents.
+    left_out: u64,
+    places: Places,
+    /// Users and calls so far, the open one included.
+    items: usize,
+    open: Option<Response>,
+    /// What came while the response was open.
+    behind: Vec<Item>,
+    /// Ids of responses that were given out, hashed.
+    ended: BTreeSet<u64>,
+    queue: Queue,
+    tools: Tools,
+    /// Nothing was said since the last compaction.
+    just_compacted: bool,
+}
+
+/// Whose lines are read. A sub-agent's own file holds lines of sub-agents only, so its first line tells.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Thread {
+    #[default]
+    Unknown,
+    Main,
+    SubAgent,
+}
+
+impl LineImporter for ClaudeCode {
+    fn line(&mut self, number: u64, line: &[u8], sink: &mut dyn Sink) {
+        if line.trim_ascii().is_empty() {
+            return;
+        }
+        if let Err(reason) = self.read(number, line, sink) {
+            sink.skipped(Skipped { line: number, reason });
+        }
+    }
+
+    fn finish(&mut self, sink: &mut dyn Sink) {
+        self.close(sink);
+        if self.left_out > 0 {
+            let reason = format!("{} lines of sub-agents left out", self.left_out);
+            sink.skipped(Skipped { line: 0, reason });
+        }
+    }
+
+    fn about(&self) -> &About {
+        &self.about
+    }
+}
+
+impl ClaudeCode {
+    fn read(&mut self, number: u64, bytes: &[u8], sink: &mut dyn Sink) -> Result<(), String> {
+        let text = super::parse_text(bytes)?;
+        let line: Line<'_> = super::parse_line(text)?;
+        let kind = line.kind.as_deref().unwrap_or_default();
+        let is_conversation = matches!(kind, "user" | "assistant");
+        if is_conversation && !self.is_ours(&line, number, sink) || line.is_sidechain() && self.thread == Thread::Main {
+            return Ok(());
+        }
+        if let Some(uuid) = line.uuid.as_deref().filter(|_| is_conversation)
+            && self.places.seen(uuid) == Seen::Again
+        {
+            return Err("the same line stands in the file twice".to_owned());
+        }
+        match kind {
+            "assistant" => self.assistant(&line, sink)?,
+            "user" => self.user(&line, number, sink)?,
+            "system" => self.system(&line, sink),
+            "queue-operation" => {
+                let content: Option<String> = parse_some(line.content);
+                if let Some(text) = self.queue.operate(line.operation.as_deref().unwrap_or_default(), content) {
+                    self.say(text, Origin::Queued, &line, sink);
+                }
+            }
+            "attachment" => {
+                if let Some(text) = self.queue.attached(line.attachment) {
+                    self.say(text, Origin::Queued, &line, sink);
+                }
+            }
+            _ => {}
+        }
+        if let Some(uuid) = &line.uuid {
+            let open = self.open.as_ref().filter(|_| kind == "assistant").map(|open| open.number + 1);
+            self.places.note(uuid, open.unwrap_or(self.items));
+        }
+        Ok(())
+    }
+
+    /// Whether a line of the conversation belongs to the thread that is read.
+    fn is_ours(&mut self, line: &Line<'_>, number: u64, sink: &mut dyn Sink) -> bool {
+        match (self.thread, line.is_sidechain()) {
+            (Thread::Main, true) => {
+                self.left_out += 1;
+                return false;
+            }
+            (Thread::Unknown, true) => self.thread = Thread::SubAgent,
+            (Thread::Unknown, false) => self.thread = Thread::Main,
+            (Thread::SubAgent, false) => {
+                // What was given out cannot be taken back; it can leave the conversation.
+                self.thread = Thread::Main;
+                let reason = "the main thread begins here; the lines of a sub-agent before it are no part of it";
+                sink.skipped(Skipped { line: number, reason: reason.to_owned() });
+                self.put(Item::Rewind { last: None }, sink);
+                self.places.begin_again();
+            }
+            (Thread::Main, false) | (Thread::SubAgent, true) => {}
+        }
+        if self.about.session.is_none() {
+            let agent = line.agent_id.as_ref().filter(|_| self.thread == Thread::SubAgent);
+            self.about.session = match (&line.session_id, agent) {
+                (Some(session), Some(agent)) => Some(format!("{session}/{agent}")),
+                (session, agent) => session.as_ref().or(agent).cloned(),
+            };
+        }
+        if let Some(cwd) = line.cwd.as_ref().filter(|_| self.about.cwd.is_none()) {
+            self.about.cwd = Some(cwd.clone());
+            self.root = Root::new(cwd);
+        }
+        true
+    }
+
+    fn assistant(&mut self, line: &Line<'_>, sink: &mut dyn Sink) -> Result<(), String> {
+        let message = parse_message(line)?;
+        // Written by the client itself: an error, or a turn that was not to be answered.
+        if message.model.as_deref() == Some("<synthetic>") || line.is_api_error_message == Some(true) {
+            return Ok(());
+        }
+        let blocks = parse_blocks(message.content).map_err(|error| error.to_string())?;
+        let Some(id) = message.id.clone().or_else(|| line.uuid.clone()) else {
+            return Err("an answer without an id".to_owned());
+        };
+        if self.open.as_ref().is_none_or(|open| open.id != id) {
+            if self.ended.contains(&hash(&id)) {
+                return Err(format!("a line of response {id} behind other responses"));
+            }
+            self.close(sink);
+            self.open = Some(Response::new(id, self.items, line.time()));
+            self.items += 1;
+            self.just_compacted = false;
+        }
+        let directory = line.cwd.as_deref().map(|cwd| self.root.directory(cwd)).unwrap_or_default();
+        if let Some(open) = &mut self.open {
+            open.add(&message, blocks, &directory);
+            if self.about.model.is_none() {
+                self.about.model = open.model().map(str::to_owned);
+            }
+        }
+        self.places.go_on(line.parent_uuid.as_deref());
+        Ok(())
+    }
+
+    fn user(&mut self, line: &Line<'_>, number: u64, sink: &mut dyn Sink) -> Result<(), String> {
+        let message = parse_message(line)?;
+        let blocks = parse_blocks(message.content).map_err(|error| error.to_string())?;
+        let (results, said): (Vec<Block<'_>>, Vec<Block<'_>>) = blocks.into_iter().partition(Block::is_result);
+        for block in &results {
+            // The client's own copy is one for the line.
+            let client = line.tool_use_result.filter(|_| results.len() == 1);
+            if let Err(reason) = self.result(block, client) {
+                sink.skipped(Skipped { line: number, reason });
+            }
+        }
+        let text = text_of(&said);
+        if text.is_empty() {
+            return Ok(());
+        }
+        if line.is_compact_summary == Some(true) && self.items > 0 {
+            // Clients before the boundary lines wrote the summary alone.
+            if !self.just_compacted {
+                self.compact(CompactionKind::Head, line.time(), sink);
+            }
+            return Ok(());
+        }
+        let origin = match origin_of(line, &text) {
+            // Typed when a call was refused: it came with the call's result, inside the round.
+            Origin::Person if !results.is_empty() => Origin::Queued,
+            origin => origin,
+        };
+        if is_interruption(&text)
+            && self.behind.is_empty()
+            && let Some(open) = &mut self.open
+        {
+            open.cancel();
+        }
+        self.say(text, origin, line, sink);
+        Ok(())
+    }
+
+    fn result(&mut self, block: &Block<'_>, client: Option<&serde_json::value::RawValue>) -> Result<(), String> {
+        let id = block.tool_use_id.as_deref().unwrap_or_default();
+        let call = self.open.as_mut().and_then(|open| open.call(id));
+        let Some(call) = call else { return Err(format!("the result of {id}, which no open call has")) };
+        if call.result.is_some() {
+            return Err(format!("a second result of {id}"));
+        }
+        let text = block.result_text().map_err(|error| error.to_string())?;
+        let given = Given { text, failed: block.is_error == Some(true), client };
+        call.result = Some(self.tools.result(call, given, &self.root));
+        Ok(())
+    }
+
+    fn system(&mut self, line: &Line<'_>, sink: &mut dyn Sink) {
+        match line.subtype.as_deref() {
+            Some("compact_boundary") if self.items > 0 => self.compact(CompactionKind::Head, line.time(), sink),
+            Some("microcompact_boundary") => self.compact(CompactionKind::Results, line.time(), sink),
+            _ => {}
+        }
+    }
+
+    fn compact(&mut self, kind: CompactionKind, at: Option<Timestamp>, sink: &mut dyn Sink) {
+        self.just_compacted = kind == CompactionKind::Head;
+        self.put(Item::Compaction(Compaction { kind, at, billed: None }), sink);
+    }
+
+    fn say(&mut self, text: String, origin: Origin, line: &Line<'_>, sink: &mut dyn Sink) {
+        if origin == Origin::Person {
+            let parent = line.parent_uuid.as_deref();
+            if let Some(place) = self.places.parent(parent)
+                && place.went_on
+                && place.last.map_or(0, |last| last + 1) < self.items
+            {
+                self.put(Item::Rewind { last: place.last }, sink);
+            }
+            self.places.go_on(parent);
+        }
+        self.just_compacted = false;
+        self.items += 1;
+        self.put(Item::User(UserItem { text, origin, at: line.time() }), sink);
+    }
+
+    fn put(&mut self, item: Item, sink: &mut dyn Sink) {
+        if self.open.is_none() {
+            return sink.item(item);
+        }
+        self.behind.push(item);
+        if self.behind.len() >= HELD {
+            self.close(sink);
+        }
+    }
+
+    fn close(&mut self, sink: &mut dyn Sink) {
+        if let Some(open) = self.open.take() {
+            self.ended.insert(hash(&open.id));
+            sink.item(Item::Call(Box::new(open.finish())));
+        }
+        self.behind.drain(..).for_each(|item| sink.item(item));
+    }
+}
+
+fn parse_message<'a>(line: &Line<'a>) -> Result<Message<'a>, String> {
+    let raw = line.message.ok_or("a turn without a message")?;
+    serde_json::from_str(raw.get()).map_err(|error| format!("a message of an unknown form: {error}"))
+}
+
+impl Line<'_> {
+    fn is_sidechain(&self) -> bool {
+        self.is_sidechain == Some(true)
+    }
+
+    fn time(&self) -> Option<Timestamp> {
+        self.timestamp.as_deref().and_then(parse_time)
+    }
+}
+
+#[cfg(test)]
+mod tests;

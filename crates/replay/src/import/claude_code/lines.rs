@@ -1,0 +1,163 @@
+//! The lines of a Claude Code session as they stand in the file.
+//!
+//! Every field may be missing: clients of different versions write different ones. Parts that are needed seldom, or must
+//! stay as the model wrote them, are kept as raw JSON.
+
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::value::RawValue;
+
+use crate::{import::images::describe_base64, recording::Billed};
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Line<'a> {
+    #[serde(rename = "type")]
+    pub(super) kind: Option<String>,
+    pub(super) uuid: Option<String>,
+    pub(super) parent_uuid: Option<String>,
+    pub(super) session_id: Option<String>,
+    /// Of a sub-agent.
+    pub(super) agent_id: Option<String>,
+    pub(super) timestamp: Option<String>,
+    pub(super) cwd: Option<String>,
+    pub(super) is_sidechain: Option<bool>,
+    pub(super) is_meta: Option<bool>,
+    pub(super) is_compact_summary: Option<bool>,
+    pub(super) is_api_error_message: Option<bool>,
+    pub(super) subtype: Option<String>,
+    pub(super) operation: Option<String>,
+    #[serde(borrow)]
+    pub(super) content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) message: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) tool_use_result: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) attachment: Option<&'a RawValue>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Message<'a> {
+    pub(super) id: Option<String>,
+    pub(super) model: Option<String>,
+    #[serde(borrow)]
+    pub(super) content: Option<&'a RawValue>,
+    pub(super) stop_reason: Option<String>,
+    pub(super) usage: Option<Usage>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Block<'a> {
+    #[serde(rename = "type")]
+    pub(super) kind: String,
+    pub(super) text: Option<String>,
+    pub(super) thinking: Option<String>,
+    pub(super) signature: Option<String>,
+    pub(super) data: Option<String>,
+    pub(super) id: Option<String>,
+    pub(super) name: Option<String>,
+    #[serde(borrow)]
+    pub(super) input: Option<&'a RawValue>,
+    pub(super) tool_use_id: Option<String>,
+    #[serde(borrow)]
+    pub(super) content: Option<&'a RawValue>,
+    pub(super) is_error: Option<bool>,
+    pub(super) source: Option<Source>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Source {
+    media_type: Option<String>,
+    data: Option<String>,
+    url: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Usage {
+    input_tokens: Option<u64>,
+    cache_creation_input_tokens: Option<u64>,
+    cache_read_input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+    cache_creation: Option<CacheCreation>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct CacheCreation {
+    ephemeral_5m_input_tokens: Option<u64>,
+    ephemeral_1h_input_tokens: Option<u64>,
+}
+
+impl Usage {
+    pub(super) fn billed(&self) -> Billed {
+        let written =
+            |kind: fn(&CacheCreation) -> Option<u64>| self.cache_creation.as_ref().and_then(kind).unwrap_or(0);
+        let lifetime_ms =
+            match (written(|kind| kind.ephemeral_1h_input_tokens), written(|kind| kind.ephemeral_5m_input_tokens)) {
+                (1.., _) => Some(3_600_000),
+                (0, 1..) => Some(300_000),
+                (0, 0) => None,
+            };
+        Billed {
+            uncached: self.input_tokens.unwrap_or(0),
+            read: self.cache_read_input_tokens.unwrap_or(0),
+            written: self.cache_creation_input_tokens.unwrap_or(0),
+            output: self.output_tokens.unwrap_or(0),
+            lifetime_ms,
+        }
+    }
+}
+
+/// The content of a message: a string stands for one block of text.
+pub(super) fn parse_blocks(content: Option<&RawValue>) -> Result<Vec<Block<'_>>, serde_json::Error> {
+    match content.map(RawValue::get) {
+        None | Some("null") => Ok(Vec::new()),
+        Some(raw) if raw.starts_with('"') => {
+            Ok(vec![Block { kind: "text".to_owned(), text: Some(serde_json::from_str(raw)?), ..Block::default() }])
+        }
+        Some(raw) => serde_json::from_str(raw),
+    }
+}
+
+/// The text of blocks, with a note for each that is none.
+pub(super) fn text_of(blocks: &[Block<'_>]) -> String {
+    let texts: Vec<String> = blocks.iter().filter_map(Block::as_text).collect();
+    texts.join("\n")
+}
+
+impl Block<'_> {
+    pub(super) fn is_result(&self) -> bool {
+        self.kind == "tool_result"
+    }
+
+    fn as_text(&self) -> Option<String> {
+        match self.kind.as_str() {
+            "text" => self.text.clone(),
+            what @ ("image" | "document") => {
+                let source = self.source.as_ref()?;
+                let media_type = source.media_type.as_deref().unwrap_or("unknown kind");
+                Some(match (&source.data, &source.url) {
+                    (Some(data), _) => describe_base64(what, media_type, data),
+                    (None, Some(url)) => format!("[{what}: {url}]"),
+                    (None, None) => format!("[{what}: {media_type}]"),
+                })
+            }
+            "tool_reference" => Some(format!("[tool: {}]", self.name.as_deref().unwrap_or("unnamed"))),
+            _ => None,
+        }
+    }
+
+    /// What the model was shown as the result of its call.
+    pub(super) fn result_text(&self) -> Result<String, serde_json::Error> {
+        Ok(text_of(&parse_blocks(self.content)?))
+    }
+}
+
+/// Raw JSON of which only some fields matter; none where it reads otherwise.
+pub(super) fn parse_some<T: DeserializeOwned>(raw: Option<&RawValue>) -> Option<T> {
+    serde_json::from_str(raw?.get()).ok()
+}

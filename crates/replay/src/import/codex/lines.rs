@@ -1,0 +1,185 @@
+//! The lines of a Codex rollout as they stand in the file.
+//!
+//! A line is `{timestamp, type, payload}`; in the oldest files it is the response item itself. Payloads of different types
+//! share names for different things, so each is parsed when its type is known.
+
+use serde::Deserialize;
+use serde_json::{Value, value::RawValue};
+
+use crate::{import::images::describe_url, recording::Billed};
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Line<'a> {
+    pub(super) timestamp: Option<String>,
+    #[serde(rename = "type")]
+    pub(super) kind: Option<String>,
+    #[serde(borrow)]
+    pub(super) payload: Option<&'a RawValue>,
+    #[serde(borrow)]
+    item: Option<&'a RawValue>,
+}
+
+/// What a line is about.
+pub(super) enum Body<'a> {
+    Response(&'a str),
+    Event(&'a str),
+    Meta(&'a str),
+    Context(&'a str),
+    Compacted,
+    /// Nothing of the conversation.
+    Other,
+}
+
+impl<'a> Line<'a> {
+    /// `text` is the whole line.
+    pub(super) fn body(&self, text: &'a str) -> Body<'a> {
+        let payload = self.payload.or(self.item).map(RawValue::get);
+        match (self.kind.as_deref(), payload) {
+            (Some("response_item"), Some(payload)) => Body::Response(payload),
+            (Some("event_msg"), Some(payload)) => Body::Event(payload),
+            (Some("session_meta"), Some(payload)) => Body::Meta(payload),
+            (Some("turn_context"), Some(payload)) => Body::Context(payload),
+            (Some("compacted"), _) => Body::Compacted,
+            // The oldest files: the first line describes the session, the others are items.
+            (None, None) if text.contains("\"instructions\"") || text.contains("\"git\"") => Body::Meta(text),
+            (Some(_), None) => Body::Response(text),
+            _ => Body::Other,
+        }
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Kind {
+    #[serde(rename = "type")]
+    pub(super) kind: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Meta {
+    pub(super) id: Option<String>,
+    pub(super) cwd: Option<String>,
+    instructions: Option<String>,
+    base_instructions: Option<Instructions>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Instructions {
+    text: Option<String>,
+}
+
+impl Meta {
+    pub(super) fn system(self) -> Option<String> {
+        self.base_instructions.and_then(|given| given.text).or(self.instructions)
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct TurnContext {
+    pub(super) model: Option<String>,
+    pub(super) cwd: Option<String>,
+}
+
+/// Of the conversation: a message, a reasoning, a call, an output.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct ResponseItem<'a> {
+    pub(super) role: Option<String>,
+    #[serde(borrow)]
+    pub(super) content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) summary: Option<&'a RawValue>,
+    pub(super) encrypted_content: Option<String>,
+    pub(super) id: Option<String>,
+    pub(super) name: Option<String>,
+    /// Text, or in some types an object.
+    #[serde(borrow)]
+    pub(super) arguments: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) input: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) action: Option<&'a RawValue>,
+    pub(super) call_id: Option<String>,
+    pub(super) output: Option<Value>,
+}
+
+/// A string as its text, anything else as its JSON.
+pub(super) fn text_or_json(raw: Option<&RawValue>) -> Option<String> {
+    let raw = raw?.get();
+    Some(serde_json::from_str::<String>(raw).unwrap_or_else(|_| raw.to_owned()))
+}
+
+/// The text of a content: a string, or a list of texts and pictures.
+pub(super) fn content_text(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => {
+            let mut joined = String::new();
+            for text in items.iter().filter_map(item_text) {
+                if !joined.is_empty() && !joined.ends_with('\n') {
+                    joined.push('\n');
+                }
+                joined.push_str(&text);
+            }
+            joined
+        }
+        _ => String::new(),
+    }
+}
+
+fn item_text(item: &Value) -> Option<String> {
+    let image = item.get("image_url").and_then(|url| url.as_str().or_else(|| url.get("url")?.as_str()));
+    match (item, item.get("text").and_then(Value::as_str), image) {
+        (Value::String(text), ..) => Some(text.clone()),
+        (_, Some(text), _) => Some(text.to_owned()),
+        (_, _, Some(url)) => Some(describe_url("image", url)),
+        _ => None,
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct TokenCount {
+    info: Option<TokenInfo>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct TokenInfo {
+    total_token_usage: Option<Usage>,
+    last_token_usage: Option<Usage>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub(super) struct Usage {
+    input_tokens: u64,
+    /// A part of the input.
+    cached_input_tokens: u64,
+    /// A part of the input, where the client says it.
+    #[serde(alias = "cache_creation_input_tokens")]
+    cache_write_input_tokens: u64,
+    output_tokens: u64,
+    total_tokens: u64,
+}
+
+impl TokenCount {
+    /// The running total and the bill of the last call.
+    pub(super) fn usage(self) -> Option<(Option<Usage>, Usage)> {
+        let info = self.info?;
+        Some((info.total_token_usage, info.last_token_usage.filter(|last| last.input_tokens > 0)?))
+    }
+}
+
+impl Usage {
+    pub(super) fn billed(&self) -> Billed {
+        let read = self.cached_input_tokens.min(self.input_tokens);
+        let written = self.cache_write_input_tokens.min(self.input_tokens - read);
+        let uncached = self.input_tokens - read - written;
+        Billed { uncached, read, written, output: self.output_tokens, lifetime_ms: None }
+    }
+}

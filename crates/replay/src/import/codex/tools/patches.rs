@@ -1,0 +1,187 @@
+//! What `apply_patch` did, called by itself or inside a command.
+//!
+//! A patch carries no line numbers; the client's own copy of what was changed does. A patch of several files, or one that
+//! deletes or moves, is told as the command that it is, for one result speaks of one file: the engine then knows that all
+//! of them changed and takes nothing that it saw of them for current.
+
+use std::borrow::Cow;
+
+use lookback_engine::trace::{
+    ResultData, ToolResult,
+    result::{EditData, Hunk, RunData, WriteData},
+};
+use serde_json::Value;
+
+use super::{command::Asked, finish, output::Printed};
+use crate::import::{
+    patch::{FilePatch, PatchChange, Place, parse_patch},
+    paths::Root,
+    results::hunks_of,
+};
+
+pub(super) struct Applied<'a> {
+    pub(super) patch: &'a str,
+    /// Relative to the root.
+    pub(super) directory: &'a str,
+    pub(super) changes: Option<&'a Value>,
+    pub(super) root: &'a Root,
+}
+
+impl Applied<'_> {
+    pub(super) fn result(&self, printed: Printed) -> ToolResult {
+        let failed = printed.failed || printed.exit_code.is_some_and(|code| code != 0);
+        let data = self.data(if failed { Went::Wrong } else { Went::Well });
+        finish(Printed { failed, ..printed }, data)
+    }
+
+    fn data(&self, went: Went) -> ResultData {
+        let files = parse_patch(self.patch);
+        match files.as_slice() {
+            [FilePatch { path, change: PatchChange::Add(lines) }] => {
+                let mut content = lines.join("\n");
+                content.push('\n');
+                let path = self.root.file(self.directory, path);
+                ResultData::Write(WriteData { path, created: went == Went::Well, content: content.into() })
+            }
+            [FilePatch { path, change: PatchChange::Update { moved_to: None, places } }] => {
+                let hunks = match went {
+                    Went::Well => self.placed(path).unwrap_or_else(|| places.iter().map(unplaced_hunk).collect()),
+                    Went::Wrong => Vec::new(),
+                };
+                ResultData::Edit(EditData { path: self.root.file(self.directory, path), hunks })
+            }
+            _ => {
+                let patch = self.root.command(self.directory, self.patch.trim_end());
+                let command = format!("apply_patch <<'PATCH'\n{patch}\nPATCH");
+                let exit_code = Some(i32::from(went == Went::Wrong));
+                ResultData::Run(RunData { command, cwd: self.directory.to_owned(), exit_code, ..RunData::default() })
+            }
+        }
+    }
+
+    /// From the client's copy: `{path: {type: "update", unified_diff}}`, or `{path: {update: {…}}}` in older clients.
+    fn placed(&self, path: &str) -> Option<Vec<Hunk>> {
+        let wanted = self.root.file(self.directory, path);
+        let changes = self.changes?.as_object()?;
+        let (_, change) = changes.iter().find(|(path, _)| self.root.file(self.directory, path) == wanted)?;
+        let change = change.get("update").unwrap_or(change);
+        parse_unified(change.get("unified_diff")?.as_str()?)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Went {
+    Well,
+    Wrong,
+}
+
+fn unplaced_hunk(place: &Place) -> Hunk {
+    Hunk { first_line: 0, removed: place.removed.clone(), added: place.added.clone() }
+}
+
+fn parse_unified(diff: &str) -> Option<Vec<Hunk>> {
+    let mut hunks = Vec::new();
+    let mut stretch: Option<(u32, Vec<&str>)> = None;
+    for line in diff.lines() {
+        if let Some(header) = line.strip_prefix("@@ ") {
+            hunks.extend(stretch.take().into_iter().flat_map(|(start, lines)| hunks_of(start, lines.into_iter())));
+            let new = header.split_whitespace().find_map(|word| word.strip_prefix('+'))?;
+            let (start, count) = new.split_once(',').unwrap_or((new, "1"));
+            // Where nothing is left, the number is that of the line before.
+            let start = start.parse::<u32>().ok()? + u32::from(count == "0");
+            stretch = Some((start, Vec::new()));
+        } else if let Some((_, lines)) = &mut stretch {
+            lines.push(line);
+        }
+    }
+    hunks.extend(stretch.into_iter().flat_map(|(start, lines)| hunks_of(start, lines.into_iter())));
+    Some(hunks)
+}
+
+/// The patch of a command that does nothing else: `apply_patch <<'EOF' …`, after `cd` perhaps. And where it is applied.
+pub(super) fn patch_in_command<'a>(asked: &'a Asked, root: &Root) -> Option<(Cow<'a, str>, String)> {
+    if let Some(patch) = &asked.patch {
+        return Some((Cow::Borrowed(patch), asked.directory.clone()));
+    }
+    let command = asked.command.trim();
+    let (directory, rest) = match command.strip_prefix("cd ").and_then(|rest| rest.split_once("&&")) {
+        Some((to, rest)) if !to.contains('\n') => {
+            let to = to.trim().trim_matches(|next| matches!(next, '"' | '\''));
+            let directory = if to.starts_with('/') { root.directory(to) } else { root.file(&asked.directory, to) };
+            (directory, rest.trim_start())
+        }
+        _ => (asked.directory.clone(), command),
+    };
+    let rest = rest.strip_prefix("apply_patch").or_else(|| rest.strip_prefix("applypatch"))?;
+    let after = rest.split_once("*** End Patch").map(|(_, after)| after)?;
+    // Behind the patch stands the end of its quote or heredoc, and nothing else.
+    let mut ends = after.lines().map(str::trim).filter(|line| !line.is_empty());
+    let (first, second) = (ends.next(), ends.next());
+    let is_word = |line: &str| line.trim_matches(|next| matches!(next, '"' | '\'')).chars().all(char::is_alphanumeric);
+    let is_all = first.is_none_or(is_word) && second.is_none_or(is_word) && ends.next().is_none();
+    is_all.then(|| (unquoted(rest.trim_start()), directory))
+}
+
+/// A patch that stands in quotes of the shell, as the program gets it; one in a heredoc stands as it is.
+fn unquoted(argument: &str) -> Cow<'_, str> {
+    match argument.as_bytes().first() {
+        Some(b'\'') => Cow::Owned(argument.replace(r"'\''", "'").replace(r#"'"'"'"#, "'")),
+        Some(b'"') => {
+            let mut text = String::with_capacity(argument.len());
+            let mut rest = argument.chars().peekable();
+            while let Some(next) = rest.next() {
+                let escaped = rest.next_if(|after| next == '\\' && matches!(after, '"' | '\\' | '$' | '`'));
+                text.push(escaped.unwrap_or(next));
+            }
+            Cow::Owned(text)
+        }
+        _ => Cow::Borrowed(argument),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(command: &str) -> Option<String> {
+        let asked = Asked { command: command.to_owned(), patch: None, directory: String::new() };
+        patch_in_command(&asked, &Root::new("/shop")).map(|(_, directory)| directory)
+    }
+
+    #[test]
+    fn a_patch_alone_in_a_command_is_found() {
+        let patch = "*** Begin Patch\n*** Delete File: a\n*** End Patch";
+        assert_eq!(found(&format!("apply_patch <<'EOF'\n{patch}\nEOF\n")).as_deref(), Some(""));
+        assert_eq!(found(&format!("cd /shop/web && apply_patch <<EOF\n{patch}\nEOF")).as_deref(), Some("web"));
+        assert_eq!(found(&format!("apply_patch '{patch}'")).as_deref(), Some(""));
+        assert_eq!(found(&format!("apply_patch <<'EOF'\n{patch}\nEOF\ncargo test --all")), None);
+        assert_eq!(found("cat a"), None);
+    }
+
+    #[test]
+    fn quotes_of_the_shell_are_taken_off() {
+        let lines = |command: &str| {
+            let asked = Asked { command: command.to_owned(), patch: None, directory: String::new() };
+            patch_in_command(&asked, &Root::new("/shop")).map(|(patch, _)| parse_patch(&patch))
+        };
+        let added = |line: &str| {
+            let change = PatchChange::Add(vec![line.to_owned()]);
+            Some(vec![FilePatch { path: "a".to_owned(), change }])
+        };
+        let patch = |line: &str| format!("*** Begin Patch\n*** Add File: a\n+{line}\n*** End Patch");
+        assert_eq!(lines(&format!("apply_patch '{}'", patch(r"it'\''s"))), added("it's"));
+        assert_eq!(lines(&format!("apply_patch \"{}\"", patch(r#"\"a\" \$b \n"#))), added(r#""a" $b \n"#));
+        assert_eq!(lines(&format!("apply_patch <<'EOF'\n{}\nEOF", patch(r#"'\'' \""#))), added(r#"'\'' \""#));
+    }
+
+    #[test]
+    fn the_clients_copy_places_a_change() {
+        let hunk = |first_line, removed: &[&str], added: &[&str]| {
+            let owned = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
+            Hunk { first_line, removed: owned(removed), added: owned(added) }
+        };
+        let diff = "@@ -45,3 +45,2 @@\n a\n-b\n c\n@@ -60,2 +59,3 @@\n d\n+e\n f\n";
+        assert_eq!(parse_unified(diff), Some(vec![hunk(46, &["b"], &[]), hunk(60, &[], &["e"])]));
+        assert_eq!(parse_unified("@@ -3,1 +2,0 @@\n-gone\n"), Some(vec![hunk(3, &["gone"], &[])]));
+    }
+}

@@ -1,0 +1,134 @@
+//! gemini-cli's chat recordings: one document `{sessionId, …, messages[]}`, or a log of lines in newer clients.
+//!
+//! A message of type `gemini` is one response with its tool calls and their results. The log ([`log`]) is replayed into
+//! the same messages first. Messages of the types info, warning and error are for the person only.
+
+mod log;
+mod tools;
+
+use lookback_engine::{
+    NewPart,
+    trace::{Origin, ToolResult},
+};
+use lookback_wire::Seal;
+use serde::Deserialize;
+use serde_json::{Value, value::RawValue};
+
+use super::{
+    ImportError, Sink,
+    document::{each_message, parse_frame},
+    fields::{content_text, count, list, text},
+    open_call::OpenCall,
+    time::time_of,
+};
+use crate::recording::{About, Billed, Item, UserItem};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Frame<'a> {
+    session_id: Option<String>,
+    #[serde(default)]
+    directories: Vec<String>,
+    #[serde(borrow, default)]
+    messages: Vec<&'a RawValue>,
+}
+
+pub(super) fn parse(bytes: &[u8], sink: &mut dyn Sink) -> Result<About, ImportError> {
+    if log::is_log(bytes) {
+        return Ok(log::replay(bytes, sink));
+    }
+    let frame: Frame<'_> = parse_frame(bytes)?;
+    let cwd = frame.directories.into_iter().next();
+    let mut reader = Reader { about: About { session: frame.session_id, cwd, ..About::default() } };
+    each_message(&frame.messages, sink, |number, message, sink| reader.message(number, message, sink).map(drop));
+    Ok(reader.about)
+}
+
+struct Reader {
+    about: About,
+}
+
+/// Whether a message became a turn.
+enum Given {
+    Turn,
+    Nothing,
+}
+
+impl Reader {
+    fn message(&mut self, number: usize, message: &Value, sink: &mut dyn Sink) -> Result<Given, String> {
+        let at = time_of(&message["timestamp"]);
+        match text(message, "type") {
+            Some("user") => {
+                let said = content_text(&message["content"]);
+                if said.trim().is_empty() {
+                    return Ok(Given::Nothing);
+                }
+                sink.item(Item::User(UserItem { text: said, origin: Origin::Person, at }));
+                Ok(Given::Turn)
+            }
+            Some("gemini") => Ok(self.response(number, message, sink)),
+            Some("info" | "warning" | "error") => Ok(Given::Nothing),
+            Some(other) => Err(format!("unknown type \"{other}\"")),
+            None => Err("no type".to_owned()),
+        }
+    }
+
+    fn response(&mut self, number: usize, message: &Value, sink: &mut dyn Sink) -> Given {
+        let mut parts = Vec::new();
+        let thoughts: Vec<String> = list(message, "thoughts").iter().filter_map(thought).collect();
+        if !thoughts.is_empty() {
+            parts.push(NewPart::Thinking { text: thoughts.join("\n"), seal: Seal::None });
+        }
+        let said = content_text(&message["content"]);
+        if !said.trim().is_empty() {
+            parts.push(NewPart::Text(said));
+        }
+        let calls = list(message, "toolCalls");
+        for (index, call) in calls.iter().enumerate() {
+            parts.push(NewPart::Call {
+                id: text(call, "id").map_or_else(|| format!("call_{number}_{index}"), str::to_owned),
+                name: text(call, "name").unwrap_or_default().to_owned(),
+                arguments: if call["args"].is_object() { call["args"].to_string() } else { "{}".to_owned() },
+            });
+        }
+        if parts.is_empty() {
+            return Given::Nothing;
+        }
+        let model = text(message, "model").map(str::to_owned);
+        if self.about.model.is_none() {
+            self.about.model.clone_from(&model);
+        }
+        let mut open = OpenCall::new(parts, time_of(&message["timestamp"]), model).billed(bill(&message["tokens"]));
+        for (index, call) in calls.iter().enumerate() {
+            let result: Option<ToolResult> = tools::result(call, self.about.cwd.as_deref());
+            if let Some(result) = result {
+                open.answer(index, result);
+            }
+        }
+        sink.item(open.close());
+        Given::Turn
+    }
+}
+
+fn thought(thought: &Value) -> Option<String> {
+    let (subject, description) = (text(thought, "subject"), text(thought, "description"));
+    let said: Vec<&str> = [subject, description].into_iter().flatten().filter(|said| !said.is_empty()).collect();
+    (!said.is_empty()).then(|| said.join(": "))
+}
+
+/// `input` includes what was cached; thoughts are billed as output, tool prompts as input.
+fn bill(tokens: &Value) -> Option<Billed> {
+    let of = |key: &str| count(tokens, key).unwrap_or(0);
+    let (input, read) = (of("input"), of("cached").min(of("input")));
+    let billed = Billed {
+        uncached: (input - read).saturating_add(of("tool")),
+        read,
+        written: 0,
+        output: of("output").saturating_add(of("thoughts")),
+        lifetime_ms: None,
+    };
+    (billed != Billed::default()).then_some(billed)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,202 @@
+//! Lookback's own traces, one event a line, as `lookback show ID --trace --json` writes them.
+//!
+//! Turns, results, bills and rollbacks are taken. What the engine decided (folds, settles, archives, notes, the board) is
+//! not: every strategy sees the whole conversation and decides for itself.
+
+use std::collections::BTreeMap;
+
+use lookback_engine::{
+    NewPart,
+    trace::{
+        AssistantPart, AssistantTurn, BlobError, Blobs, CallNo, Event, EventBody, NoBlobs, Output, ResultData,
+        Timestamp, ToolResult, TurnNo, event::Usage, start::EVENT_SCHEMA,
+    },
+};
+
+use super::{LineImporter, Sink, open_call::OpenCall};
+use crate::recording::{About, Billed, Item, Skipped, UserItem};
+
+#[derive(Debug, Default)]
+pub(super) struct LookbackImporter {
+    about: About,
+    /// Of the calls that follow.
+    model: Option<String>,
+    open: Option<Open>,
+    /// When the call under way was sent.
+    sent: Option<(CallNo, Timestamp)>,
+    /// A bill that came before its answer.
+    early: Option<Usage>,
+    items: usize,
+    leaf: Option<usize>,
+    item_of: BTreeMap<TurnNo, usize>,
+}
+
+#[derive(Debug)]
+struct Open {
+    call: CallNo,
+    answer: OpenCall,
+    billed: Option<Billed>,
+    item: usize,
+}
+
+impl LookbackImporter {
+    fn event(&mut self, number: u64, event: Event, blobs: &dyn Blobs, sink: &mut dyn Sink) {
+        let Event { at, event, .. } = event;
+        let read = match event {
+            EventBody::SessionStarted(started) => {
+                self.about.session = Some(started.session.0);
+                self.about.cwd = Some(started.root).filter(|root| !root.is_empty());
+                self.about.system = Some(started.system.text).filter(|system| !system.is_empty());
+                self.model = Some(started.model).filter(|model| !model.is_empty());
+                let newer = started.schema > EVENT_SCHEMA;
+                let reason = || {
+                    format!("written by a newer Lookback (events of form {}, known is {EVENT_SCHEMA})", started.schema)
+                };
+                if newer { Err(reason()) } else { Ok(()) }
+            }
+            EventBody::Forked { session, turn, .. } => {
+                self.about.session = Some(session.0);
+                self.go_back(turn, sink)
+            }
+            EventBody::RolledBack { turn } => self.go_back(turn, sink),
+            EventBody::ModelChanged { model, .. } => {
+                self.model = Some(model);
+                Ok(())
+            }
+            EventBody::UserTurn(user) => {
+                self.close(sink);
+                self.count(user.turn);
+                sink.item(Item::User(UserItem { text: user.text, origin: user.origin, at: Some(at) }));
+                Ok(())
+            }
+            EventBody::CallStarted { call, .. } => {
+                self.sent = Some((call, at));
+                Ok(())
+            }
+            EventBody::AssistantTurn(turn) => {
+                self.answer(*turn, at, sink);
+                Ok(())
+            }
+            EventBody::Usage(usage) => {
+                self.usage(usage);
+                Ok(())
+            }
+            EventBody::ToolResult { turn, index, result } => self.result(turn, index, *result, blobs),
+            _ => Ok(()),
+        };
+        if let Err(reason) = read {
+            sink.skipped(Skipped { line: number, reason });
+        }
+    }
+
+    fn answer(&mut self, turn: AssistantTurn, at: Timestamp, sink: &mut dyn Sink) {
+        self.close(sink);
+        self.count(turn.turn);
+        let parts = turn.parts.into_iter().map(new_part).collect();
+        let sent = self.sent.take().filter(|(call, _)| *call == turn.call).map_or(at, |(_, sent)| sent);
+        if self.about.model.is_none() {
+            self.about.model.clone_from(&self.model);
+        }
+        let answer = OpenCall::new(parts, Some(sent), self.model.clone()).stopped(turn.stop);
+        let billed = self.early.take().filter(|usage| usage.call == turn.call).map(bill);
+        self.open = Some(Open { call: turn.call, answer, billed, item: self.items - 1 });
+    }
+
+    /// It comes before the answer or behind it; that of a call without an answer belongs to nothing.
+    fn usage(&mut self, usage: Usage) {
+        match &mut self.open {
+            Some(open) if open.call == usage.call => open.billed = Some(bill(usage)),
+            _ => self.early = Some(usage),
+        }
+    }
+
+    fn result(&mut self, turn: TurnNo, index: u32, mut result: ToolResult, blobs: &dyn Blobs) -> Result<(), String> {
+        let open = self.open.as_mut().ok_or("a result before any call")?;
+        let item = *self.item_of.entry(turn).or_insert(open.item);
+        let missing = bring_in(&mut result, blobs).err().map(|error| error.to_string());
+        // A result that comes after its step was given up is seen by nobody.
+        if item == open.item && open.answer.is_unanswered(index as usize) {
+            open.answer.answer(index as usize, result);
+        }
+        missing.map_or(Ok(()), Err)
+    }
+
+    fn go_back(&mut self, turn: TurnNo, sink: &mut dyn Sink) -> Result<(), String> {
+        let target =
+            *self.item_of.get(&turn).ok_or_else(|| format!("goes back to turn {turn}, which is not in the file"))?;
+        if self.leaf != Some(target) {
+            self.close(sink);
+            sink.item(Item::Rewind { last: Some(target) });
+            self.leaf = Some(target);
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, turn: TurnNo) {
+        self.item_of.insert(turn, self.items);
+        self.leaf = Some(self.items);
+        self.items += 1;
+    }
+
+    fn close(&mut self, sink: &mut dyn Sink) {
+        if let Some(Open { answer, billed, .. }) = self.open.take() {
+            sink.item(answer.billed(billed).close());
+        }
+    }
+}
+
+impl LineImporter for LookbackImporter {
+    fn line(&mut self, number: u64, line: &[u8], sink: &mut dyn Sink) {
+        if line.trim_ascii().is_empty() {
+            return;
+        }
+        match serde_json::from_slice(line) {
+            Ok(event) => self.event(number, event, &NoBlobs, sink),
+            Err(error) => sink.skipped(Skipped { line: number, reason: error.to_string() }),
+        }
+    }
+
+    fn finish(&mut self, sink: &mut dyn Sink) {
+        self.close(sink);
+    }
+
+    fn about(&self) -> &About {
+        &self.about
+    }
+}
+
+fn new_part(part: AssistantPart) -> NewPart {
+    match part {
+        AssistantPart::Text { text, .. } => NewPart::Text(text),
+        AssistantPart::Thinking { text, seal, .. } => NewPart::Thinking { text, seal },
+        AssistantPart::Call { id, name, arguments, unfinished: true, .. } => {
+            NewPart::UnfinishedCall { id, name, arguments }
+        }
+        AssistantPart::Call { id, name, arguments, .. } => NewPart::Call { id, name, arguments },
+    }
+}
+
+fn bill(usage: Usage) -> Billed {
+    Billed {
+        uncached: usage.uncached.into(),
+        read: usage.cached.into(),
+        written: usage.written.into(),
+        output: usage.output.into(),
+        lifetime_ms: None,
+    }
+}
+
+/// Outputs that a store took out of the trace stand in the result again.
+fn bring_in(result: &mut ToolResult, blobs: &dyn Blobs) -> Result<(), BlobError> {
+    let ToolResult { text, data, .. } = result;
+    let content = if let ResultData::Write(write) = data { Some(&mut write.content) } else { None };
+    for output in std::iter::once(text).chain(content) {
+        if let Output::Blob { hash, .. } = output {
+            *output = Output::new(blobs.blob(hash)?);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

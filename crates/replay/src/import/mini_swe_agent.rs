@@ -1,0 +1,251 @@
+//! mini-swe-agent's `.traj.json`: `{info, messages[]}`, messages as in OpenAI's chat API.
+//!
+//! Three ways of acting occur: tool calls (2.x), items of the Responses API (2.x), and texts with one fenced block whose
+//! observation is the next user message (1.x, and 2.x with models without tools). There is one tool, a shell; whatever
+//! its commands do to files the engine reads from them itself.
+//!
+//! A text form of a call becomes a call of `bash`; the fenced block is not repeated in the text beside it.
+
+mod observation;
+
+use lookback_engine::{
+    NewPart,
+    trace::{Origin, Stop, Timestamp},
+};
+use lookback_wire::Seal;
+use serde::Deserialize;
+use serde_json::{Value, json, value::RawValue};
+
+use super::{
+    ImportError, Sink,
+    document::{each_message, parse_frame},
+    fields::{content_text, count, list, text},
+    open_call::OpenCall,
+    time::time_of,
+};
+use crate::recording::{About, Billed, Item, UserItem};
+
+#[derive(Deserialize)]
+struct Frame<'a> {
+    #[serde(default)]
+    info: Value,
+    instance_id: Option<String>,
+    #[serde(borrow)]
+    messages: Vec<&'a RawValue>,
+}
+
+pub(super) fn parse(bytes: &[u8], sink: &mut dyn Sink) -> Result<About, ImportError> {
+    let frame: Frame<'_> = parse_frame(bytes)?;
+    let at = |pointer: &str| frame.info.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+    let about = About {
+        session: frame.instance_id,
+        cwd: at("/config/environment/cwd").filter(|cwd| !cwd.is_empty()),
+        system: None,
+        model: None,
+    };
+    let mut reader = Reader { about, configured_model: at("/config/model/model_name"), open: None, seen_task: false };
+    each_message(&frame.messages, sink, |number, message, sink| reader.message(number, message, sink));
+    reader.close(sink);
+    Ok(reader.about)
+}
+
+struct Reader {
+    about: About,
+    configured_model: Option<String>,
+    open: Option<OpenCall>,
+    seen_task: bool,
+}
+
+impl Reader {
+    fn message(&mut self, number: usize, message: &Value, sink: &mut dyn Sink) -> Result<(), String> {
+        if text(message, "object") == Some("response") {
+            let call = self.response_items(message);
+            self.begin(call, sink);
+            return Ok(());
+        }
+        if text(message, "type") == Some("function_call_output") {
+            let id = text(message, "call_id").ok_or("a result without the id of its call")?;
+            return self.result(id, &content_text(&message["output"]), message);
+        }
+        let content = content_text(&message["content"]);
+        match text(message, "role") {
+            Some("system" | "developer") => self.about.system.get_or_insert_default().push_str(&content),
+            Some("assistant") => {
+                let call = self.assistant(number, message, content);
+                self.begin(call, sink);
+            }
+            Some("tool") => {
+                let id = text(message, "tool_call_id").ok_or("a result without the id of its call")?;
+                self.result(id, &content, message)?;
+            }
+            Some("user") => self.user(content, message, sink),
+            // What was submitted, or why the run ended. No model ever saw it.
+            Some("exit") => {}
+            Some(role) => return Err(format!("unknown role \"{role}\"")),
+            None => return Err("no role".to_owned()),
+        }
+        Ok(())
+    }
+
+    fn user(&mut self, content: String, message: &Value, sink: &mut dyn Sink) {
+        // Observations of text actions come in the user's voice.
+        if let Some(open) = &mut self.open
+            && let Some(asked) = open.first_unanswered().filter(|asked| asked.id.starts_with(TEXT_CALL))
+        {
+            let (index, result) = (asked.index, self.about.observed(asked, &content, message));
+            open.answer(index, result);
+            return;
+        }
+        self.close(sink);
+        if content.trim().is_empty() {
+            return;
+        }
+        let typed = !self.seen_task || content.starts_with("The user added a new task:");
+        self.seen_task = true;
+        let origin = if typed { Origin::Person } else { Origin::Machine };
+        sink.item(Item::User(UserItem { text: content, origin, at: time_in(message) }));
+    }
+
+    fn result(&mut self, id: &str, content: &str, message: &Value) -> Result<(), String> {
+        let open = self.open.as_mut().ok_or("a result before any call")?;
+        let asked = open.unanswered(id).ok_or_else(|| format!("a result for \"{id}\", which nobody called"))?;
+        let (index, result) = (asked.index, self.about.observed(asked, content, message));
+        open.answer(index, result);
+        Ok(())
+    }
+
+    fn begin(&mut self, call: OpenCall, sink: &mut dyn Sink) {
+        self.close(sink);
+        self.open = Some(call);
+    }
+
+    fn close(&mut self, sink: &mut dyn Sink) {
+        if let Some(open) = self.open.take() {
+            sink.item(open.close());
+        }
+    }
+
+    fn assistant(&mut self, number: usize, message: &Value, content: String) -> OpenCall {
+        let mut parts = Vec::new();
+        if let Some(thinking) = text(message, "reasoning_content").filter(|thinking| !thinking.is_empty()) {
+            parts.push(NewPart::Thinking { text: thinking.to_owned(), seal: Seal::Plain });
+        }
+        let calls = list(message, "tool_calls");
+        let (said, command) = match calls.is_empty() {
+            true => text_action(&content, message),
+            false => (content, None),
+        };
+        if !said.trim().is_empty() {
+            parts.push(NewPart::Text(said));
+        }
+        if let Some(command) = command {
+            let arguments = json!({ "command": command }).to_string();
+            parts.push(NewPart::Call { id: format!("{TEXT_CALL}{number}"), name: "bash".to_owned(), arguments });
+        }
+        for (index, call) in calls.iter().enumerate() {
+            let id = text(call, "id").map_or_else(|| format!("call_{number}_{index}"), str::to_owned);
+            let function = &call["function"];
+            let name = text(function, "name").unwrap_or("bash").to_owned();
+            let arguments = match &function["arguments"] {
+                Value::String(arguments) => arguments.clone(),
+                other => other.to_string(),
+            };
+            parts.push(NewPart::Call { id, name, arguments });
+        }
+        self.call(parts, message, &message["extra"]["response"])
+    }
+
+    /// A whole response of the Responses API stands where a message would.
+    fn response_items(&mut self, message: &Value) -> OpenCall {
+        let mut parts = Vec::new();
+        for item in list(message, "output") {
+            match text(item, "type") {
+                Some("message") => parts.push(NewPart::Text(content_text(&item["content"]))),
+                Some("reasoning") => {
+                    let shown = content_text(&item["summary"]);
+                    if !shown.is_empty() {
+                        parts.push(NewPart::Thinking { text: shown, seal: Seal::None });
+                    }
+                }
+                Some("function_call") => parts.push(NewPart::Call {
+                    id: text(item, "call_id").unwrap_or_default().to_owned(),
+                    name: text(item, "name").unwrap_or("bash").to_owned(),
+                    arguments: text(item, "arguments").unwrap_or_default().to_owned(),
+                }),
+                _ => {}
+            }
+        }
+        let response = message.pointer("/extra/response").unwrap_or(message);
+        self.call(parts, message, response)
+    }
+
+    fn call(&mut self, parts: Vec<NewPart>, message: &Value, response: &Value) -> OpenCall {
+        let model = text(response, "model").map(str::to_owned).or_else(|| self.configured_model.clone());
+        if self.about.model.is_none() {
+            self.about.model.clone_from(&model);
+        }
+        let finish = response.pointer("/choices/0/finish_reason").and_then(Value::as_str);
+        let stop = if finish == Some("length") { Stop::Limit } else { Stop::End };
+        OpenCall::new(parts, time_in(message), model).stopped(stop).billed(bill(&response["usage"]))
+    }
+}
+
+/// Of calls that were written as text.
+const TEXT_CALL: &str = "step_";
+
+/// The text beside a fenced action, and the action. An answer with several blocks is refused by the agent: no action.
+fn text_action(content: &str, message: &Value) -> (String, Option<String>) {
+    let recorded: Vec<&str> =
+        list(&message["extra"], "actions").iter().filter_map(|action| text(action, "command")).collect();
+    let blocks: Vec<Block<'_>> = fenced_actions(content).collect();
+    match (blocks.as_slice(), recorded.as_slice()) {
+        ([block], _) => (format!("{}{}", block.before, block.after), Some(block.command.to_owned())),
+        (_, [command]) => (content.to_owned(), Some((*command).to_owned())),
+        _ => (content.to_owned(), None),
+    }
+}
+
+struct Block<'a> {
+    before: &'a str,
+    command: &'a str,
+    after: &'a str,
+}
+
+fn fenced_actions(content: &str) -> impl Iterator<Item = Block<'_>> {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let start = from + content[from..].find("```")?;
+            let head_end = start + content[start..].find('\n')?;
+            let end = head_end + content[head_end..].find("\n```")?;
+            from = end + 4;
+            if matches!(content[start + 3..head_end].trim(), "bash" | "mswea_bash_command" | "sh") {
+                let command = content.get(head_end + 1..end).unwrap_or_default().trim();
+                return Some(Block { before: &content[..start], command, after: &content[from..] });
+            }
+        }
+    })
+}
+
+/// 2.x keeps it in `extra`, 1.x beside the content.
+fn time_in(message: &Value) -> Option<Timestamp> {
+    time_of(&message["extra"]["timestamp"]).or_else(|| time_of(&message["timestamp"]))
+}
+
+/// `prompt_tokens` includes what was cached, and what was written to a cache where the provider bills that.
+fn bill(usage: &Value) -> Option<Billed> {
+    let prompt = count(usage, "prompt_tokens").or_else(|| count(usage, "input_tokens"))?;
+    let details =
+        |key: &str| count(&usage["prompt_tokens_details"], key).or_else(|| count(&usage["input_tokens_details"], key));
+    let read = details("cached_tokens")
+        .or_else(|| count(usage, "prompt_cache_hit_tokens"))
+        .or_else(|| count(usage, "cache_read_input_tokens"))
+        .unwrap_or(0)
+        .min(prompt);
+    let written = count(usage, "cache_creation_input_tokens").unwrap_or(0).min(prompt - read);
+    let output = count(usage, "completion_tokens").or_else(|| count(usage, "output_tokens")).unwrap_or(0);
+    Some(Billed { uncached: prompt - read - written, read, written, output, lifetime_ms: None })
+}
+
+#[cfg(test)]
+mod tests;

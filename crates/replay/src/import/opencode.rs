@@ -1,0 +1,209 @@
+//! opencode's session export: `{info, messages[]}`, each message `{info, parts[]}`.
+//!
+//! An assistant message can hold several steps, each a call to the model of its own: `step-start` begins one,
+//! `step-finish` ends it and has its tokens. A tool part holds both the call and its result.
+
+mod tools;
+
+use lookback_engine::{
+    NewPart,
+    trace::{Origin, Stop, Timestamp, ToolResult},
+};
+use lookback_wire::Seal;
+use serde::Deserialize;
+use serde_json::{Value, value::RawValue};
+
+use super::{
+    ImportError, Sink,
+    document::{each_message, parse_frame},
+    fields::{count, list, text},
+    open_call::OpenCall,
+    time::time_of,
+};
+use crate::recording::{About, Billed, Compaction, CompactionKind, Item, UserItem};
+
+#[derive(Deserialize)]
+struct Frame<'a> {
+    #[serde(default)]
+    info: Value,
+    #[serde(borrow)]
+    messages: Vec<&'a RawValue>,
+}
+
+pub(super) fn parse(bytes: &[u8], sink: &mut dyn Sink) -> Result<About, ImportError> {
+    let frame: Frame<'_> = parse_frame(bytes)?;
+    let owned = |key: &str| text(&frame.info, key).map(str::to_owned);
+    let about = About { session: owned("id"), cwd: owned("directory"), system: None, model: None };
+    let mut reader = Reader { about, cleared: Vec::new() };
+    each_message(&frame.messages, sink, |number, message, sink| reader.message(number, message, sink));
+    Ok(reader.about)
+}
+
+struct Reader {
+    about: About,
+    /// When old results were cleared that were read already, and not said yet.
+    cleared: Vec<Timestamp>,
+}
+
+/// A step of an assistant message, as far as it was read.
+#[derive(Default)]
+struct Step {
+    parts: Vec<NewPart>,
+    results: Vec<ToolResult>,
+    at: Option<Timestamp>,
+}
+
+impl Reader {
+    fn message(&mut self, number: usize, message: &Value, sink: &mut dyn Sink) -> Result<(), String> {
+        let (info, parts) = (&message["info"], list(message, "parts"));
+        let at = time_of(&info["time"]["created"]);
+        self.say_cleared(at, sink);
+        match text(info, "role") {
+            Some("user") => {
+                self.user(parts, at, sink);
+                Ok(())
+            }
+            Some("assistant") => {
+                if self.about.cwd.is_none() {
+                    self.about.cwd = text(&info["path"], "cwd").map(str::to_owned);
+                }
+                let is_summary = info["summary"].as_bool() == Some(true) || text(info, "mode") == Some("compaction");
+                match is_summary {
+                    true => sink.item(Item::Compaction(Compaction {
+                        kind: CompactionKind::Head,
+                        at,
+                        billed: bill(&info["tokens"]),
+                    })),
+                    false => self.assistant(number, info, parts, at, sink),
+                }
+                Ok(())
+            }
+            Some(role) => Err(format!("unknown role \"{role}\"")),
+            None => Err("no role".to_owned()),
+        }
+    }
+
+    /// The client clears the oldest results in place and writes down when.
+    fn say_cleared(&mut self, now: Option<Timestamp>, sink: &mut dyn Sink) {
+        let Some(now) = now else { return };
+        self.cleared.sort_unstable();
+        self.cleared.dedup();
+        let due = self.cleared.iter().take_while(|at| **at <= now).count();
+        for at in self.cleared.drain(..due) {
+            sink.item(Item::Compaction(Compaction { kind: CompactionKind::Results, at: Some(at), billed: None }));
+        }
+    }
+
+    /// The parts `synthetic: true` were added by the client, such as the contents of a file that the person named; a
+    /// part that asks for a compaction is no turn.
+    fn user(&self, parts: &[Value], at: Option<Timestamp>, sink: &mut dyn Sink) {
+        let texts: Vec<&Value> = parts
+            .iter()
+            .filter(|part| text(part, "type") == Some("text") && part["ignored"].as_bool() != Some(true))
+            .collect();
+        let typed = texts.iter().any(|part| part["synthetic"].as_bool() != Some(true));
+        let mut joined: Vec<String> = texts.iter().filter_map(|part| text(part, "text").map(str::to_owned)).collect();
+        let files = parts.iter().filter(|part| text(part, "type") == Some("file"));
+        if joined.is_empty() {
+            joined.extend(files.filter_map(|part| Some(format!("[file {}]", text(part, "filename")?))));
+        }
+        let said = joined.join("\n");
+        if !said.trim().is_empty() {
+            let origin = if typed || texts.is_empty() { Origin::Person } else { Origin::Machine };
+            sink.item(Item::User(UserItem { text: said, origin, at }));
+        }
+    }
+
+    fn assistant(&mut self, number: usize, info: &Value, parts: &[Value], at: Option<Timestamp>, sink: &mut dyn Sink) {
+        let model = text(info, "modelID").map(str::to_owned);
+        let mut step = Step { at, ..Step::default() };
+        let mut billed_steps = 0;
+        for (index, part) in parts.iter().enumerate() {
+            match text(part, "type") {
+                Some("step-start") => self.close(std::mem::take(&mut step), None, Stop::End, &model, sink),
+                Some("step-finish") => {
+                    billed_steps += 1;
+                    let stop = if text(part, "reason") == Some("length") { Stop::Limit } else { Stop::End };
+                    self.close(std::mem::take(&mut step), bill(&part["tokens"]), stop, &model, sink);
+                }
+                _ => self.part(number, index, part, &mut step),
+            }
+            // What the first step is dated by; later ones begin with their first part.
+            if billed_steps == 0 && step.at.is_none() {
+                step.at = at;
+            }
+        }
+        let billed = if billed_steps == 0 { bill(&info["tokens"]) } else { None };
+        self.close(step, billed, stop_of(info), &model, sink);
+    }
+
+    fn part(&mut self, number: usize, index: usize, part: &Value, step: &mut Step) {
+        let said = || text(part, "text").filter(|said| !said.trim().is_empty()).map(str::to_owned);
+        step.at =
+            step.at.or_else(|| time_of(&part["time"]["start"])).or_else(|| time_of(&part["state"]["time"]["start"]));
+        match text(part, "type") {
+            Some("text") => step.parts.extend(said().map(NewPart::Text)),
+            Some("reasoning") => {
+                let signature = part.pointer("/metadata/anthropic/signature").and_then(Value::as_str);
+                let seal = signature.map_or(Seal::None, |signature| Seal::Signature(signature.to_owned()));
+                step.parts.extend(said().map(|text| NewPart::Thinking { text, seal }));
+            }
+            Some("tool") => {
+                let state = &part["state"];
+                self.cleared.extend(time_of(&state["time"]["compacted"]));
+                let id = text(part, "callID").map_or_else(|| format!("call_{number}_{index}"), str::to_owned);
+                let name = text(part, "tool").unwrap_or_default().to_owned();
+                let arguments = match &state["input"] {
+                    Value::Null => state["raw"].as_str().unwrap_or("{}").to_owned(),
+                    input => input.to_string(),
+                };
+                step.results.push(tools::result(&name, state, self.about.cwd.as_deref()));
+                step.parts.push(NewPart::Call { id, name, arguments });
+            }
+            // Snapshots, patches, files: what the client keeps for itself.
+            _ => {}
+        }
+    }
+
+    /// A message without any part is a request that never came back: no call.
+    fn close(&mut self, step: Step, billed: Option<Billed>, stop: Stop, model: &Option<String>, sink: &mut dyn Sink) {
+        if step.parts.is_empty() {
+            return;
+        }
+        if self.about.model.is_none() {
+            self.about.model.clone_from(model);
+        }
+        let mut call = OpenCall::new(step.parts, step.at, model.clone()).stopped(stop).billed(billed);
+        for (index, result) in step.results.into_iter().enumerate() {
+            call.answer(index, result);
+        }
+        sink.item(call.close());
+    }
+}
+
+fn stop_of(info: &Value) -> Stop {
+    match text(&info["error"], "name") {
+        Some("MessageAbortedError") => Stop::Cancelled,
+        Some("MessageOutputLengthError") => Stop::Limit,
+        Some(_) => Stop::Cut,
+        None if text(info, "finish") == Some("length") => Stop::Limit,
+        None => Stop::End,
+    }
+}
+
+/// `input` excludes what was read from and written to the cache, `output` excludes reasoning. All zero: not billed.
+fn bill(tokens: &Value) -> Option<Billed> {
+    let cache = |key: &str| count(&tokens["cache"], key).unwrap_or(0);
+    let of = |key: &str| count(tokens, key).unwrap_or(0);
+    let billed = Billed {
+        uncached: of("input"),
+        read: cache("read"),
+        written: cache("write"),
+        output: of("output").saturating_add(of("reasoning")),
+        lifetime_ms: None,
+    };
+    (billed != Billed::default()).then_some(billed)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,158 @@
+//! opencode's tools: what each did, by its name, its input and what it showed.
+
+use lookback_engine::trace::{
+    ResultData, Status, ToolResult,
+    result::{EditData, ReadData, RunData, SearchMatch, WriteData},
+};
+use serde_json::Value;
+
+use crate::import::{
+    change,
+    fields::{count, list, text},
+    paths::{relative, run_in},
+    results::{failed, find_numbered},
+    shown::{first_number, listed, search, todos_in},
+};
+
+pub(super) fn result(tool: &str, state: &Value, cwd: Option<&str>) -> ToolResult {
+    let output = text(state, "output").unwrap_or_default();
+    match text(state, "status") {
+        Some("completed") => {
+            let data = data(tool, state, output, cwd);
+            let cut = matches!(&data, ResultData::Read(ReadData { truncated: true, .. }))
+                || state["metadata"]["truncated"].as_bool() == Some(true);
+            let result = ToolResult::success(output, data);
+            if cut { ToolResult { status: Status::Partial, ..result } } else { result }
+        }
+        Some("error") => {
+            let said = text(state, "error").unwrap_or(output);
+            if said.contains("Tool execution aborted") {
+                return ToolResult {
+                    status: Status::Interrupted,
+                    ..ToolResult::success(said, data(tool, state, "", cwd))
+                };
+            }
+            failed(said, data(tool, state, "", cwd))
+        }
+        // Pending or running when the session was written down.
+        _ => ToolResult::interrupted(),
+    }
+}
+
+fn data(tool: &str, state: &Value, output: &str, cwd: Option<&str>) -> ResultData {
+    let (input, metadata) = (&state["input"], &state["metadata"]);
+    let cut = metadata["truncated"].as_bool() == Some(true);
+    let path = || text(input, "filePath").or_else(|| text(input, "path")).map(|path| relative(path, cwd));
+    let pattern = text(input, "pattern").unwrap_or_default();
+    let typed = match tool {
+        "read" => path().map(|path| read(path, output, metadata)),
+        "edit" | "multiedit" => path().map(|path| ResultData::Edit(edit(path, input, metadata))),
+        "write" => path().map(|path| {
+            let content = text(input, "content").unwrap_or_default().into();
+            ResultData::Write(WriteData { path, created: metadata["exists"].as_bool() == Some(false), content })
+        }),
+        "bash" | "shell" => {
+            text(input, "command").map(|command| ResultData::Run(run(command, input, metadata, output, cwd)))
+        }
+        "patch" | "apply_patch" => text(input, "patchText").map(|patch| {
+            ResultData::Run(RunData {
+                // One patch can change several files; the engine finds their names in the text.
+                command: format!("apply_patch <<'EOF'\n{patch}\nEOF"),
+                exit_code: Some(0),
+                ..RunData::default()
+            })
+        }),
+        "grep" => Some(search(
+            pattern,
+            matches(output, cwd),
+            count(metadata, "matches").map(|count| count as u32).or_else(|| first_number(output)),
+            cut,
+        )),
+        "glob" => Some(listed(pattern, paths(output, cwd), cut)),
+        "list" | "ls" => Some(listed(&path().unwrap_or_else(|| ".".to_owned()), entries(output), cut)),
+        "todowrite" | "todoread" => Some(todos_in(if list(input, "todos").is_empty() { metadata } else { input })),
+        _ => None,
+    };
+    typed.unwrap_or_else(|| ResultData::Other(input.clone()))
+}
+
+/// `12: text` behind a head of tags; older clients write `00012| text`.
+fn read(path: String, output: &str, metadata: &Value) -> ResultData {
+    if output.contains("<type>directory</type>") {
+        return listed(&path, entries(output), metadata["truncated"].as_bool() == Some(true));
+    }
+    let separator = if output.lines().any(|line| is_numbered(line, "| ")) { "| " } else { ": " };
+    let display = &metadata["display"];
+    let whole = |read: ReadData| ReadData {
+        total_lines: count(display, "totalLines").map(|lines| lines as u32),
+        truncated: display["truncated"].as_bool() == Some(true),
+        ..read
+    };
+    match find_numbered(path.clone(), output, &[separator]) {
+        Some(read) => ResultData::Read(whole(read)),
+        // An empty file, a picture, or a failure: no line of it was seen.
+        None => ResultData::Other(Value::String(path)),
+    }
+}
+
+fn is_numbered(line: &str, separator: &str) -> bool {
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    digits == 5 && line[digits..].starts_with(separator)
+}
+
+fn edit(path: String, input: &Value, metadata: &Value) -> EditData {
+    let diff = text(metadata, "diff").or_else(|| text(&metadata["filediff"], "patch")).unwrap_or_default();
+    let hunks = change::unified(diff);
+    if !hunks.is_empty() {
+        return EditData { path, hunks };
+    }
+    let one = |edit: &Value| {
+        let side = |key: &str| text(edit, key).unwrap_or_default();
+        match edit["replaceAll"].as_bool() {
+            Some(true) => change::everywhere(side("newString")),
+            _ => change::hunk(change::UNKNOWN_LINE, side("oldString"), side("newString")),
+        }
+    };
+    let edits = list(input, "edits");
+    let hunks = if edits.is_empty() { vec![one(input)] } else { edits.iter().map(one).collect() };
+    EditData { path, hunks }
+}
+
+fn run(command: &str, input: &Value, metadata: &Value, output: &str, cwd: Option<&str>) -> RunData {
+    let exit_code = metadata["exit"].as_i64().and_then(|code| i32::try_from(code).ok());
+    let mut run = run_in(command, cwd);
+    if let Some(directory) = text(input, "workdir").map(|directory| relative(directory, cwd))
+        && directory != "."
+    {
+        run = RunData { command: command.to_owned(), cwd: directory, ..RunData::default() };
+    }
+    RunData { exit_code, timed_out: exit_code.is_none() && output.contains("timeout"), ..run }
+}
+
+/// A path with a colon, then `  Line 12: text` for each match in it.
+fn matches(output: &str, cwd: Option<&str>) -> Vec<SearchMatch> {
+    let mut path = String::new();
+    let mut found = Vec::new();
+    for line in output.lines() {
+        let numbered = line.strip_prefix("  Line ").and_then(|rest| rest.split_once(": "));
+        match numbered.and_then(|(number, text)| Some((number.parse().ok()?, text))) {
+            Some((line, text)) => found.push(SearchMatch { path: path.clone(), line, text: text.to_owned() }),
+            None => {
+                if let Some(named) = line.strip_suffix(':').filter(|named| !named.starts_with(' ')) {
+                    path = relative(named, cwd);
+                }
+            }
+        }
+    }
+    found
+}
+
+fn paths(output: &str, cwd: Option<&str>) -> Vec<String> {
+    let is_path = |line: &&str| !line.trim().is_empty() && !line.starts_with('(') && *line != "No files found";
+    output.lines().filter(is_path).map(|line| relative(line, cwd)).collect()
+}
+
+fn entries(output: &str) -> Vec<String> {
+    let is_entry = |line: &&str| !line.is_empty() && !line.starts_with(['(', '<']);
+    output.lines().map(str::trim).filter(is_entry).map(str::to_owned).collect()
+}

@@ -1,0 +1,95 @@
+//! Halves of characters. Clients written in JavaScript cut texts between the two halves of one, and write the half that is
+//! left as an escape (`\ud83d`) which no strict reader of JSON takes. It is read as U+FFFD, and the message stays.
+
+use std::borrow::Cow;
+
+use memchr::memmem;
+
+use super::{LineImporter, Sink};
+use crate::recording::About;
+
+/// JSON in which every half of a character is U+FFFD.
+pub(super) fn mend(json: &[u8]) -> Cow<'_, [u8]> {
+    if memmem::find(json, br"\ud").is_none() && memmem::find(json, br"\uD").is_none() {
+        return Cow::Borrowed(json);
+    }
+    let mut mended = Vec::with_capacity(json.len());
+    let mut at = 0;
+    while let Some(&byte) = json.get(at) {
+        let rest = &json[at..];
+        let length = match (byte, half(rest)) {
+            (b'\\', Some(Half::First)) if rest.get(6..).and_then(half) == Some(Half::Second) => 12,
+            (b'\\', Some(_)) => {
+                mended.extend_from_slice(br"\ufffd");
+                at += 6;
+                continue;
+            }
+            // What an escape stands for begins no other one.
+            (b'\\', None) => 2,
+            _ => 1,
+        };
+        mended.extend_from_slice(&rest[..length.min(rest.len())]);
+        at += length;
+    }
+    Cow::Owned(mended)
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Half {
+    First,
+    Second,
+}
+
+/// Which half of a character an escape at the beginning is.
+fn half(json: &[u8]) -> Option<Half> {
+    let digits = json.strip_prefix(br"\u")?.get(..4)?;
+    match u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()? {
+        0xd800..=0xdbff => Some(Half::First),
+        0xdc00..=0xdfff => Some(Half::Second),
+        _ => None,
+    }
+}
+
+/// An importer that never meets one.
+pub(super) struct Mended<I>(pub(super) I);
+
+impl<I: LineImporter> LineImporter for Mended<I> {
+    fn line(&mut self, number: u64, line: &[u8], sink: &mut dyn Sink) {
+        self.0.line(number, &mend(line), sink);
+    }
+
+    fn finish(&mut self, sink: &mut dyn Sink) {
+        self.0.finish(sink);
+    }
+
+    fn about(&self) -> &About {
+        self.0.about()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_half_becomes_a_mark_and_a_whole_character_stays() {
+        for (json, expected) in [
+            (r#""a\ud83d""#, "a\u{fffd}"),
+            (r#""\ude00b""#, "\u{fffd}b"),
+            (r#""\ud83d\ud83d\ude00""#, "\u{fffd}\u{1f600}"),
+            (r#""\uD83D\uDE00 \ud83dx""#, "\u{1f600} \u{fffd}x"),
+            (r#""\\ud83d""#, r"\ud83d"),
+            (r#""plain é""#, "plain é"),
+        ] {
+            let read: String = serde_json::from_slice(&mend(json.as_bytes())).expect(json);
+            assert_eq!(read, expected, "{json}");
+        }
+    }
+
+    #[test]
+    fn what_is_cut_off_stays_as_it_was() {
+        for json in [r#""\ud8"#, r#""\ud83d\u"#, "\\"] {
+            assert!(mend(json.as_bytes()).len() >= json.len().min(1));
+        }
+    }
+}

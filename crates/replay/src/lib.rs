@@ -1,0 +1,18 @@
+//! Replay: recorded sessions of real agents, and what other ways of showing them would have cost and forgotten.
+//!
+//! Pure: no I/O, no async, no clock, no threads. The caller reads and decompresses files, brings the token counter and
+//! runs sessions side by side; importers get lines or whole documents, reports come back as text.
+//!
+//! A file becomes [`recording::Item`]s ([`import`]), these a [`conversation::Conversation`] with counts and needs, over
+//! which each [`strategy`] is run ([`simulate`]); [`measure`] makes figures of the run and [`report`] shows them.
+
+pub mod check;
+pub mod conversation;
+pub mod import;
+pub mod measure;
+pub mod recording;
+pub mod report;
+pub mod session;
+pub mod shown;
+pub mod simulate;
+pub mod strategy;

@@ -1,0 +1,70 @@
+//! **Cost**: what a session would have been billed, in uncached-input tokens.
+//!
+//! Σ over calls: r × read + w × written + uncached + o × output, plus the calls that wrote summaries. r, w and o are the
+//! card's prices of a cached, a written and an output token relative to an uncached one.
+//!
+//! Example (r 0.1, w 1.25, o 5): a call with 2,000 tokens read from the cache, 1,000 written and 100 tokens of output costs
+//! 200 + 1,250 + 500 = 1,950. The four calls of the example cost 3,000 + 1,950 + 1,350 + 1,160 = 7,460; in dollars, at 5 for
+//! a million input tokens, 0.0373.
+//!
+//! **Prefix reuse**: tokens billed as cached / all input tokens. Example: (0 + 2,000 + 1,000 + 1,600) / (2,000 + 3,000 +
+//! 1,600 + 2,000) = 0.535. It says nothing alone: a long useless prompt is reused best of all.
+
+use super::ratio;
+use crate::{
+    conversation::Conversation,
+    report::BillByKind,
+    simulate::{Run, Tariff},
+};
+
+pub(super) fn cost(run: &Run, tariff: &Tariff) -> f64 {
+    run.calls.iter().map(|call| tariff.rates.cost(&call.split, call.output_tokens) + call.compactor_cost).sum()
+}
+
+pub(super) fn prefix_reuse(run: &Run) -> f64 {
+    let read: u64 = run.calls.iter().map(|call| call.split.read).sum();
+    let all: u64 = run.calls.iter().map(|call| call.split.tokens()).sum();
+    ratio(read as f64, all as f64, 0.0)
+}
+
+/// The same cost by what it was paid for, with the repairs.
+pub fn bill_by_kind(run: &Run, conversation: &Conversation<'_>, tariff: &Tariff) -> BillByKind {
+    let rates = &tariff.rates;
+    let mut bill = BillByKind::default();
+    for call in &run.calls {
+        bill.read += rates.read * call.split.read as f64;
+        bill.written += rates.write * call.split.written as f64;
+        bill.uncached += call.split.uncached as f64;
+        bill.output += rates.output * call.output_tokens as f64;
+        bill.compactor += call.compactor_cost;
+    }
+    bill.repairs = super::repair::repairs(run, conversation, tariff).cost;
+    bill
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::example;
+
+    #[test]
+    fn the_example() {
+        example::with(|run, conversation, tariff| {
+            assert!((cost(run, tariff) - 7_460.0).abs() < 1e-9);
+            assert!((prefix_reuse(run) - 4_600.0 / 8_600.0).abs() < 1e-9);
+            let dollars = tariff.card.prices.as_ref().unwrap().dollars(cost(run, tariff));
+            assert!((dollars - 0.0373).abs() < 1e-9);
+            let bill = bill_by_kind(run, conversation, tariff);
+            assert!((bill.read - 460.0).abs() < 1e-9 && (bill.written - 5_000.0).abs() < 1e-9, "{bill:?}");
+            assert!((bill.output - 2_000.0).abs() < 1e-9 && (bill.repairs - 1_445.0).abs() < 1e-9, "{bill:?}");
+        });
+    }
+
+    #[test]
+    fn summaries_are_paid_for() {
+        example::with(|run, _, tariff| {
+            run.calls[2].compactor_cost = 640.0;
+            assert!((cost(run, tariff) - 8_100.0).abs() < 1e-9);
+        });
+    }
+}

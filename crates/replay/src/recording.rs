@@ -1,0 +1,170 @@
+//! A recorded session in neutral form: what was said and done, whoever's file it stood in.
+//!
+//! Importers write these items, one after another, so that a file of any length needs memory for one call only. What
+//! tools did is typed as in the engine's own traces; the raw call stays as the model wrote it.
+
+use lookback_engine::{
+    NewPart,
+    trace::{Origin, Stop, Timestamp, ToolResult},
+};
+use serde::{Deserialize, Serialize};
+
+/// Whose file it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    ClaudeCode,
+    Codex,
+    SweAgent,
+    MiniSweAgent,
+    Opencode,
+    Pi,
+    GeminiCli,
+    Lookback,
+}
+
+/// A whole recorded session.
+#[derive(Debug, Clone)]
+pub struct Recording {
+    pub format: Format,
+    pub about: About,
+    /// Turns, calls, compactions and rewinds, in the order of the file.
+    pub items: Vec<Item>,
+    pub skipped: Vec<Skipped>,
+}
+
+#[derive(Debug, Clone)]
+pub enum Item {
+    User(UserItem),
+    Call(Box<CallItem>),
+    /// The client made its own context shorter here. What-if strategies do not.
+    Compaction(Compaction),
+    /// The person went back: what followed the item with this number is no longer part of the conversation. Users and
+    /// calls are numbered from 0 as they come; none: back to the beginning.
+    Rewind {
+        last: Option<usize>,
+    },
+}
+
+/// What is known of a session besides its turns. Filled while a file is read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct About {
+    /// The client's own id of it.
+    pub session: Option<String>,
+    pub cwd: Option<String>,
+    /// The system prompt, where the file shows it.
+    pub system: Option<String>,
+    /// The model of the first call.
+    pub model: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserItem {
+    pub text: String,
+    pub origin: Origin,
+    pub at: Option<Timestamp>,
+}
+
+/// One response of the model with all its results.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallItem {
+    /// Of its first line on the main thread.
+    pub at: Option<Timestamp>,
+    pub model: Option<String>,
+    pub parts: Vec<NewPart>,
+    pub stop: Stop,
+    /// One for each finished call of `parts`, in their order.
+    pub results: Vec<ToolResult>,
+    pub billed: Option<Billed>,
+}
+
+/// What the provider billed for a call. Prompt = uncached + read + written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Billed {
+    pub uncached: u64,
+    pub read: u64,
+    pub written: u64,
+    pub output: u64,
+    /// How long the entries live, where the bill says so.
+    pub lifetime_ms: Option<i64>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Compaction {
+    pub kind: CompactionKind,
+    pub at: Option<Timestamp>,
+    /// The bill of the call that wrote the summary, where it is recorded.
+    pub billed: Option<Billed>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CompactionKind {
+    /// Everything before became a summary.
+    Head,
+    /// Some results were cleared in place.
+    Results,
+}
+
+/// Something in a file that could not be used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Skipped {
+    /// Counted from 1; 0 for the file as a whole.
+    pub line: u64,
+    pub reason: String,
+}
+
+impl Format {
+    pub const ALL: [Self; 8] = [
+        Self::ClaudeCode,
+        Self::Codex,
+        Self::SweAgent,
+        Self::MiniSweAgent,
+        Self::Opencode,
+        Self::Pi,
+        Self::GeminiCli,
+        Self::Lookback,
+    ];
+
+    /// As in JSON and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
+            Self::SweAgent => "swe-agent",
+            Self::MiniSweAgent => "mini-swe-agent",
+            Self::Opencode => "opencode",
+            Self::Pi => "pi",
+            Self::GeminiCli => "gemini-cli",
+            Self::Lookback => "lookback",
+        }
+    }
+
+    /// For a person.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "Claude Code",
+            Self::Codex => "Codex",
+            Self::SweAgent => "SWE-agent",
+            Self::MiniSweAgent => "mini-swe-agent",
+            Self::Opencode => "opencode",
+            Self::Pi => "pi",
+            Self::GeminiCli => "gemini-cli",
+            Self::Lookback => "Lookback",
+        }
+    }
+}
+
+impl Billed {
+    pub fn prompt(&self) -> u64 {
+        self.uncached + self.read + self.written
+    }
+}
+
+impl Recording {
+    pub fn calls(&self) -> impl Iterator<Item = &CallItem> {
+        self.items.iter().filter_map(|item| match item {
+            Item::Call(call) => Some(&**call),
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,113 @@
+//! Text into HTML: whatever came from a file passes through [`escape`], and tables are written in one way.
+
+use std::fmt::{Display, Write};
+
+use crate::report::summary::Quartiles;
+
+/// Safe between tags and inside quoted attributes. Control characters, which HTML does not allow, become `�`.
+pub(super) fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            '\n' | '\t' => escaped.push(' '),
+            control if control.is_control() => escaped.push('\u{fffd}'),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}
+
+/// A table that scrolls inside its own box. The first column names the row.
+pub(super) struct Table {
+    head: String,
+    rows: String,
+    label: String,
+}
+
+/// One cell, escaped already where it needs to be.
+pub(super) enum Cell {
+    Text(String),
+    Number(String),
+}
+
+/// A column: what stands in it, its title and what the title means, for whoever points at it.
+pub(super) struct Column(pub Kind, pub &'static str, pub &'static str);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Text,
+    Number,
+}
+
+impl Table {
+    pub(super) fn new(label: &str, columns: &[Column]) -> Self {
+        let mut head = String::new();
+        for Column(kind, title, meaning) in columns {
+            let class = if *kind == Kind::Number { " class=\"n\"" } else { "" };
+            write_to(&mut head, format_args!("<th scope=\"col\"{class} title=\"{}\">{title}</th>", escape(meaning)));
+        }
+        Self { head, rows: String::new(), label: escape(label) }
+    }
+
+    pub(super) fn row(&mut self, class: &str, name: &str, cells: impl IntoIterator<Item = Cell>) {
+        write_to(&mut self.rows, format_args!("<tr class=\"{class}\"><th scope=\"row\">{name}</th>"));
+        for cell in cells {
+            match cell {
+                Cell::Text(text) => write_to(&mut self.rows, format_args!("<td>{text}</td>")),
+                Cell::Number(number) => write_to(&mut self.rows, format_args!("<td class=\"n\">{number}</td>")),
+            }
+        }
+        self.rows.push_str("</tr>\n");
+    }
+
+    pub(super) fn finish(self) -> String {
+        let Self { head, rows, label } = self;
+        // A box that scrolls must be reachable with the keyboard.
+        format!(
+            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n"
+        )
+    }
+}
+
+/// The median large, the quartiles small beside it; equal quartiles say nothing more.
+pub(super) fn spread(quartiles: Option<Quartiles>, write: fn(f64) -> String) -> String {
+    let Some(Quartiles { low, median, high }) = quartiles else { return "–".to_owned() };
+    let (low, median, high) = (write(low), write(median), write(high));
+    match low == high {
+        true => median,
+        // The unit stands beside the median already.
+        false => format!("{median} <small>{}–{}</small>", low.trim_end_matches('%'), high.trim_end_matches('%')),
+    }
+}
+
+/// Writing to a string does not fail.
+pub(super) fn write_to(text: &mut String, what: impl Display) {
+    let _ = write!(text, "{what}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_a_file_name_becomes_markup() {
+        assert_eq!(
+            escape("<script>alert(\"a\" & 'b')</script>\u{7}\n"),
+            "&lt;script&gt;alert(&quot;a&quot; &amp; &#39;b&#39;)&lt;/script&gt;\u{fffd} "
+        );
+    }
+
+    #[test]
+    fn a_spread_shows_quartiles_only_where_they_differ() {
+        let quartiles = |low, median, high| Some(Quartiles { low, median, high });
+        assert_eq!(spread(quartiles(0.5, 0.6, 0.7), crate::report::numbers::ratio), "0.60 <small>0.50–0.70</small>");
+        assert_eq!(spread(quartiles(1.0, 1.0, 1.0), crate::report::numbers::ratio), "1.00");
+        assert_eq!(spread(quartiles(0.5, 0.6, 0.7), crate::report::numbers::percent), "60.0% <small>50.0–70.0</small>");
+        assert_eq!(spread(None, crate::report::numbers::ratio), "–");
+    }
+}

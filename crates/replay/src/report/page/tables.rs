@@ -1,0 +1,232 @@
+//! The tables: strategies of a group, the check, every session.
+
+use super::{
+    html::{
+        Cell, Column,
+        Kind::{Number, Text},
+        Table, escape, spread,
+    },
+    look,
+};
+use crate::report::{
+    Report, SessionReport, numbers,
+    summary::{APPEND, Group, LOOKBACK, StrategySummary, Summary, in_the_running},
+};
+
+/// What matters most.
+pub(super) fn strategies(group: &Group) -> String {
+    let mut table = Table::new(
+        "Strategies",
+        &[
+            Column(Text, "strategy", ""),
+            Column(Number, "cost after repairs", "median over sessions, append = 1; quartiles beside it"),
+            Column(Number, "cost", "without repairs, append = 1"),
+            Column(Number, "recall", "share of needed items that were in view"),
+            Column(Number, "repairs per call", "how often something had to be recalled"),
+            Column(Number, "context mean", "tokens per prompt"),
+            Column(Number, "folds", "how often old steps became a block or a summary, per session"),
+            Column(Number, "dollars", "all sessions together, without repairs"),
+            Column(Number, "cheapest on", "sessions where no other strategy was as cheap after repairs"),
+        ],
+    );
+    for strategy in &group.strategies {
+        let dollars = strategy.total.cost_usd.map_or("–".to_owned(), numbers::dollars);
+        let cheapest = strategy.cheapest.map_or("apart".to_owned(), |cheapest| match cheapest.tied {
+            0 => format!("{} of {}", cheapest.won, cheapest.sessions),
+            tied => format!("{} of {} <small>{tied} tied</small>", cheapest.won, cheapest.sessions),
+        });
+        let cells = [
+            spread(strategy.repaired_vs_append, numbers::ratio),
+            spread(strategy.vs_append, numbers::ratio),
+            spread(strategy.recall, numbers::percent),
+            spread(strategy.repairs_per_call, numbers::ratio),
+            spread(strategy.context_mean, numbers::tokens),
+            spread(strategy.folds, numbers::tokens),
+            dollars,
+            cheapest,
+        ];
+        table.row(class(strategy), &name(&strategy.name), cells.map(Cell::Number));
+    }
+    table.finish()
+}
+
+/// The rest, with the cost beside it once more: prefix reuse alone would mislead.
+pub(super) fn more_measures(group: &Group) -> String {
+    let mut table = Table::new(
+        "More measures",
+        &[
+            Column(Text, "strategy", ""),
+            Column(Number, "cost after repairs", "append = 1"),
+            Column(Number, "prefix reuse", "share of input tokens read from the cache"),
+            Column(Number, "context peak", "tokens of the largest prompt"),
+            Column(Number, "pointer recall", "share of needed items in view or behind a pointer"),
+            Column(Number, "direct pointer recall", "the same with pointers to at most 200 lines"),
+            Column(Number, "recall of paths", ""),
+            Column(Number, "recall of symbols", ""),
+            Column(Number, "recall of edit lines", "lines that an edit replaces"),
+            Column(Number, "task signal", "share of the view that the next 20 steps need (Task-SNR)"),
+            Column(Number, "competitive ratio", "the planner's bill / that of the best cuts in hindsight"),
+            Column(Number, "evidence", "worst session: share of facts and anchors that resolve"),
+            Column(Number, "refused", "facts that were refused for want of evidence"),
+        ],
+    );
+    for strategy in &group.strategies {
+        let total = &strategy.total;
+        let cells = [
+            spread(strategy.repaired_vs_append, numbers::ratio),
+            spread(strategy.prefix_reuse, numbers::percent),
+            spread(strategy.context_peak, numbers::tokens),
+            spread(strategy.pointer_recall, numbers::percent),
+            spread(strategy.direct_pointer_recall, numbers::percent),
+            spread(strategy.path_recall, numbers::percent),
+            spread(strategy.symbol_recall, numbers::percent),
+            spread(strategy.edit_line_recall, numbers::percent),
+            spread(strategy.task_snr, numbers::percent),
+            spread(strategy.competitive_ratio, numbers::ratio),
+            numbers::percent(total.evidence),
+            numbers::count(total.refused),
+        ];
+        table.row(class(strategy), &name(&strategy.name), cells.map(Cell::Number));
+    }
+    table.finish()
+}
+
+fn class(strategy: &StrategySummary) -> &'static str {
+    if strategy.name == LOOKBACK { "ours" } else { "" }
+}
+
+/// What a reader must know before trusting a group's figures; empty where there is nothing.
+pub(super) fn warnings(group: &Group) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for strategy in &group.strategies {
+        let (name, total) = (escape(&strategy.name), &strategy.total);
+        if total.over_window > 0 {
+            let views = numbers::counted(total.over_window, "prompt");
+            warnings.push(format!("{name}: {views} would not have fitted into the model's window."));
+        }
+        if total.invalid_views > 0 {
+            let views = numbers::counted(total.invalid_views, "prompt");
+            warnings.push(format!("{name}: {views} would have been refused by the provider."));
+        }
+        if total.evidence < 1.0 {
+            let share = numbers::percent(total.evidence);
+            warnings.push(format!("{name}: in one session only {share} of facts and anchors resolve."));
+        }
+    }
+    warnings
+}
+
+pub(super) fn checks(summary: &Summary) -> String {
+    let mut table = Table::new(
+        "The check",
+        &[
+            Column(Text, "provider", ""),
+            Column(Number, "sessions", "with a recorded bill"),
+            Column(Number, "calls compared", "first calls and calls after a compaction left out"),
+            Column(Number, "billed as cached", "tokens"),
+            Column(Number, "predicted otherwise", "tokens: the differences of all calls, added up"),
+            Column(Number, "error", "predicted otherwise / billed as cached"),
+            Column(Number, "unexplained misses", "calls billed below half of the prediction; not in the error"),
+        ],
+    );
+    for provider in &summary.checks {
+        let check = &provider.check;
+        let misses = match check.unexplained_misses {
+            0 => "none".to_owned(),
+            misses => format!(
+                "{} <small>{} tokens</small>",
+                numbers::count(misses),
+                numbers::tokens(check.unexplained_tokens as f64)
+            ),
+        };
+        table.row(
+            "",
+            &escape(&provider.provider),
+            [
+                numbers::count(provider.sessions as u64),
+                numbers::count(check.calls),
+                numbers::tokens(check.cached_tokens as f64),
+                numbers::tokens(check.difference_tokens as f64),
+                provider.error().map_or("–".to_owned(), |error| format!("{:.2}%", error * 100.0)),
+                misses,
+            ]
+            .map(Cell::Number),
+        );
+    }
+    table.finish()
+}
+
+pub(super) fn sessions(report: &Report, summary: &Summary) -> String {
+    let mut table = Table::new(
+        "Every session",
+        &[
+            Column(Text, "session", "file"),
+            Column(Number, "calls", ""),
+            Column(Number, "after repairs", "append = 1"),
+            Column(Number, "recall", ""),
+            Column(Number, "repairs per call", ""),
+            Column(Number, "folds", ""),
+            Column(Text, "cheapest", "after repairs, the oracle and lookback-fixed apart"),
+            Column(Number, "append", "cost in uncached-input tokens"),
+            Column(Number, "billed", "by the provider, as recorded, in uncached-input tokens"),
+            Column(Number, "predicted", "by the cache model for the prompts really sent"),
+            Column(Text, "format", "whose file it is"),
+            Column(Text, "model", "of the first call"),
+            Column(Text, "prices", "the card by which it was billed here"),
+        ],
+    );
+    for group in &summary.groups {
+        let leading = group.leading().map(|strategy| strategy.name.as_str());
+        for place in &group.members {
+            let session = &report.sessions[*place];
+            table.row("", &file(&session.file), session_cells(session, leading));
+        }
+    }
+    table.finish()
+}
+
+fn session_cells(session: &SessionReport, leading: Option<&str>) -> Vec<Cell> {
+    let none = || "–".to_owned();
+    let own = leading.and_then(|name| session.strategies.get(name));
+    let append = session.strategies.get(APPEND);
+    let running = session.strategies.iter().filter(|(name, _)| in_the_running(name));
+    let cheapest = running.min_by(|(_, one), (_, other)| one.repaired.total_cmp(&other.repaired));
+    let bill = |bills: Option<super::super::Bills>| bills.map_or(none(), |bills| numbers::tokens(bills.cost));
+    vec![
+        Cell::Number(numbers::count(session.calls)),
+        Cell::Number(own.map_or(none(), |figures| numbers::ratio(figures.repaired_vs_append))),
+        Cell::Number(own.map_or(none(), |figures| numbers::percent(figures.recall))),
+        Cell::Number(own.map_or(none(), |figures| numbers::ratio(figures.repairs_per_call))),
+        Cell::Number(own.map_or(none(), |figures| numbers::count(figures.folds))),
+        Cell::Text(cheapest.map_or(none(), |(name, figures)| {
+            format!("{} <small>{}</small>", escape(name), numbers::ratio(figures.repaired_vs_append))
+        })),
+        Cell::Number(append.map_or(none(), |figures| numbers::tokens(figures.cost))),
+        Cell::Number(bill(session.billed)),
+        Cell::Number(bill(session.predicted)),
+        Cell::Text(session.format.label().to_owned()),
+        Cell::Text(session.model.as_deref().map_or(none(), escape)),
+        Cell::Text(escape(&session.prices)),
+    ]
+}
+
+/// A strategy's name with its shape.
+pub(super) fn name(strategy: &str) -> String {
+    format!(
+        "<svg class=\"key full {}\" width=\"16\" height=\"16\" aria-hidden=\"true\">{}</svg>{}",
+        look::class(strategy),
+        look::shape(strategy, 8.0, 8.0, 5.5),
+        escape(strategy)
+    )
+}
+
+/// The last two parts of a path tell sessions apart; the rest is there for whoever points at it.
+pub(super) fn file(path: &str) -> String {
+    let mut parts = path.rsplit(['/', '\\']);
+    let last = parts.next().unwrap_or(path);
+    let short = match parts.next() {
+        Some(parent) if !parent.is_empty() => format!("{parent}/{last}"),
+        _ => last.to_owned(),
+    };
+    format!("<span class=\"file\" title=\"{}\">{}</span>", escape(path), escape(&short))
+}

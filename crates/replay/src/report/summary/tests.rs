@@ -1,0 +1,102 @@
+use super::*;
+
+fn session(format: Format, prices: &str, calls: u64, repaired: &[(&str, f64)]) -> SessionReport {
+    let figures = |repaired: f64| Figures { repaired, repaired_vs_append: repaired / 100.0, ..Figures::default() };
+    SessionReport {
+        file: "a.jsonl".to_owned(),
+        format,
+        calls,
+        model: None,
+        prices: prices.to_owned(),
+        strategies: repaired.iter().map(|(name, repaired)| ((*name).to_owned(), figures(*repaired))).collect(),
+        billed: None,
+        predicted: None,
+        check: None,
+        competitive: None,
+        pictures: Default::default(),
+    }
+}
+
+fn summary(sessions: Vec<SessionReport>) -> Summary {
+    Summary::new(&Report { sessions })
+}
+
+#[test]
+fn sessions_of_one_format_and_card_stand_together() {
+    let one = [("append", 100.0), ("lookback", 60.0)];
+    let summary = summary(vec![
+        session(Format::Codex, "openai", 10, &one),
+        session(Format::ClaudeCode, "openai", 20, &one),
+        session(Format::ClaudeCode, "anthropic", 30, &one),
+        session(Format::ClaudeCode, "anthropic", 40, &[("append", 100.0), ("lookback", 80.0)]),
+    ]);
+    let groups: Vec<_> = summary.groups.iter().map(|group| (group.format, &*group.prices, group.calls)).collect();
+    assert_eq!(
+        groups,
+        [(Format::ClaudeCode, "anthropic", 70), (Format::ClaudeCode, "openai", 20), (Format::Codex, "openai", 10)]
+    );
+    assert_eq!((summary.sessions, summary.calls), (4, 100));
+    let lookback = summary.groups[0].strategy("lookback").unwrap();
+    assert_eq!(lookback.repaired_vs_append, Some(Quartiles { low: 0.65, median: 0.7, high: 0.75 }));
+    assert_eq!(summary.groups[0].members, [2, 3]);
+}
+
+#[test]
+fn the_cheapest_is_told_without_those_that_are_not_in_the_running() {
+    let group = summary(vec![
+        session(
+            Format::Codex,
+            "openai",
+            60,
+            &[("append", 100.0), ("mask", 90.0), ("lookback", 60.0), ("oracle", 40.0)],
+        ),
+        session(Format::Codex, "openai", 59, &[("append", 100.0), ("mask", 120.0), ("lookback", 100.0)]),
+        session(Format::Codex, "openai", 80, &[("append", 100.0), ("mask", 50.0), ("lookback", 60.0)]),
+    ])
+    .groups
+    .remove(0);
+    let cheapest = |name| group.strategy(name).unwrap().cheapest;
+    assert_eq!(
+        cheapest("lookback"),
+        Some(Cheapest { sessions: 3, won: 1, tied: 1, long_sessions: 2, long_won: 1, long_tied: 0 })
+    );
+    assert_eq!(cheapest("mask").map(|cheapest| cheapest.won), Some(1));
+    assert_eq!(cheapest("oracle"), None);
+    assert_eq!(group.best_other().map(|other| &*other.name), Some("mask"));
+}
+
+#[test]
+fn strategies_stand_in_the_order_of_the_table() {
+    let names = in_order(["oracle", "zebra", "lookback", "mask-batched-10", "append", "mask", "lookback-fixed"]);
+    assert_eq!(names, ["append", "mask", "mask-batched-10", "lookback", "lookback-fixed", "oracle", "zebra"]);
+}
+
+#[test]
+fn dollars_are_summed_only_where_all_are_known() {
+    let mut one = session(Format::Codex, "openai", 1, &[("append", 100.0)]);
+    one.strategies.get_mut("append").unwrap().cost_usd = Some(2.0);
+    let both = summary(vec![one.clone(), one.clone()]);
+    assert_eq!(both.groups[0].strategies[0].total.cost_usd, Some(4.0));
+    let mixed = summary(vec![one, session(Format::Codex, "openai", 1, &[("append", 100.0)])]);
+    assert_eq!(mixed.groups[0].strategies[0].total.cost_usd, None);
+}
+
+#[test]
+fn checks_are_summed_by_provider() {
+    let check = |provider: &str, difference_tokens| Check {
+        provider: provider.to_owned(),
+        calls: 10,
+        difference_tokens,
+        cached_tokens: 1_000,
+        unexplained_misses: 1,
+        unexplained_tokens: 500,
+    };
+    let mut sessions = vec![session(Format::Codex, "openai", 1, &[]); 3];
+    sessions[0].check = Some(check("openai", 10));
+    sessions[1].check = Some(check("openai", 30));
+    sessions[2].check = Some(check("anthropic", 0));
+    let checks = summary(sessions).checks;
+    assert_eq!(checks.iter().map(|check| &*check.provider).collect::<Vec<_>>(), ["anthropic", "openai"]);
+    assert_eq!((checks[1].sessions, checks[1].check.calls, checks[1].check.unexplained_misses), (2, 20, 2));
+    assert_eq!(checks[1].error(), Some(0.02));
+}

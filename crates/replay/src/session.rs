@@ -1,0 +1,126 @@
+//! One recorded session under every strategy: what the caller's threads do side by side.
+//!
+//! Pure: the caller has read the file, brings the counter and the tariff, and puts the reports together.
+
+use std::collections::BTreeMap;
+
+use lookback_engine::{Configuration, card::Cards};
+
+use crate::{
+    check::{self, check},
+    conversation::Conversation,
+    measure::{competitive::competitive, figures},
+    recording::Recording,
+    report::{
+        self, SessionReport,
+        pictures::{NamedRun, pictures},
+    },
+    simulate::{self, Run, Tariff},
+    strategy::{self, Counter, StrategyName},
+};
+
+/// What all sessions of a run have in common.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan<'a> {
+    /// Run as well as append, against which all are measured.
+    pub strategies: &'a [StrategyName],
+    /// For the check: bills were made by the models' own prices, whatever the run is billed by.
+    pub cards: &'a Cards,
+    /// What the engine's own strategies decide by.
+    pub configuration: &'a Configuration,
+}
+
+/// A session with its place and its prices.
+#[derive(Debug)]
+pub struct Job<'a> {
+    pub file: String,
+    pub recording: &'a Recording,
+    pub tariff: &'a Tariff,
+    /// What the prices are called in the report.
+    pub prices: String,
+}
+
+/// A view that its provider would have refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvalidView {
+    pub strategy: StrategyName,
+    /// Counted from 1.
+    pub call: usize,
+    pub reason: String,
+}
+
+/// The report of a session, and the first invalid view of each strategy.
+#[derive(Debug)]
+pub struct Replayed {
+    pub report: SessionReport,
+    pub invalid: Vec<InvalidView>,
+}
+
+/// Runs all strategies of the plan over one session.
+pub fn replay(job: &Job<'_>, plan: Plan<'_>, count: &dyn Fn(&[u8]) -> u32) -> Replayed {
+    let Job { file, recording, tariff, prices } = job;
+    let conversation = Conversation::new(recording, count);
+    let runs = run_all(&conversation, tariff, plan, count);
+    let append = runs.iter().find(|(name, _)| *name == StrategyName::Append);
+    let append = append.map(|(_, run)| figures(run, &conversation, tariff, None));
+    let append_cost = append.as_ref().map(|append| append.cost);
+    let mut strategies = BTreeMap::new();
+    let mut against_best = None;
+    for (name, run) in &runs {
+        let mut figures = match (name, &append) {
+            (StrategyName::Append, Some(append)) => append.clone(),
+            _ => figures(run, &conversation, tariff, append_cost),
+        };
+        if *name == StrategyName::Lookback {
+            against_best = competitive(&conversation, tariff, plan.configuration);
+            figures.competitive_ratio = against_best.map(|competitive| competitive.ratio);
+        }
+        strategies.insert(name.name().to_owned(), figures);
+    }
+    let named: Vec<NamedRun<'_>> = runs.iter().map(|(name, run)| (name.name(), run)).collect();
+    let checked = check(&conversation, plan.cards);
+    let report = SessionReport {
+        file: file.clone(),
+        format: recording.format,
+        calls: conversation.calls.len() as u64,
+        model: model_of(recording),
+        prices: prices.clone(),
+        strategies,
+        billed: checked.map(|checked| checked.billed),
+        predicted: checked.map(|checked| checked.predicted),
+        check: checked.map(|checked| report_check(&checked.check, recording, plan.cards)),
+        competitive: against_best,
+        pictures: pictures(file, &named, &conversation, tariff),
+    };
+    Replayed { report, invalid: first_invalid(&runs) }
+}
+
+type Runs = Vec<(StrategyName, Run)>;
+
+fn run_all(conversation: &Conversation<'_>, tariff: &Tariff, plan: Plan<'_>, count: &dyn Fn(&[u8]) -> u32) -> Runs {
+    let run = |&name: &StrategyName| {
+        let mut strategy = strategy::build(name, conversation, tariff, plan.configuration, Counter::new(count));
+        (name, simulate::run(&mut *strategy, conversation, tariff))
+    };
+    plan.strategies.iter().map(run).collect()
+}
+
+fn first_invalid(runs: &Runs) -> Vec<InvalidView> {
+    let first = |(strategy, run): &(StrategyName, Run)| {
+        let refused = run.calls.iter().enumerate().find_map(|(call, run)| Some((call, run.invalid.clone()?)));
+        refused.map(|(call, reason)| InvalidView { strategy: *strategy, call: call + 1, reason })
+    };
+    runs.iter().filter_map(first).collect()
+}
+
+fn model_of(recording: &Recording) -> Option<String> {
+    recording.about.model.clone().or_else(|| recording.calls().find_map(|call| call.model.clone()))
+}
+
+/// Under the name of the provider that sent the bill.
+fn report_check(check: &check::Check, recording: &Recording, cards: &Cards) -> report::Check {
+    let bare = |model: String| model.rsplit('/').next().unwrap_or_default().to_owned();
+    let model = model_of(recording).or_else(|| check::usual_model(recording.format).map(str::to_owned));
+    let card = model.map(bare).and_then(|model| cards.find(&model));
+    report::Check::of(card.map_or("unknown", |card| card.provider.as_str()), check)
+}

@@ -1,0 +1,179 @@
+//! One strategy over one conversation: what each call would have been billed, and what its view would have lacked.
+//!
+//! The cache is the engine's own model, so that what its planner was promised is what replay bills. Every strategy has the
+//! same marks: the end of the base, what it expects to stay, the tail of the call before, and its own tail.
+
+use std::rc::Rc;
+
+use lookback_engine::{
+    cache::{CacheState, CachedCall, PartId, PromptChain, Split},
+    card::{Card, Lifetime, Rates},
+    trace::Timestamp,
+};
+use memchr::memmem;
+
+use crate::{
+    conversation::{Conversation, Need},
+    measure::signal::Judge,
+    shown::{Made, Part, Shown},
+    strategy::{Did, Evidence, Reach, Strategy},
+};
+
+/// By which prices and cache rule a run is billed.
+#[derive(Debug, Clone)]
+pub struct Tariff {
+    pub card: Card,
+    pub lifetime: Lifetime,
+    pub rates: Rates,
+}
+
+/// A strategy's run over a conversation.
+#[derive(Debug)]
+pub struct Run {
+    pub calls: Vec<CallRun>,
+    pub evidence: Evidence,
+}
+
+#[derive(Debug)]
+pub struct CallRun {
+    /// The prompt as it would have been billed.
+    pub split: Split,
+    pub output_tokens: u64,
+    /// Of the calls that wrote summaries before this one.
+    pub compactor_cost: f64,
+    /// For each need of the call, in its order.
+    pub needs: Vec<Found>,
+    pub did: Vec<Did>,
+    pub invalid: Option<String>,
+    pub cold: bool,
+    /// Tokens of the parts that hold an item needed within the next 20 steps, and of all parts (Task-SNR).
+    pub signal: Signal,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    InView,
+    Reached(Reach),
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Signal {
+    pub needed_tokens: f64,
+    pub all_tokens: f64,
+}
+
+/// Runs a strategy over every call.
+pub fn run(strategy: &mut dyn Strategy, conversation: &Conversation<'_>, tariff: &Tariff) -> Run {
+    let mut bill = Bill::new(conversation, tariff);
+    let mut judge = Judge::default();
+    let mut calls = Vec::with_capacity(conversation.calls.len());
+    for (number, call) in conversation.calls.iter().enumerate() {
+        let step = strategy.show(number);
+        let now = call.at.unwrap_or(Timestamp(0));
+        let mut compactor_cost = 0.0;
+        for compactor in &step.compactor {
+            compactor_cost += bill.compactor(compactor.output_tokens, now, tariff);
+        }
+        let cold = number > 0 && bill.cache.is_cold(now);
+        let split = bill.call(conversation, &step.shown, number, now);
+        let view = ViewIndex::new(conversation, &step.shown);
+        let needs = call.needs.iter().map(|need| match view.holds(need) {
+            true => Found::InView,
+            false => Found::Reached(strategy.reach(need)),
+        });
+        calls.push(CallRun {
+            needs: needs.collect(),
+            split,
+            output_tokens: call.output_tokens,
+            compactor_cost,
+            did: step.did,
+            invalid: strategy.invalid(),
+            cold,
+            signal: judge.judge(conversation, &step.shown, number),
+        });
+    }
+    Run { calls, evidence: strategy.evidence() }
+}
+
+/// What a strategy's prompts and summaries cost, without asking what they lacked; answers cost the same for all.
+pub fn bill(strategy: &mut dyn Strategy, conversation: &Conversation<'_>, tariff: &Tariff) -> f64 {
+    let mut bill = Bill::new(conversation, tariff);
+    let mut cost = 0.0;
+    for (number, call) in conversation.calls.iter().enumerate() {
+        let step = strategy.show(number);
+        let now = call.at.unwrap_or(Timestamp(0));
+        for compactor in &step.compactor {
+            cost += bill.compactor(compactor.output_tokens, now, tariff);
+        }
+        cost += tariff.rates.cost(&bill.call(conversation, &step.shown, number, now), 0);
+    }
+    cost
+}
+
+/// The provider's cache and the prompt sent last.
+struct Bill {
+    cache: CacheState,
+    chain: PromptChain,
+    ids: Vec<PartId>,
+}
+
+const BASE: PartId = PartId(u64::MAX);
+
+impl Bill {
+    fn new(conversation: &Conversation<'_>, tariff: &Tariff) -> Self {
+        let mut chain = PromptChain::default();
+        chain.push(BASE, conversation.scale.base);
+        Self { cache: tariff.card.cache_state(tariff.lifetime), chain, ids: vec![BASE] }
+    }
+
+    fn call(&mut self, conversation: &Conversation<'_>, shown: &Shown, call: usize, now: Timestamp) -> Split {
+        let tail = self.ids.len();
+        let same = self.ids[1..].iter().zip(&shown.parts).take_while(|(id, part)| **id == part.id()).count();
+        self.ids.truncate(same + 1);
+        self.chain.truncate(same + 1);
+        for part in &shown.parts[same..] {
+            self.ids.push(part.id());
+            self.chain.push(part.id(), part.tokens(conversation));
+        }
+        let mut marks = vec![1, shown.stable + 1, tail.min(self.ids.len()), self.ids.len()];
+        marks.sort_unstable();
+        marks.dedup();
+        let answer = conversation.calls[call].answer;
+        let answer = [(PartId(answer as u64), conversation.pieces[answer].tokens)];
+        self.cache.apply_call(&CachedCall { prompt: &self.chain, marks: &marks, answer: &answer, now })
+    }
+
+    /// A summary is asked for with the prompt as it was sent last: it is read from the cache where that still holds it.
+    fn compactor(&mut self, output: u32, now: Timestamp, tariff: &Tariff) -> f64 {
+        let marks = [1, self.ids.len()];
+        let split = self.cache.apply_call(&CachedCall { prompt: &self.chain, marks: &marks, answer: &[], now });
+        tariff.rates.cost(&split, u64::from(output))
+    }
+}
+
+/// What stands in a view, for questions.
+struct ViewIndex<'a> {
+    raw: Vec<bool>,
+    made: Vec<&'a Rc<Made>>,
+}
+
+impl<'a> ViewIndex<'a> {
+    fn new(conversation: &Conversation<'_>, shown: &'a Shown) -> Self {
+        let mut index = Self { raw: vec![false; conversation.pieces.len()], made: Vec::new() };
+        for part in &shown.parts {
+            match part {
+                Part::Raw(piece) => index.raw[*piece] = true,
+                Part::Made(made) => index.made.push(made),
+            }
+        }
+        index
+    }
+
+    fn holds(&self, need: &Need) -> bool {
+        if need.seen.iter().any(|piece| self.raw[*piece]) {
+            return true;
+        }
+        let finder = memmem::Finder::new(&need.text);
+        self.made.iter().any(|made| finder.find(made.text.as_bytes()).is_some())
+    }
+}

@@ -1,0 +1,192 @@
+//! The engine itself as a strategy: a real session is fed what was recorded and tidies itself after every step.
+//!
+//! `lookback` runs with the card's prices and the rule-based compactor, `lookback-fixed` without prices, so that the
+//! triggers alone decide (12 consecutive tool calls), `settle` only with the seed's per-tool history rules, `always`. All
+//! three show what the session's own view shows: turns that it left as they were are raw pieces, all else is made.
+
+mod reach;
+mod view;
+
+use std::cell::RefCell;
+
+use lookback_engine::{
+    Configuration, Session, SessionError, SessionSetup,
+    card::{Card, Lifetime},
+    configuration::SettleWhen,
+    session::Tidied,
+    trace::{NoBlobs, SessionId},
+};
+use lookback_wire::check_body;
+
+use super::{Counter, Did, Evidence, Reach, Step, Strategy, fed::Fed, validity::provider_of};
+use crate::{
+    conversation::{Conversation, Need},
+    simulate::Tariff,
+};
+use reach::Pointed;
+use view::MadeEntries;
+
+/// What the engine is allowed to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Powers {
+    /// Fold, settle and archive by the planner.
+    Planned,
+    /// The same by the triggers alone.
+    Fixed,
+    /// Only the short forms of results, at the end of every round.
+    SettleOnly,
+}
+
+/// The engine in the middle of a run.
+#[derive(Debug)]
+pub struct Driven<'a> {
+    conversation: &'a Conversation<'a>,
+    fed: Fed<'a>,
+    powers: Powers,
+    made: MadeEntries,
+    pointed: RefCell<Pointed>,
+    failed: Option<String>,
+    refused: u64,
+}
+
+impl<'a> Driven<'a> {
+    /// `count` is the plain count of a text; the session gets it multiplied by the conversation's factor.
+    pub fn new(
+        conversation: &'a Conversation<'a>,
+        powers: Powers,
+        tariff: &Tariff,
+        configuration: Configuration,
+        count: Counter<'a>,
+    ) -> Self {
+        let scale = conversation.scale;
+        let count = move |text: &[u8]| match text {
+            BASE => scale.base,
+            b"" => 0,
+            _ => scale.apply(count.of(text)).max(1),
+        };
+        let card = match powers {
+            Powers::Fixed => (Card { prices: None, ..tariff.card.clone() }, Lifetime::Usual),
+            Powers::Planned | Powers::SettleOnly => (tariff.card.clone(), tariff.lifetime),
+        };
+        Self {
+            conversation,
+            fed: Fed::new(conversation, setup(conversation, powers, configuration), Some(card), Box::new(count)),
+            powers,
+            made: MadeEntries::default(),
+            pointed: RefCell::default(),
+            failed: None,
+            refused: 0,
+        }
+    }
+
+    /// The session as it stands, for measurements.
+    pub fn session(&self) -> &Session {
+        self.fed.session()
+    }
+
+    /// Records what came before a call. What the engine then does with it is [`Driven::open`]'s.
+    pub fn feed(&mut self, call: usize) -> Result<(), SessionError> {
+        self.fed.feed(call)
+    }
+
+    /// Tidies what was fed and opens the call: planner, fold and view.
+    pub fn open(&mut self, call: usize) -> Result<Tidied, SessionError> {
+        let tidied = match self.powers {
+            Powers::Planned | Powers::Fixed => {
+                let (session, context) = self.fed.at(call);
+                session.tidy(&context)?
+            }
+            Powers::SettleOnly => Tidied::default(),
+        };
+        self.fed.open(call)?;
+        Ok(tidied)
+    }
+}
+
+impl Strategy for Driven<'_> {
+    fn show(&mut self, call: usize) -> Step {
+        match self.feed(call).and_then(|()| self.open(call)) {
+            Ok(tidied) => {
+                let did = self.did(&tidied);
+                Step { shown: self.shown(), did, compactor: Vec::new() }
+            }
+            Err(error) => {
+                self.failed = Some(format!("call {}: {error}", call + 1));
+                Step { shown: self.shown(), ..Step::default() }
+            }
+        }
+    }
+
+    fn reach(&self, need: &Need) -> Reach {
+        self.reach_of(need)
+    }
+
+    fn invalid(&self) -> Option<String> {
+        if let Some(failed) = &self.failed {
+            return Some(failed.clone());
+        }
+        let session = self.session();
+        match session.body(&NoBlobs) {
+            Ok(body) => check_body(session.prompt_provider(), &body).err()?.first().map(ToString::to_string),
+            Err(error) => Some(error.to_string()),
+        }
+    }
+
+    fn evidence(&self) -> Evidence {
+        self.check_evidence()
+    }
+}
+
+impl Driven<'_> {
+    fn did(&mut self, tidied: &Tidied) -> Vec<Did> {
+        let mut did = Vec::new();
+        self.refused += tidied.delta.as_ref().map_or(0, |delta| delta.refused.len()) as u64;
+        if let Some(fold) = &tidied.folded {
+            self.refused += fold.refused.len() as u64;
+            did.push(Did {
+                what: "fold",
+                before_tokens: fold.replaced,
+                after_tokens: fold.block_tokens + fold.board_tokens,
+                note: format!("fold of turns {}–{} into block {}", fold.range.first, fold.range.last, fold.block),
+            });
+        }
+        if let Some(archive) = &tidied.archived {
+            self.refused += archive.refused.len() as u64;
+            did.push(Did {
+                what: "archive",
+                before_tokens: archive.replaced,
+                after_tokens: archive.summary,
+                note: format!("archive of turns {}–{}", archive.range.first, archive.range.last),
+            });
+        }
+        if let Some(settled) = &tidied.settled {
+            did.push(Did {
+                what: "settle",
+                before_tokens: settled.raw,
+                after_tokens: settled.short,
+                note: format!("{} results in their short forms", settled.results),
+            });
+        }
+        did
+    }
+}
+
+/// Stands for the system prompt, tools and rules, which no file shows whole.
+const BASE: &[u8] = b"(system prompt, tools and rules)";
+
+fn setup(conversation: &Conversation<'_>, powers: Powers, mut configuration: Configuration) -> SessionSetup {
+    if powers == Powers::SettleOnly {
+        configuration.settle.when = Some(SettleWhen::Always);
+    }
+    let recording = conversation.recording;
+    SessionSetup {
+        system: String::from_utf8_lossy(BASE).into_owned(),
+        provider: provider_of(recording.format),
+        model: recording.about.model.clone().unwrap_or_default(),
+        // The same for every session, whatever its model could hold: strategies are compared under one window.
+        window: configuration.window.window(None),
+        root: recording.about.cwd.clone().unwrap_or_default(),
+        configuration,
+        ..SessionSetup::new(SessionId("replay".into()))
+    }
+}

@@ -1,0 +1,200 @@
+//! Whether a view would be taken by the provider of its session.
+//!
+//! A view is written as the engine writes one: a message for each turn, the results of a step in one, what stands alone in
+//! the user's voice. Then the provider's own rules are asked ([`check_body`]).
+//!
+//! Views of one run differ little, so they are checked in stretches, each distinct one once: answers that stand together,
+//! and what the user's side says to them. No rule looks further than that, but two: a view begins with the user's side (its
+//! first stretch is checked as it is, the others behind a user's word), and no call occurs twice (asked of the whole view).
+//! So nothing passes that the whole body would not; a test holds it to that. It is stricter in one place: Responses would
+//! take a result behind a later answer.
+//!
+//! A few recordings go on after an answer that asked for nothing, where the client's own summary stood between. Whoever
+//! left that summary out has to say something instead: there the view is checked with a user's word at its end. The same
+//! holds for a recording that begins with an answer: its views are checked behind a user's word.
+//!
+//! Texts are shortened before, see `messages`. What a provider thinks of lengths is not known here.
+
+mod messages;
+
+use std::collections::BTreeMap;
+
+use lookback_engine::cache::PartId;
+use lookback_wire::{Head, Message, Provider, check_body, render_body, render_head, render_message};
+
+use messages::Messages;
+
+use super::{Evidence, Reach, Step, Strategy};
+use crate::{
+    conversation::{Conversation, Need},
+    recording::Format,
+    shown::{Part, Shown},
+};
+
+/// A strategy each of whose views is checked.
+#[derive(Debug)]
+pub(super) struct Checked<'a, S> {
+    strategy: S,
+    validity: Validity<'a>,
+    invalid: Option<String>,
+}
+
+impl<'a, S: Strategy> Checked<'a, S> {
+    pub(super) fn new(strategy: S, conversation: &'a Conversation<'a>) -> Self {
+        Self { strategy, validity: Validity::new(conversation), invalid: None }
+    }
+}
+
+impl<S: Strategy> Strategy for Checked<'_, S> {
+    fn show(&mut self, call: usize) -> Step {
+        let step = self.strategy.show(call);
+        self.invalid = self.validity.check(call, &step.shown).err();
+        step
+    }
+
+    fn reach(&self, need: &Need) -> Reach {
+        self.strategy.reach(need)
+    }
+
+    fn invalid(&self) -> Option<String> {
+        self.strategy.invalid().or_else(|| self.invalid.clone())
+    }
+
+    fn evidence(&self) -> Evidence {
+        self.strategy.evidence()
+    }
+}
+
+/// Writes and checks views of one conversation.
+#[derive(Debug)]
+pub(super) struct Validity<'a> {
+    conversation: &'a Conversation<'a>,
+    messages: Messages<'a>,
+    provider: Provider,
+    head: Vec<u8>,
+    /// What was said against stretches, by where they stand and their parts.
+    verdicts: BTreeMap<(Around, Vec<PartId>), Result<(), String>>,
+}
+
+/// Which words of the user stand around a stretch when it is checked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Around {
+    before: Word,
+    behind: Word,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Word {
+    #[default]
+    None,
+    Said,
+}
+
+impl Word {
+    fn when(said: bool) -> Self {
+        if said { Self::Said } else { Self::None }
+    }
+
+    fn message(self) -> Option<Message<'static>> {
+        (self == Self::Said).then(|| Message::user("w"))
+    }
+}
+
+impl<'a> Validity<'a> {
+    pub(super) fn new(conversation: &'a Conversation<'a>) -> Self {
+        let provider = provider_of(conversation.recording.format);
+        let head = render_head(provider, &Head { tools: &[], system: "s", rules: "" });
+        Self { conversation, messages: Messages::new(conversation), provider, head, verdicts: BTreeMap::new() }
+    }
+
+    /// What the provider's rules say against the view of a call.
+    pub(super) fn check(&mut self, call: usize, shown: &Shown) -> Result<(), String> {
+        self.check_repeated(&shown.parts)?;
+        let goes_on = self.goes_on(call);
+        let stretches = self.stretches(&shown.parts);
+        let begins = self.begins(call);
+        if stretches.is_empty() {
+            return self.check_stretch(Around { before: begins, behind: Word::None }, &[]);
+        }
+        for (number, stretch) in stretches.iter().enumerate() {
+            let before = if number > 0 { Word::Said } else { begins };
+            let behind = if number + 1 == stretches.len() { goes_on } else { Word::None };
+            let around = Around { before, behind };
+            let key = (around, stretch.iter().map(Part::id).collect());
+            let verdict = match self.verdicts.get(&key) {
+                Some(verdict) => verdict.clone(),
+                None => {
+                    let verdict = self.check_stretch(around, stretch);
+                    self.verdicts.insert(key, verdict.clone());
+                    verdict
+                }
+            };
+            verdict?;
+        }
+        Ok(())
+    }
+
+    /// Whether the recording itself goes on after an answer here.
+    fn goes_on(&self, call: usize) -> Word {
+        let last = self.conversation.calls[call].before.last().map(|range| range.end - 1);
+        Word::when(last.is_some_and(|last| self.conversation.pieces[last].is_answer()))
+    }
+
+    /// Whether nobody had said anything before the first answer.
+    fn begins(&self, call: usize) -> Word {
+        let first = self.conversation.calls[call].before.first().map(|range| range.start);
+        Word::when(first.is_none_or(|first| self.conversation.pieces[first].is_answer()))
+    }
+
+    /// Each call has an id of its own, so one that occurs twice is one answer shown twice. No view should do that at all.
+    fn check_repeated(&self, parts: &[Part]) -> Result<(), String> {
+        let mut shown = vec![false; self.conversation.pieces.len()];
+        for piece in parts.iter().filter_map(|part| self.messages.answer_of(part)) {
+            if std::mem::replace(&mut shown[piece], true) {
+                return Err(format!("the answer of turn {} stands in it twice", self.conversation.pieces[piece].turn));
+            }
+        }
+        Ok(())
+    }
+
+    /// A stretch begins with each answer that follows something else.
+    fn stretches<'p>(&self, parts: &'p [Part]) -> Vec<&'p [Part]> {
+        let is_answer = |part: &Part| self.messages.answer_of(part).is_some();
+        parts.chunk_by(|one, next| is_answer(one) || !is_answer(next)).collect()
+    }
+
+    /// Asks the provider's rules about a whole view, or about a part of one.
+    fn check_stretch(&self, around: Around, parts: &[Part]) -> Result<(), String> {
+        let groups = self.messages.group(parts).into_iter().map(|group| self.messages.message(group));
+        let messages = around.before.message().into_iter().chain(groups).chain(around.behind.message());
+        let messages = messages.map(|message| render_message(self.provider, &message));
+        let messages: Vec<Vec<u8>> = messages.collect();
+        let body = render_body(self.provider, "m", 1, &self.head, messages.iter().map(Vec::as_slice));
+        check_body(self.provider, &body).map_err(|violations| {
+            let rules: Vec<String> = violations.iter().map(|violation| violation.rule.to_string()).collect();
+            match parts.first().and_then(|part| self.messages.turn_of(part)) {
+                Some(turn) => format!("from turn {turn} on: {}", rules.join("; ")),
+                None => rules.join("; "),
+            }
+        })
+    }
+}
+
+/// Whose rules a session's prompts had to follow. Those of gemini-cli are not known here; Anthropic's are the strictest.
+pub(super) fn provider_of(format: Format) -> Provider {
+    match format {
+        Format::Codex => Provider::Responses,
+        Format::SweAgent | Format::MiniSweAgent => Provider::Chat,
+        Format::ClaudeCode | Format::Opencode | Format::Pi | Format::GeminiCli | Format::Lookback => {
+            Provider::Anthropic
+        }
+    }
+}
+
+#[cfg(test)]
+impl Validity<'_> {
+    /// The whole body at once.
+    pub(super) fn check_whole(&self, call: usize, shown: &Shown) -> Result<(), String> {
+        self.check_stretch(Around { before: self.begins(call), behind: self.goes_on(call) }, &shown.parts)
+    }
+}

@@ -1,6 +1,8 @@
-//! The price files of the repository, built into the program.
+//! The price files of the repository, built into the program, and those that a person brings.
 
-use anyhow::{Context, Result};
+use std::{fs, path::Path, sync::OnceLock};
+
+use anyhow::{Context, Result, bail};
 use lookback_engine::card::{Card, Cards};
 
 const FILES: [&str; 7] = [
@@ -13,17 +15,83 @@ const FILES: [&str; 7] = [
     include_str!("../../../prices/qwen.toml"),
 ];
 
+/// What a provider's name alone means: the model that most of its sessions are made with, at its usual rates.
+const USUAL: [(&str, &str); 5] = [
+    ("anthropic", "claude-sonnet-4-6"),
+    ("openai", "gpt-5.6"),
+    ("deepseek", "deepseek-chat"),
+    ("gemini", "gemini-3-pro"),
+    ("qwen", "qwen3-coder-plus"),
+];
+
 /// The card of a model, where one is known.
 pub(crate) fn find(model: &str) -> Result<Option<Card>> {
+    Ok(built_in()?.find(bare(model)).cloned())
+}
+
+/// The card of a provider by its name.
+pub(crate) fn usual(provider: &str) -> Result<Option<Card>> {
+    match USUAL.iter().find(|(name, _)| *name == provider) {
+        Some((_, model)) => find(model),
+        None => Ok(None),
+    }
+}
+
+/// As a person names it: a provider, a model, or a file of cards with or without `:MODEL`.
+pub(crate) fn named(name: &str) -> Result<Card> {
+    if let Some(card) = usual(name)? {
+        return Ok(card);
+    }
+    if Path::new(name).is_file() {
+        return from_file(name, None);
+    }
+    if let Some((file, model)) = name.rsplit_once(':')
+        && Path::new(file).is_file()
+    {
+        return from_file(file, Some(model));
+    }
+    if let Some(card) = find(name)? {
+        return Ok(card);
+    }
+    let providers: Vec<&str> = USUAL.iter().map(|(name, _)| *name).collect();
+    bail!(
+        "no prices are called \"{name}\": name a provider ({}), a model, or a file of cards (FILE.toml or FILE.toml:MODEL)",
+        providers.join(", ")
+    )
+}
+
+fn from_file(file: &str, model: Option<&str>) -> Result<Card> {
+    let text = fs::read_to_string(file).with_context(|| format!("cannot read {file}"))?;
+    let cards = Cards::parse(&text).with_context(|| format!("{file} is not a file of price cards"))?;
+    let card = match model {
+        Some(model) => cards.find(model),
+        None => cards.all().first(),
+    };
+    card.cloned().with_context(|| format!("{file} has no card for the model {}", model.unwrap_or_default()))
+}
+
+/// All that the program knows. Read once: it is asked for every model of every session.
+pub(crate) fn built_in() -> Result<&'static Cards> {
+    static CARDS: OnceLock<Cards> = OnceLock::new();
+    if let Some(cards) = CARDS.get() {
+        return Ok(cards);
+    }
     let mut cards = Cards::default();
     for file in FILES {
         cards.add(Cards::parse(file).context("a price file inside this program is damaged: install lookback again")?);
     }
-    Ok(cards.find(model).cloned())
+    Ok(CARDS.get_or_init(|| cards))
+}
+
+/// Routers put the provider in front: `deepseek/deepseek-chat`.
+fn bare(model: &str) -> &str {
+    model.rsplit('/').next().unwrap_or(model)
 }
 
 #[cfg(test)]
 mod tests {
+    use lookback_engine::card::Lifetime;
+
     use super::*;
 
     #[test]
@@ -35,5 +103,21 @@ mod tests {
         assert_eq!(files.count(), FILES.len());
         assert!(find("claude-sonnet-5").expect("they parse").is_some_and(|card| card.prices.is_some()));
         assert!(find("example-model").expect("they parse").is_none());
+    }
+
+    #[test]
+    fn a_provider_means_its_usual_rates() {
+        let of = |name: &str, lifetime| {
+            let card = named(name).expect("a card");
+            let rates = card.rates(lifetime).expect("prices");
+            ([rates.read, rates.write, rates.output].map(|rate| format!("{rate:.2}")), card.lifetime_ms(lifetime))
+        };
+        assert_eq!(of("anthropic", Lifetime::Usual), (["0.10", "1.25", "5.00"].map(str::to_owned), Some(300_000)));
+        assert_eq!(of("anthropic", Lifetime::OneHour), (["0.10", "2.00", "5.00"].map(str::to_owned), Some(3_600_000)));
+        assert_eq!(of("openai", Lifetime::Usual), (["0.10", "1.25", "6.00"].map(str::to_owned), None));
+        assert_eq!(of("deepseek", Lifetime::Usual), (["0.02", "1.00", "4.00"].map(str::to_owned), None));
+        assert!(USUAL.iter().all(|(provider, _)| named(provider).is_ok_and(|card| card.provider == *provider)));
+        assert_eq!(named("deepseek/deepseek-chat").expect("a card").provider, "deepseek");
+        assert!(named("nobody").is_err_and(|error| error.to_string().contains("FILE.toml:MODEL")));
     }
 }

@@ -7,7 +7,8 @@ use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use clap_complete::Shell;
-use lookback_engine::trace::Layout;
+use lookback_engine::{card::Lifetime, trace::Layout};
+use lookback_replay::strategy::StrategyName;
 use lookback_wire::Provider;
 
 /// The context engine for coding agents.
@@ -35,8 +36,19 @@ pub(crate) enum Command {
     Fold(FoldArguments),
     /// Put the turns of a block back in its place
     Unfold(UnfoldArguments),
-    /// Store a session from a file that `show ID --trace --json` wrote
+    /// Store recorded sessions of other agents, or what `show ID --trace --json` wrote
+    ///
+    /// Claude Code, Codex, SWE-agent, mini-swe-agent, opencode, pi, gemini-cli and Lookback's own traces are told apart by
+    /// their content. What cannot be read in a file is skipped and said with its place; a session that is stored already
+    /// is left as it is.
     Import(ImportArguments),
+    /// Say what recorded sessions would have cost, and forgotten, under other ways of showing them
+    ///
+    /// Takes files and folders of Claude Code, Codex, SWE-agent, mini-swe-agent, opencode, pi, gemini-cli and Lookback,
+    /// plain or compressed, and stored sessions by their ids. With nothing named it looks where Claude Code, Codex and
+    /// opencode keep theirs, and asks before it reads them; where there are none it replays a sample. Nothing is sent
+    /// anywhere.
+    Replay(ReplayArguments),
     /// Bring back any detail, by pointer or by words
     Recall(RecallArguments),
     /// Print a completion script for a shell
@@ -142,9 +154,35 @@ pub(crate) struct UnfoldArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct ImportArguments {
-    /// One event a line, as JSON; - for standard input
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    /// Files and folders, plain or compressed (gz, zst); - for standard input
+    #[arg(value_name = "FILE", required = true, num_args = 1..)]
+    pub(crate) files: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArguments {
+    /// Files, folders, sessions by the beginning of their ids; - for standard input [default: what is on this machine]
+    #[arg(value_name = "FILE|DIR|ID")]
+    pub(crate) what: Vec<String>,
+    /// Only these, and append, against which they are measured [default: all]
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) strategies: Vec<StrategyName>,
+    /// Bill by these prices: a provider (anthropic, openai, deepseek, gemini, qwen), a model, or a file of cards
+    /// (FILE.toml, FILE.toml:MODEL) [default: those of each session's own provider]
+    #[arg(long, value_name = "CARD")]
+    pub(crate) prices: Option<String>,
+    /// How long cache entries live, for providers that let their customers choose: 5m or 1h
+    #[arg(long, value_name = "TIME", value_parser = lifetimes(), default_value = "5m")]
+    pub(crate) ttl: Lifetime,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write the page here [default: lookback-replay.html, or none with --json]
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
+    /// Read what was found on this machine without asking
+    #[arg(long)]
+    pub(crate) yes: bool,
 }
 
 #[derive(Debug, Args)]
@@ -156,6 +194,13 @@ pub(crate) struct RecallArguments {
     /// Only in this session [default: the newest for a pointer, all for words]
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
+}
+
+fn lifetimes() -> impl TypedValueParser<Value = Lifetime> {
+    PossibleValuesParser::new(["5m", "1h"]).map(|name| match name.as_str() {
+        "1h" => Lifetime::OneHour,
+        _ => Lifetime::Usual,
+    })
 }
 
 fn layouts() -> impl TypedValueParser<Value = Layout> {

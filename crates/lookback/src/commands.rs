@@ -4,6 +4,7 @@ mod completions;
 mod fold;
 mod import;
 mod recall;
+mod replay;
 mod sessions;
 mod show;
 mod unfold;
@@ -19,6 +20,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         Command::Fold(arguments) => fold::run(arguments),
         Command::Unfold(arguments) => unfold::run(arguments),
         Command::Import(arguments) => import::run(arguments),
+        Command::Replay(arguments) => replay::run(arguments),
         Command::Recall(arguments) => recall::run(arguments),
         Command::Completions { shell } => completions::run(shell),
     }

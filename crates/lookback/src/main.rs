@@ -7,9 +7,14 @@ mod cli;
 mod commands;
 mod counter;
 mod home;
+mod input;
+mod interruption;
 mod names;
 mod opened;
+mod progress;
+mod reading;
 mod screen;
+mod skips;
 
 use std::{io, process::ExitCode};
 

@@ -1,105 +1,121 @@
-//! `lookback import FILE`: a trace from a file, one event a line, becomes a stored session.
-//!
-//! The whole trace is replayed before anything is stored, so that a damaged file leaves nothing behind.
+//! `lookback import FILES…`: recorded sessions become stored ones, whoever's files they are.
 
-use std::{
-    fs::File,
-    io::{self, BufRead, BufReader},
-    path::Path,
-};
+mod foreign;
+mod own;
+
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use lookback_engine::{
-    Session,
-    trace::{Event, EventBody, NoBlobs, Output},
+use lookback_replay::{import::ImportError, recording::Format};
+use lookback_store::Store;
+
+use crate::{
+    cli::ImportArguments,
+    home,
+    input::{Input, Source, find_files},
+    reading, screen,
 };
-use lookback_store::StoreError;
 
-use crate::{cli::ImportArguments, home, screen};
-
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+/// What became of a file, in words.
+enum Outcome {
+    Imported(String),
+    StoredAlready(String),
+    /// It is one, and there is nothing in it.
+    Nothing(String),
+}
 
 pub(crate) fn run(arguments: ImportArguments) -> Result<()> {
-    let name = arguments.file.display().to_string();
-    let name = if name == "-" { "standard input".to_owned() } else { name };
-    let events = screen::announce(&format!("reading {name}…"), || match arguments.file.as_os_str() == "-" {
-        true => read_events(io::stdin().lock(), &name),
-        false => read_events(open(&arguments.file)?, &name),
-    })?;
-    for event in &events {
-        check(event).with_context(|| format!("{name} cannot be imported"))?;
-    }
-    let count = screen::counted(events.len() as u64, "event");
-    let session = screen::announce(&format!("replaying {count}…"), || Session::replay(events.clone(), &NoBlobs))
-        .with_context(|| format!("{name} is not a whole trace"))?;
     let store = home::open_store()?;
-    match screen::announce(&format!("storing {count}…"), || store.create(&events)) {
-        Ok(_) => {}
-        Err(StoreError::Exists(id)) => {
-            let short = store.short_id(&id)?;
-            bail!("session {id} is stored already: look at it with `lookback show {short}`")
-        }
-        Err(error) => return Err(error.into()),
+    if let [only] = arguments.files.as_slice()
+        && !only.is_dir()
+    {
+        return import_one(&store, only);
     }
+    import_many(&store, &arguments.files)
+}
+
+/// One file that a person named: whatever keeps it out is an error.
+fn import_one(store: &Store, path: &Path) -> Result<()> {
+    match import(store, &Source::new(path))? {
+        Outcome::Imported(text) => {
+            let mut out = screen::screen();
+            writeln!(out, "{text}")?;
+            Ok(out.flush()?)
+        }
+        Outcome::StoredAlready(reason) | Outcome::Nothing(reason) => bail!(reason),
+    }
+}
+
+/// Each for itself: one that cannot be read does not keep the others out.
+fn import_many(store: &Store, paths: &[PathBuf]) -> Result<()> {
+    let (mut imported, mut stored, mut passed, mut failed) = (0, 0, 0, 0);
     let mut out = screen::screen();
-    let id = session.id();
-    let turns = screen::counted(u64::from(session.turns()), "turn");
-    let short = store.short_id(id)?;
-    writeln!(out, "imported session {id}: {turns}, {count}\nlook at it with `lookback show {short}`")?;
-    Ok(out.flush()?)
-}
-
-/// What a replay does not look at, but every later use of the session would stumble over.
-fn check(Event { seq, event, .. }: &Event) -> Result<()> {
-    if event.outputs().iter().any(|output| matches!(output, Output::Blob { .. })) {
-        bail!(
-            "the file is incomplete: event {seq} names an output that is not in it; \
-             `lookback show ID --trace --json` writes files with all outputs"
-        );
-    }
-    let window = match event {
-        EventBody::SessionStarted(start) => Some(start.window),
-        EventBody::ModelChanged { window, .. } => Some(*window),
-        _ => None,
-    };
-    if window == Some(0) {
-        bail!(
-            "event {seq} says that the model's window is 0 tokens: nothing could ever be sent; correct \"window\" there"
-        );
-    }
-    Ok(())
-}
-
-fn open(path: &Path) -> Result<BufReader<File>> {
-    let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-    Ok(BufReader::new(file))
-}
-
-/// The parser counts lines within its text, which is one line of the file: only its column means something.
-fn not_an_event(error: &serde_json::Error, number: u64, name: &str) -> anyhow::Error {
-    let reason = error.to_string();
-    let reason = reason.split(" at line ").next().unwrap_or_default();
-    anyhow!(
-        "line {number} of {name} is not an event (column {}: {reason}); `lookback show ID --trace --json` writes such files",
-        error.column()
-    )
-}
-
-fn read_events(mut lines: impl BufRead, name: &str) -> Result<Vec<Event>> {
-    let mut events = Vec::new();
-    let mut line = Vec::new();
-    for number in 1u64.. {
-        line.clear();
-        let length = lines.read_until(b'\n', &mut line).with_context(|| format!("cannot read {name}"))?;
-        if length == 0 {
-            break;
+    for (source, named) in sources(paths)? {
+        match import(store, &source) {
+            Ok(Outcome::Imported(text)) => {
+                imported += 1;
+                writeln!(out, "{text}")?;
+                out.flush()?;
+            }
+            Ok(Outcome::StoredAlready(reason)) => {
+                stored += 1;
+                screen::remark(&reason);
+            }
+            Ok(Outcome::Nothing(reason)) => {
+                passed += 1;
+                screen::remark(&reason);
+            }
+            // Folders hold other files, too.
+            Err(error) if named == Named::InFolder && is_unknown(&error) => passed += 1,
+            Err(error) => {
+                failed += 1;
+                screen::complain(&error);
+            }
         }
-        // Some editors begin a file with a mark that is no part of its text.
-        let text = if number == 1 { line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&line) } else { &line }.trim_ascii();
-        if text.is_empty() {
-            continue;
-        }
-        events.push(serde_json::from_slice(text).map_err(|error| not_an_event(&error, number, name))?);
     }
-    Ok(events)
+    let mut facts = vec![format!("{} imported", screen::counted(imported, "session"))];
+    let others = [(stored, "stored already"), (passed, "no sessions"), (failed, "could not be read")];
+    facts.extend(others.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")));
+    writeln!(out, "{}", facts.join(" · "))?;
+    out.flush()?;
+    match failed {
+        0 => Ok(()),
+        _ => bail!("{} could not be imported", screen::counted(failed, "file")),
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Named {
+    ByItself,
+    InFolder,
+}
+
+fn sources(paths: &[PathBuf]) -> Result<Vec<(Source, Named)>> {
+    let mut sources = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            let found = find_files(path).with_context(|| format!("cannot read {}", path.display()))?;
+            sources.extend(found.into_iter().map(|file| (Source::File(file.path), Named::InFolder)));
+        } else {
+            sources.push((Source::new(path), Named::ByItself));
+        }
+    }
+    Ok(sources)
+}
+
+fn import(store: &Store, source: &Source) -> Result<Outcome> {
+    let name = source.name();
+    let input = Input::open(source)?;
+    if input.head.trim_ascii().is_empty() && input.head_is_whole {
+        return own::import(store, input, &name);
+    }
+    match reading::format_of(&input) {
+        Ok(Format::Lookback) => own::import(store, input, &name),
+        Ok(format) => foreign::import(store, input, format, &name).with_context(|| format!("cannot import {name}")),
+        Err(error) => Err(anyhow!(error).context(format!("cannot import {name}"))),
+    }
+}
+
+fn is_unknown(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| matches!(cause.downcast_ref(), Some(ImportError::Unknown)))
 }

@@ -2,24 +2,8 @@
 
 use jiff::{Timestamp as Instant, tz::TimeZone};
 use lookback_engine::trace::Timestamp;
-
-/// 14,120
-pub(crate) fn exact(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// 1 turn, 14,120 turns
-pub(crate) fn counted(number: u64, noun: &str) -> String {
-    format!("{} {noun}{}", exact(number), if number == 1 { "" } else { "s" })
-}
+/// 14,120, and 14,120 turns.
+pub(crate) use lookback_replay::report::numbers::{count as exact, counted};
 
 /// 9.8k
 pub(crate) fn short(number: u64) -> String {

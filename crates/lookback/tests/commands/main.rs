@@ -1,12 +1,14 @@
 //! The program as a person runs it: whole commands, their output and their errors.
 
 mod folded;
+mod foreign;
 mod hostile;
 mod imported;
 mod names;
 mod person;
 mod recalled;
 mod removed;
+mod replayed;
 mod widths;
 mod work;
 

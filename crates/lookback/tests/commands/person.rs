@@ -89,7 +89,7 @@ impl Person {
         Self::said(self.command(arguments).env("COLUMNS", columns.to_string()).output())
     }
 
-    fn said(output: io::Result<Output>) -> Said {
+    pub(crate) fn said(output: io::Result<Output>) -> Said {
         let output = output.expect("the program runs");
         Said {
             out: String::from_utf8_lossy(&output.stdout).into_owned(),
@@ -103,7 +103,7 @@ impl Person {
         self.command(arguments).output().expect("the program runs").stdout
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lookback"));
         command.args(arguments).env("LOOKBACK_HOME", self.home.path()).env("TZ", "UTC").env_remove("COLUMNS");
         command

@@ -1,0 +1,85 @@
+//! Lookback's own traces, one event a line: stored byte for byte, or refused.
+//!
+//! The whole trace is replayed before anything is stored, so that a damaged file leaves nothing behind.
+
+use anyhow::{Context, Result, anyhow, bail};
+use lookback_engine::{
+    Session,
+    trace::{Event, EventBody, NoBlobs, Output},
+};
+use lookback_store::{Store, StoreError};
+
+use super::Outcome;
+use crate::{
+    input::{Input, LONGEST_LINE, Line},
+    screen,
+};
+
+pub(super) fn import(store: &Store, input: Input, name: &str) -> Result<Outcome> {
+    let events = screen::announce(&format!("reading {name}…"), || read_events(input, name))?;
+    for event in &events {
+        check(event).with_context(|| format!("{name} cannot be imported"))?;
+    }
+    let count = screen::counted(events.len() as u64, "event");
+    let session = screen::announce(&format!("replaying {count}…"), || Session::replay(events.clone(), &NoBlobs))
+        .with_context(|| format!("{name} is not a whole trace"))?;
+    match screen::announce(&format!("storing {count}…"), || store.create(&events)) {
+        Ok(_) => {}
+        Err(StoreError::Exists(id)) => {
+            let short = store.short_id(&id)?;
+            return Ok(Outcome::StoredAlready(format!(
+                "session {id} is stored already: look at it with `lookback show {short}`"
+            )));
+        }
+        Err(error) => return Err(error.into()),
+    }
+    let id = session.id();
+    let turns = screen::counted(u64::from(session.turns()), "turn");
+    let short = store.short_id(id)?;
+    Ok(Outcome::Imported(format!("imported session {id}: {turns}, {count}\nlook at it with `lookback show {short}`")))
+}
+
+/// What a replay does not look at, but every later use of the session would stumble over.
+fn check(Event { seq, event, .. }: &Event) -> Result<()> {
+    if event.outputs().iter().any(|output| matches!(output, Output::Blob { .. })) {
+        bail!(
+            "the file is incomplete: event {seq} names an output that is not in it; \
+             `lookback show ID --trace --json` writes files with all outputs"
+        );
+    }
+    let window = match event {
+        EventBody::SessionStarted(start) => Some(start.window),
+        EventBody::ModelChanged { window, .. } => Some(*window),
+        _ => None,
+    };
+    if window == Some(0) {
+        bail!(
+            "event {seq} says that the model's window is 0 tokens: nothing could ever be sent; correct \"window\" there"
+        );
+    }
+    Ok(())
+}
+
+/// The parser counts lines within its text, which is one line of the file: only its column means something.
+fn not_an_event(error: &serde_json::Error, number: u64, name: &str) -> anyhow::Error {
+    let reason = error.to_string();
+    let reason = reason.split(" at line ").next().unwrap_or_default();
+    anyhow!(
+        "line {number} of {name} is not an event (column {}: {reason}); `lookback show ID --trace --json` writes such files",
+        error.column()
+    )
+}
+
+fn read_events(input: Input, name: &str) -> Result<Vec<Event>> {
+    let mut events = Vec::new();
+    let mut lines = input.lines();
+    while let Some(line) = lines.next().with_context(|| format!("cannot read {name}"))? {
+        match line {
+            Line::Text(number, text) => {
+                events.push(serde_json::from_slice(text).map_err(|error| not_an_event(&error, number, name))?);
+            }
+            Line::TooLong(number) => bail!("line {number} of {name} is longer than {} MB", LONGEST_LINE >> 20),
+        }
+    }
+    Ok(events)
+}

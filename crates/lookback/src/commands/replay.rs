@@ -1,0 +1,235 @@
+//! `lookback replay`: what recorded sessions would have cost, and forgotten, under other ways of showing them.
+//!
+//! Files, threads and the terminal are here; what a strategy does and what a figure means is in `lookback-replay`.
+
+mod counting;
+mod discovery;
+mod opencode;
+mod origin;
+mod prices;
+mod side_by_side;
+mod table;
+
+use std::{
+    fmt,
+    fs::{self, File},
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result, bail};
+use lookback_engine::Configuration;
+use lookback_replay::{
+    import::ImportError,
+    recording::{Format, Skipped},
+    report::{Report, page::render_page, summary::Summary},
+    session::{self, Job, Plan, Replayed},
+    strategy::StrategyName,
+};
+use lookback_store::Snapshot;
+use serde_json::json;
+
+use crate::{cards, cli::ReplayArguments, interruption, screen};
+
+use counting::Counts;
+use discovery::Consent;
+use origin::Origin;
+use prices::Prices;
+
+const REPORT: &str = "lookback-replay.html";
+/// How every page begins.
+const PAGE_START: &[u8] = b"<!DOCTYPE html>";
+
+/// In every report: the table says what a view held, and nobody knows what a model would have done with it.
+const CANNOT_TELL: &str = "replay measures cost and what stays in view, not whether the task would have succeeded";
+
+pub(crate) fn run(arguments: ReplayArguments) -> Result<()> {
+    let prices = Prices::new(arguments.prices.as_deref(), arguments.ttl)?;
+    let page = page_of(&arguments)?;
+    let strategies = chosen(&arguments.strategies);
+    interruption::end_on_interruption();
+    let (origins, store) = match arguments.what.as_slice() {
+        [] => (discovery::discover(if arguments.yes { Consent::Given } else { Consent::Ask })?, None),
+        words => origin::named(words)?,
+    };
+    let cards = cards::built_in()?;
+    let configuration = Configuration::default();
+    let plan = Plan { strategies: &strategies, cards, configuration: &configuration };
+    let outcomes = side_by_side::each(&origins, |origin| replay(origin, store.as_ref(), &prices, plan));
+    let run = Finished::of(&origins, outcomes);
+    run.tell();
+    if run.report.sessions.is_empty() {
+        bail!("nothing could be read: {}", screen::counted(origins.len() as u64, "file"));
+    }
+    let summary = Summary::new(&run.report);
+    // A page that cannot be written does not take the table with it.
+    let written = page.as_deref().map(|path| interruption::write_whole(path, &render_page(&run.report)));
+    let page = page.filter(|_| matches!(written, Some(Ok(()))));
+    match arguments.json {
+        true => print_json(&run.report, &summary)?,
+        false => print_table(&run.report, &summary, page.as_deref())?,
+    }
+    written.unwrap_or(Ok(()))?;
+    run.valid()
+}
+
+/// Where the page goes. Asked before the work: who named a folder that is not there wants to know at once.
+fn page_of(arguments: &ReplayArguments) -> Result<Option<PathBuf>> {
+    let usual = || (!arguments.json).then(|| PathBuf::from(REPORT));
+    let Some(path) = arguments.report.clone().or_else(usual) else { return Ok(None) };
+    if path.is_dir() {
+        bail!("cannot write {}: it is a folder; name a file in it", path.display());
+    }
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
+        bail!("cannot write {}: there is no folder {}", path.display(), folder.display());
+    }
+    match fs::metadata(&path) {
+        Ok(found) if !found.is_file() => bail!("cannot write {}: it is no file", path.display()),
+        Ok(_) if !is_page(&path) => {
+            bail!("{} is there already and is no report: nothing is written over it; name another file", path.display())
+        }
+        _ => Ok(Some(path)),
+    }
+}
+
+/// Whether a file begins as our pages do, or is empty.
+fn is_page(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(PAGE_START.len() as u64).read_to_end(&mut start));
+    read.is_ok() && (start.is_empty() || start == PAGE_START)
+}
+
+/// All of them, or those that were named and append, against which they are measured.
+fn chosen(named: &[StrategyName]) -> Vec<StrategyName> {
+    let is_chosen = |name: &StrategyName| named.is_empty() || named.contains(name) || *name == StrategyName::Append;
+    StrategyName::ALL.into_iter().filter(is_chosen).collect()
+}
+
+/// Clients begin a file when they start, whether anything is said or not.
+#[derive(Debug)]
+struct WithoutCalls(Format);
+
+impl fmt::Display for WithoutCalls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a session of {} without any call of a model", self.0.label())
+    }
+}
+
+impl std::error::Error for WithoutCalls {}
+
+struct One {
+    replayed: Replayed,
+    skipped: Vec<Skipped>,
+}
+
+fn replay(origin: &Origin, store: Option<&Snapshot>, prices: &Prices, plan: Plan<'_>) -> Result<One> {
+    let recording = origin.read(store)?;
+    if recording.calls().next().is_none() {
+        return Err(WithoutCalls(recording.format).into());
+    }
+    let (label, tariff) = prices.of(&recording)?;
+    let counts = Counts::default();
+    let job = Job { file: origin.name(), recording: &recording, tariff: &tariff, prices: label };
+    let replayed = session::replay(&job, plan, &|text| counts.count(text));
+    Ok(One { replayed, skipped: recording.skipped })
+}
+
+/// All sessions, those that were no sessions left out.
+struct Finished {
+    report: Report,
+    /// Said on standard error, in the order of the files.
+    remarks: Vec<String>,
+    invalid: Vec<String>,
+}
+
+impl Finished {
+    fn of(origins: &[Origin], outcomes: Vec<Result<One>>) -> Self {
+        let mut run = Self { report: Report { sessions: Vec::new() }, remarks: Vec::new(), invalid: Vec::new() };
+        let (mut others, mut without_calls) = (0, 0);
+        for (origin, outcome) in origins.iter().zip(outcomes) {
+            let name = origin.name();
+            match outcome {
+                Ok(One { replayed, skipped }) => {
+                    run.remarks.extend(remark_on(&name, &skipped));
+                    let invalid = replayed.invalid.iter();
+                    run.invalid.extend(invalid.map(|view| {
+                        format!(
+                            "{name}: {} would have been refused at call {}: {}",
+                            view.strategy, view.call, view.reason
+                        )
+                    }));
+                    run.report.sessions.push(replayed.report);
+                }
+                Err(error) if origin.is_found() && is_no_session(&error) => others += 1,
+                Err(error) if origin.is_found() && error.is::<WithoutCalls>() => without_calls += 1,
+                Err(error) => {
+                    let reasons: Vec<String> = error.chain().map(ToString::to_string).collect();
+                    run.remarks.push(format!("{name}: {}; left out", reasons.join(": ")));
+                }
+            }
+        }
+        if others > 0 {
+            let other = screen::counted(others, "other file");
+            run.remarks.push(format!("{other} in the folders {} no session", if others == 1 { "is" } else { "are" }));
+        }
+        if without_calls > 0 {
+            let sessions = screen::counted(without_calls, "session");
+            run.remarks.push(format!("{sessions} in the folders without any call of a model: left out"));
+        }
+        run
+    }
+
+    fn tell(&self) {
+        self.remarks.iter().for_each(|remark| screen::remark(remark));
+    }
+
+    /// One invalid view fails the run.
+    fn valid(&self) -> Result<()> {
+        if self.invalid.is_empty() {
+            return Ok(());
+        }
+        bail!("{}: {}", screen::counted(self.invalid.len() as u64, "invalid view"), self.invalid.join("\n       "))
+    }
+}
+
+/// The first of what was skipped, and how much more.
+fn remark_on(name: &str, skipped: &[Skipped]) -> Option<String> {
+    let (Skipped { line, reason }, more) = skipped.split_first()?;
+    let place = if *line == 0 { String::new() } else { format!(", line {line}") };
+    let more = match more.len() {
+        0 => String::new(),
+        more => format!("; {} more", screen::exact(more as u64)),
+    };
+    Some(format!("{name}{place}: {reason}; skipped{more}"))
+}
+
+fn is_no_session(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| matches!(cause.downcast_ref(), Some(ImportError::Unknown | ImportError::Empty)))
+}
+
+fn print_json(report: &Report, summary: &Summary) -> Result<()> {
+    let checks = summary.checks.iter().map(|check| {
+        json!({
+            "provider": check.provider,
+            "sessions": check.sessions,
+            "calls": check.check.calls,
+            "error": check.error(),
+            "unexplained_misses": check.check.unexplained_misses,
+            "unexplained_tokens": check.check.unexplained_tokens,
+        })
+    });
+    let mut value = serde_json::to_value(report).context("a report that is no JSON")?;
+    value["checks"] = checks.collect();
+    value["note"] = CANNOT_TELL.into();
+    screen::show_json(&value)
+}
+
+fn print_table(report: &Report, summary: &Summary, page: Option<&Path>) -> Result<()> {
+    let mut out = screen::screen();
+    table::write(&mut out, report, summary, screen::columns())?;
+    screen::write_wrapped_table(&mut out, &[vec![CANNOT_TELL.to_owned()]], &[], screen::columns())?;
+    if let Some(path) = page {
+        writeln!(out, " report: {}, for a browser", path.display())?;
+    }
+    Ok(out.flush()?)
+}

@@ -1,0 +1,75 @@
+//! opencode's folders: a session is a file, so is each message and each part of one. Put together they are what
+//! `opencode export` writes. Newer versions keep everything in a database; of those only exports are read.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result};
+
+/// The document of the session that this file begins.
+pub(super) fn assemble(session: &Path) -> Result<Vec<u8>> {
+    let storage = storage_of(session).context("the file does not stand in opencode's folders")?;
+    let name = session.file_stem().context("the file has no name")?;
+    let mut document = b"{\"info\":".to_vec();
+    document.extend(read(session)?);
+    document.extend(b",\"messages\":[");
+    for (place, message) in files(&storage.join("message").join(name)).iter().enumerate() {
+        let separator: &[u8] = if place > 0 { b"," } else { b"" };
+        document.extend([separator, b"{\"info\":"].concat());
+        document.extend(read(message)?);
+        document.extend(b",\"parts\":[");
+        let parts = message.file_stem().map(|name| files(&storage.join("part").join(name))).unwrap_or_default();
+        for (place, part) in parts.iter().enumerate() {
+            if place > 0 {
+                document.push(b',');
+            }
+            document.extend(read(part)?);
+        }
+        document.extend(b"]}");
+    }
+    document.extend(b"]}");
+    Ok(document)
+}
+
+/// `storage/session/PROJECT/SESSION.json`
+fn storage_of(session: &Path) -> Option<&Path> {
+    session.parent()?.parent()?.parent()
+}
+
+/// Their names are made so that they sort in the order of their making.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    files.sort();
+    files
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_put_together_in_order() {
+        let home = tempfile::tempdir().expect("a folder");
+        let write = |path: &str, text: &str| {
+            let path = home.path().join("storage").join(path);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            fs::write(path, text).expect("a file");
+        };
+        write("session/p1/ses_1.json", r#"{"id":"ses_1"}"#);
+        write("message/ses_1/msg_2.json", r#"{"id":"msg_2"}"#);
+        write("message/ses_1/msg_1.json", r#"{"id":"msg_1"}"#);
+        write("part/msg_1/prt_2.json", r#"{"id":"prt_2"}"#);
+        write("part/msg_1/prt_1.json", r#"{"id":"prt_1"}"#);
+        let document = assemble(&home.path().join("storage/session/p1/ses_1.json")).expect("it reads");
+        let expected = r#"{"info":{"id":"ses_1"},"messages":[{"info":{"id":"msg_1"},"parts":[{"id":"prt_1"},{"id":"prt_2"}]},{"info":{"id":"msg_2"},"parts":[]}]}"#;
+        assert_eq!(String::from_utf8_lossy(&document), expected);
+    }
+}

@@ -1,0 +1,296 @@
+//! The table of a replay: medians over the sessions of one format at the same prices.
+
+use std::io::{self, Write};
+
+use lookback_replay::report::{
+    Report, SessionReport,
+    summary::{Cheapest, Group, LOOKBACK, Quartiles, StrategySummary, Summary},
+};
+
+use crate::screen::{self, Screen};
+
+const ORACLE: &str = "oracle";
+
+/// From so many sessions on the spread says something.
+const SPREAD: usize = 4;
+
+/// One column: its heading, and what is left out first where there is no room (the highest).
+struct Column {
+    heading: &'static str,
+    /// For who sees it for the first time.
+    means: &'static str,
+    expendable: u8,
+    cell: fn(&StrategySummary) -> String,
+}
+
+static COLUMNS: [Column; 8] = [
+    Column { heading: "cost", means: "the bill, append's being 1", expendable: 0, cell: |row| ratio(row.vs_append, 2) },
+    Column {
+        heading: "+ repairs",
+        means: "with look-ups of what steps lacked; cheapest by this",
+        expendable: 0,
+        cell: |row| ratio(row.repaired_vs_append, 2),
+    },
+    Column {
+        heading: "quartiles",
+        means: "of + repairs, over the sessions",
+        expendable: 5,
+        cell: |row| spread(row.repaired_vs_append),
+    },
+    Column {
+        heading: "recall",
+        means: "of what steps used, the share in view",
+        expendable: 0,
+        cell: |row| ratio(row.recall, 3),
+    },
+    Column {
+        heading: "pointer",
+        means: "in view, or reached by a pointer",
+        expendable: 4,
+        cell: |row| ratio(row.pointer_recall, 3),
+    },
+    Column {
+        heading: "cached",
+        means: "of all input, the share read from the cache",
+        expendable: 1,
+        cell: |row| share(row.prefix_reuse.map(|reuse| reuse.median)),
+    },
+    Column {
+        heading: "context",
+        means: "tokens of a prompt",
+        expendable: 2,
+        cell: |row| tokens(row.context_mean.map(|context| context.median)),
+    },
+    Column { heading: "folds", means: "folds and summaries", expendable: 3, cell: folds },
+];
+
+pub(super) fn write<W: Write>(out: &mut Screen<W>, report: &Report, summary: &Summary, width: usize) -> io::Result<()> {
+    let mut shown: Vec<&Column> = Vec::new();
+    for (place, group) in summary.groups.iter().enumerate() {
+        if place > 0 {
+            writeln!(out)?;
+        }
+        let facts = [
+            screen::counted(group.members.len() as u64, "session"),
+            group.format.label().to_owned(),
+            screen::counted(group.calls, "call"),
+            format!("prices: {}", group.prices),
+        ];
+        screen::write_facts(out, " ", &facts, width)?;
+        for column in write_group(out, report, group, width)? {
+            if shown.iter().all(|known| known.heading != column.heading) {
+                shown.push(column);
+            }
+        }
+    }
+    let meanings: Vec<String> = shown.iter().map(|column| format!("{}: {}", column.heading, column.means)).collect();
+    writeln!(out)?;
+    screen::write_facts(out, " ", &meanings, width)?;
+    for check in &summary.checks {
+        // Without misses the row of the bills has said it.
+        let Some(error) = check.error().filter(|_| check.check.unexplained_misses > 0) else { continue };
+        let misses = match check.check.unexplained_misses {
+            1 => "; 1 miss that no rule explains stands apart".to_owned(),
+            misses => format!("; {} misses that no rule explains stand apart", screen::exact(misses)),
+        };
+        let text = format!(
+            "{}'s bills: cached tokens predicted within {} over {}{misses}",
+            check.provider,
+            share(Some(error)),
+            screen::counted(check.check.calls, "call")
+        );
+        screen::write_wrapped_table(out, &[vec![text]], &[], width)?;
+    }
+    if let Some(text) = against_best(report) {
+        screen::write_wrapped_table(out, &[vec![text]], &[], width)?;
+    }
+    Ok(())
+}
+
+/// How far the planner is from the best cuts that hindsight finds.
+fn against_best(report: &Report) -> Option<String> {
+    let known = || report.sessions.iter().filter_map(|session| session.competitive);
+    let whole = Quartiles::of(known().map(|competitive| competitive.ratio))?.median;
+    let charged = known().filter(|competitive| competitive.best_rent_and_folds > 0.0);
+    let alone =
+        Quartiles::of(charged.map(|competitive| competitive.planner_rent_and_folds / competitive.best_rent_and_folds));
+    let alone = alone.map_or_else(String::new, |alone| format!("; rent and folds alone {:.2} times", alone.median));
+    Some(format!("lookback's planner: {whole:.2} times the bill of the best cuts in hindsight (median){alone}"))
+}
+
+/// Gives the columns for which there was room.
+fn write_group<W: Write>(
+    out: &mut Screen<W>,
+    report: &Report,
+    group: &Group,
+    width: usize,
+) -> io::Result<Vec<&'static Column>> {
+    let rows = rows(report, group);
+    let mut columns: Vec<&'static Column> = COLUMNS.iter().collect();
+    if group.members.len() < SPREAD {
+        columns.retain(|column| column.heading != "quartiles");
+    }
+    loop {
+        let cells = cells(&rows, &columns);
+        let needed: usize = (0..=columns.len()).map(|place| widest(&cells, place) + 2).sum();
+        let expendable = columns.iter().map(|column| column.expendable).max().unwrap_or(0);
+        if needed > width + 1 && expendable > 0 {
+            columns.retain(|column| column.expendable != expendable);
+            continue;
+        }
+        let right: Vec<usize> = (1..=columns.len()).collect();
+        // What is remarkable about a row stands behind it where there is room, else below the table.
+        let beside = rows.iter().map(|row| row.note.chars().count()).max().unwrap_or(0) + needed < width;
+        let cells: Vec<Vec<String>> = std::iter::once(String::new())
+            .chain(rows.iter().map(|row| row.note.clone()))
+            .zip(cells)
+            .map(|(note, mut cells)| {
+                cells.push(if beside { note } else { String::new() });
+                cells
+            })
+            .collect();
+        screen::write_table(out, &cells, &right, width)?;
+        if !beside {
+            for row in rows.iter().filter(|row| !row.note.is_empty()) {
+                let note = row.note.trim_start_matches("← ");
+                screen::write_wrapped_table(out, &[vec![format!("{}: {note}", row.name)]], &[], width)?;
+            }
+        }
+        return Ok(columns);
+    }
+}
+
+struct Row<'a> {
+    name: String,
+    /// None for what was really billed.
+    summary: Option<&'a StrategySummary>,
+    billed: Option<Billed>,
+    note: String,
+}
+
+#[derive(Clone, Copy)]
+struct Billed {
+    /// None where it was billed by other prices than these.
+    cost: Option<f64>,
+    cached: f64,
+    context: f64,
+}
+
+fn rows<'a>(report: &Report, group: &'a Group) -> Vec<Row<'a>> {
+    let mut rows: Vec<Row<'a>> = group
+        .strategies
+        .iter()
+        .map(|strategy| Row {
+            name: strategy.name.clone(),
+            summary: Some(strategy),
+            billed: None,
+            note: note(strategy),
+        })
+        .collect();
+    let sessions: Vec<&SessionReport> = group.members.iter().map(|place| &report.sessions[*place]).collect();
+    if let Some(billed) = billed(&sessions) {
+        rows.push(Row {
+            name: "billed (real)".into(),
+            summary: None,
+            billed: Some(billed),
+            note: predicted(&sessions),
+        });
+    }
+    rows
+}
+
+fn cells(rows: &[Row<'_>], columns: &[&Column]) -> Vec<Vec<String>> {
+    let heading = std::iter::once("strategy").chain(columns.iter().map(|column| column.heading));
+    let mut cells = vec![heading.map(str::to_owned).collect::<Vec<_>>()];
+    cells.extend(rows.iter().map(|row| {
+        let figures = columns.iter().map(|column| match (row.summary, row.billed) {
+            (Some(summary), _) => (column.cell)(summary),
+            (None, Some(billed)) => match column.heading {
+                "cost" => billed.cost.map_or_else(String::new, |cost| format!("{cost:.2}")),
+                "cached" => share(Some(billed.cached)),
+                "context" => tokens(Some(billed.context)),
+                _ => String::new(),
+            },
+            (None, None) => String::new(),
+        });
+        std::iter::once(row.name.clone()).chain(figures).collect()
+    }));
+    cells
+}
+
+fn widest(cells: &[Vec<String>], place: usize) -> usize {
+    cells.iter().filter_map(|row| row.get(place)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+}
+
+/// Where it matters who won.
+fn note(strategy: &StrategySummary) -> String {
+    let invalid = match strategy.total.invalid_views {
+        0 => String::new(),
+        views => format!("← {}", screen::counted(views, "invalid view")),
+    };
+    match strategy.cheapest {
+        Some(Cheapest { sessions: 1, won: 1, .. }) if strategy.name == LOOKBACK && invalid.is_empty() => {
+            "← cheapest".to_owned()
+        }
+        Some(Cheapest { sessions, won, .. }) if strategy.name == LOOKBACK && won > 0 && invalid.is_empty() => {
+            format!("← cheapest on {won} of {sessions}")
+        }
+        None if strategy.name == ORACLE => "knows the future".to_owned(),
+        _ => invalid,
+    }
+}
+
+/// What was really billed, against append at the same prices: medians over the sessions that say so.
+fn billed(sessions: &[&SessionReport]) -> Option<Billed> {
+    let over = |measure: fn(&SessionReport) -> Option<f64>| {
+        Quartiles::of(sessions.iter().filter_map(|session| measure(session))).map(|quartiles| quartiles.median)
+    };
+    Some(Billed {
+        cost: over(|session| {
+            // In units of another price list it could not be compared.
+            session.check.as_ref().filter(|check| session.prices.starts_with(&check.provider))?;
+            let append = session.strategies.get("append")?.cost;
+            session.billed.map(|billed| billed.cost / append)
+        }),
+        cached: over(|session| session.billed.map(|billed| billed.cached_tokens as f64 / billed.input_tokens as f64))?,
+        context: over(|session| session.billed.map(|billed| billed.input_tokens as f64 / billed.calls as f64))?,
+    })
+}
+
+fn predicted(sessions: &[&SessionReport]) -> String {
+    let mut sum: Option<lookback_replay::report::Check> = None;
+    for check in sessions.iter().filter_map(|session| session.check.as_ref()) {
+        sum.get_or_insert_with(Default::default).add(check);
+    }
+    match sum.and_then(|check| check.error()) {
+        Some(error) => format!("predicted within {}", share(Some(error))),
+        None => String::new(),
+    }
+}
+
+fn ratio(value: Option<Quartiles>, digits: usize) -> String {
+    value.map_or_else(|| "–".into(), |value| format!("{:.digits$}", value.median))
+}
+
+fn spread(value: Option<Quartiles>) -> String {
+    value.map_or_else(String::new, |value| format!("{:.2}–{:.2}", value.low, value.high))
+}
+
+fn share(value: Option<f64>) -> String {
+    value.map_or_else(|| "–".into(), |value| format!("{:.1}%", value * 100.0))
+}
+
+fn tokens(value: Option<f64>) -> String {
+    match value {
+        Some(value) if value >= 1_000.0 => format!("{:.0}k", value / 1_000.0),
+        Some(value) => format!("{value:.0}"),
+        None => "–".into(),
+    }
+}
+
+fn folds(row: &StrategySummary) -> String {
+    match row.folds {
+        Some(folds) if folds.median > 0.0 => format!("{:.0}", folds.median),
+        _ => "–".into(),
+    }
+}

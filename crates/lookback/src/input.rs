@@ -1,0 +1,160 @@
+//! Files as a person names them: a path, a folder or `-`, plain or compressed. What stands in them is known elsewhere.
+
+mod lines;
+mod places;
+
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader, Chain, Cursor, Read},
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use anyhow::{Context, Result};
+
+pub(crate) use lines::{LONGEST_LINE, Line, Lines};
+pub(crate) use places::{Found, find_files};
+
+const GZIP: &[u8] = &[0x1f, 0x8b];
+const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+
+/// How much of a file's beginning is looked at to tell what it is.
+const HEAD: u64 = 1 << 20;
+
+/// One thing to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Source {
+    File(PathBuf),
+    StandardInput,
+}
+
+impl Source {
+    pub(crate) fn new(path: &Path) -> Self {
+        if path.as_os_str() == "-" { Self::StandardInput } else { Self::File(path.to_owned()) }
+    }
+
+    /// For people.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::File(path) => path.display().to_string(),
+            Self::StandardInput => "standard input".to_owned(),
+        }
+    }
+}
+
+/// An open file, decompressed where it was compressed, with a look at its beginning.
+pub(crate) struct Input {
+    /// The first bytes, as far as they were looked at; they come again when it is read.
+    pub(crate) head: Vec<u8>,
+    /// Whether that is all of it.
+    pub(crate) head_is_whole: bool,
+    reader: Chain<Cursor<Vec<u8>>, Box<dyn Read>>,
+    /// Bytes taken from the file, before decompression, and how many it has.
+    pub(crate) position: Arc<AtomicU64>,
+    pub(crate) size: Option<u64>,
+}
+
+impl Input {
+    pub(crate) fn open(source: &Source) -> Result<Self> {
+        let unreadable = || format!("cannot read {}", source.name());
+        let position = Arc::new(AtomicU64::new(0));
+        let (file, size): (Box<dyn Read>, _) = match source {
+            Source::File(path) => {
+                let file = File::open(path).with_context(unreadable)?;
+                let size = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len());
+                (Box::new(file), size)
+            }
+            Source::StandardInput => (Box::new(io::stdin().lock()), None),
+        };
+        let counted = BufReader::with_capacity(1 << 16, Counted { reader: file, position: position.clone() });
+        let mut reader = decompressed(counted).with_context(unreadable)?;
+        let mut head = Vec::new();
+        reader.by_ref().take(HEAD).read_to_end(&mut head).with_context(unreadable)?;
+        let head_is_whole = (head.len() as u64) < HEAD;
+        let reader = Cursor::new(head.clone()).chain(reader);
+        Ok(Self { head, head_is_whole, reader, position, size })
+    }
+
+    pub(crate) fn lines(self) -> Lines<impl BufRead> {
+        Lines::new(BufReader::with_capacity(1 << 16, self.reader))
+    }
+
+    /// All bytes; none where there are more than `limit`.
+    pub(crate) fn whole(self, limit: u64) -> io::Result<Option<Vec<u8>>> {
+        let mut bytes = Vec::new();
+        self.reader.take(limit + 1).read_to_end(&mut bytes)?;
+        Ok((bytes.len() as u64 <= limit).then_some(bytes))
+    }
+}
+
+/// What the first bytes say, not the name: files are renamed.
+fn decompressed(mut file: impl BufRead + 'static) -> io::Result<Box<dyn Read>> {
+    // A pipe may give fewer bytes than the mark is long; the rest stands behind what was taken.
+    let mut mark = Vec::new();
+    file.by_ref().take(ZSTD.len() as u64).read_to_end(&mut mark)?;
+    let is_gzip = mark.starts_with(GZIP);
+    let is_zstd = mark == ZSTD;
+    let file = Cursor::new(mark).chain(file);
+    Ok(match (is_gzip, is_zstd) {
+        (true, _) => Box::new(flate2::bufread::MultiGzDecoder::new(file)),
+        (_, true) => Box::new(zstd::Decoder::with_buffer(file)?),
+        _ => Box::new(file),
+    })
+}
+
+struct Counted<R> {
+    reader: R,
+    position: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.reader.read(buffer)?;
+        self.position.fetch_add(length as u64, Ordering::Relaxed);
+        Ok(length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    fn read(bytes: &[u8]) -> Vec<u8> {
+        let mut file = tempfile::NamedTempFile::new().expect("a file");
+        file.write_all(bytes).expect("it writes");
+        let input = Input::open(&Source::File(file.path().to_owned())).expect("it opens");
+        assert!(input.head_is_whole);
+        let size = input.size;
+        let position = input.position.clone();
+        let whole = input.whole(100).expect("it reads").expect("not too long");
+        assert_eq!(Some(position.load(Ordering::Relaxed)), size);
+        whole
+    }
+
+    #[test]
+    fn compressed_files_are_known_by_their_first_bytes() {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packed.write_all(b"hello\n").expect("memory");
+        // Files are appended to: two members are one file.
+        let gzip = packed.finish().expect("memory").repeat(2);
+        assert_eq!(read(&gzip), b"hello\nhello\n");
+        assert_eq!(read(&zstd::encode_all(&b"hello\n"[..], 3).expect("memory")), b"hello\n");
+        for plain in [&b""[..], b"{", b"hello\n"] {
+            assert_eq!(read(plain), plain);
+        }
+    }
+
+    #[test]
+    fn what_is_too_long_is_not_read() {
+        let mut file = tempfile::NamedTempFile::new().expect("a file");
+        file.write_all(&[b'x'; 11]).expect("it writes");
+        let open = || Input::open(&Source::File(file.path().to_owned())).expect("it opens");
+        assert_eq!(open().whole(10).expect("it reads"), None);
+        assert_eq!(open().whole(11).expect("it reads").map(|bytes| bytes.len()), Some(11));
+    }
+}

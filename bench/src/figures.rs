@@ -11,6 +11,19 @@ impl Samples {
         self.0.push(duration.as_secs_f64());
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn total(&self) -> f64 {
+        self.0.iter().sum()
+    }
+
+    /// Where a target is an average: the few that take long count with their weight.
+    pub(crate) fn mean(&self) -> f64 {
+        self.total() / self.0.len() as f64
+    }
+
     pub(crate) fn median(&self) -> f64 {
         self.quantile(0.5)
     }
@@ -66,7 +79,7 @@ pub(crate) fn thousands(number: impl Into<u64>) -> String {
 }
 
 /// Three significant digits: the noise leaves no more.
-fn rounded(value: f64) -> String {
+pub(crate) fn rounded(value: f64) -> String {
     match value {
         value if value >= 100.0 => format!("{value:.0}"),
         value if value >= 10.0 => format!("{value:.1}"),
@@ -84,6 +97,7 @@ mod tests {
         let mut samples = Samples::default();
         (1..=100).rev().for_each(|second| samples.push(Duration::from_secs(second)));
         assert_eq!((samples.median(), samples.p95(), samples.max()), (51.0, 95.0, 100.0));
+        assert_eq!((samples.len(), samples.total(), samples.mean()), (100, 5_050.0, 50.5));
     }
 
     #[test]

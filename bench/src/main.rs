@@ -1,4 +1,4 @@
-//! Measures engine and store in one run and prints a table for each group: `cargo run --release -p lookback-bench`.
+//! Measures engine, store and replay in one run and prints a table for each group: `cargo run --release -p lookback-bench`.
 //!
 //! Machines are noisy: compare figures of one run, and ratios rather than times. Progress goes to standard error.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "printing figures is this program's job")]
@@ -11,6 +11,7 @@ mod memory;
 mod random;
 mod recall;
 mod reopen;
+mod replay;
 mod scale;
 mod sized;
 mod table;
@@ -33,7 +34,7 @@ use crate::{
 };
 
 #[derive(Debug, Parser)]
-#[command(about = "Measures Lookback's engine and store side by side and prints markdown tables")]
+#[command(about = "Measures Lookback's engine, store and replay side by side and prints markdown tables")]
 struct Arguments {
     /// Small sizes, some seconds: shows that everything runs; the figures mean nothing
     #[arg(long)]
@@ -76,6 +77,11 @@ enum Job {
     },
     /// Prints the tables of folding alone
     Folds,
+    /// Prints the tables of replay alone, over the shipped sample and recorded sessions of your own
+    Replay {
+        /// A folder of recorded sessions, plain or .zst
+        folder: Option<PathBuf>,
+    },
 }
 
 fn main() -> Result<()> {
@@ -90,6 +96,7 @@ fn main() -> Result<()> {
         Some(Job::Steps { turns, steps }) => append_steps(turns, steps),
         Some(Job::Folding { part, size, times }) => folding::run(part, size, times),
         Some(Job::Folds) => print(folding::measure(&scale)?),
+        Some(Job::Replay { folder }) => print(replay::measure(&scale, folder.as_deref())?),
         None => measure(&scale, arguments.directory),
     }
 }
@@ -106,6 +113,7 @@ fn measure(scale: &Scale, directory: Option<PathBuf>) -> Result<()> {
     println!("{}", reopen::measure(scale, &sized)?);
     print(recall::measure(scale, &directory.path().join("large"), &vocabulary)?)?;
     print(folding::measure(scale)?)?;
+    print(replay::measure(scale, None)?)?;
     println!("{}", memory::measure(scale, &sized)?);
     Ok(())
 }

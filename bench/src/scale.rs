@@ -27,6 +27,8 @@ pub(crate) struct Scale {
     pub(crate) hot_steps: &'static [u64],
     /// Folds of the sessions that one more step is appended to.
     pub(crate) folds_before: &'static [u64],
+    /// How often the sample is replayed.
+    pub(crate) replays: usize,
 }
 
 impl Scale {
@@ -46,6 +48,7 @@ impl Scale {
         questions: 100,
         hot_steps: &[20, 100],
         folds_before: &[0, 10, 50, 200],
+        replays: 5,
     };
 
     pub(crate) const QUICK: Self = Self {
@@ -64,6 +67,7 @@ impl Scale {
         questions: 3,
         hot_steps: &[10, 20],
         folds_before: &[0, 3],
+        replays: 1,
     };
 
     pub(crate) fn largest(&self) -> u32 {

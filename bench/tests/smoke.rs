@@ -19,9 +19,13 @@ fn a_quick_run_prints_every_table() {
         "A question to the planner",
         "Tidy where it holds",
         "One more step after folds",
+        "Reading recorded sessions",
+        "One call of `lookback` in replay",
+        "One call of every strategy in replay",
         "Memory",
     ];
     assert_eq!(titles, expected, "{printed}");
     assert!(printed.contains("100 turns, `file:path:Lx-Ly`"), "{printed}");
+    assert!(printed.contains("| the sample | ") && printed.contains("| head-summary | "), "{printed}");
     assert!(!printed.contains("NaN"), "{printed}");
 }

@@ -3,7 +3,7 @@
 //! Where a recording carries the provider's own usage, each call's prompt size is taken as billed and only its split is
 //! predicted, with the same models by which strategies are billed ([`lookback_engine::cache`]), the recorded model's rule
 //! and the recorded lifetime of entries (none recorded: the card's). Real prompts are followed, compactions and rewinds
-//! included ([`prompts`]).
+//! included (`prompts`).
 //!
 //! **Error** = Σ |predicted cached − billed cached| / Σ billed cached. First calls and calls after a compaction stand apart:
 //! what of them another session left in the cache, no file shows. A miss is **unexplained** when less than half of what was

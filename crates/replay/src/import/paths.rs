@@ -114,7 +114,7 @@ fn normal(path: &str) -> String {
     parts.join("/")
 }
 
-/// `/work/app/src/a.rs` in `/work/app` is `src/a.rs`; the directory itself is `.`; what lies elsewhere stays as it is.
+/// `/srv/app/src/a.rs` in `/srv/app` is `src/a.rs`; the directory itself is `.`; what lies elsewhere stays as it is.
 pub(super) fn relative(path: &str, cwd: Option<&str>) -> String {
     let path = path.trim();
     let inside = cwd.map(|cwd| cwd.trim_end_matches(['/', '\\'])).filter(|cwd| !cwd.is_empty()).and_then(|cwd| {
@@ -129,9 +129,9 @@ pub(super) fn relative(path: &str, cwd: Option<&str>) -> String {
     if short.is_empty() { ".".to_owned() } else { short.to_owned() }
 }
 
-/// A command that begins by going somewhere under the session's directory runs there: `cd /work/app/web && npm test` in
-/// `/work/app` is `npm test` in `web`. Of a command of one line in that directory itself, words that name something under
-/// it do so relative to it: the engine knows which lines `sed -n 1,9p src/a.rs` shows, but not where `/work/app` is.
+/// A command that begins by going somewhere under the session's directory runs there: `cd /srv/app/web && npm test` in
+/// `/srv/app` is `npm test` in `web`. Of a command of one line in that directory itself, words that name something under
+/// it do so relative to it: the engine knows which lines `sed -n 1,9p src/a.rs` shows, but not where `/srv/app` is.
 pub(super) fn run_in(command: &str, cwd: Option<&str>) -> RunData {
     let moved = command.trim_start().strip_prefix("cd ").and_then(|rest| {
         let (directory, rest) = rest.split_once("&&")?;
@@ -241,10 +241,10 @@ mod tests {
 
     #[test]
     fn only_what_lies_under_the_directory_becomes_relative() {
-        let cwd = Some("/work/app/");
-        assert_eq!(relative("/work/app/src/a.rs", cwd), "src/a.rs");
-        assert_eq!(relative("/work/app", cwd), ".");
-        assert_eq!(relative("/work/apple/a.rs", cwd), "/work/apple/a.rs");
+        let cwd = Some("/srv/app/");
+        assert_eq!(relative("/srv/app/src/a.rs", cwd), "src/a.rs");
+        assert_eq!(relative("/srv/app", cwd), ".");
+        assert_eq!(relative("/srv/apple/a.rs", cwd), "/srv/apple/a.rs");
         assert_eq!(relative("./src/a.rs", cwd), "src/a.rs");
         assert_eq!(relative("src/a.rs", None), "src/a.rs");
         assert_eq!(relative("/etc/hosts", Some("/")), "/etc/hosts");

@@ -115,7 +115,7 @@ fn who_speaks_is_told_by_role_and_form() {
         said("assistant", "done"),
         said("user", "more"),
         item(
-            json!({"type": "agent_message", "author": "/root/a", "content": [{"type": "input_text", "text": "from another"}]}),
+            json!({"type": "agent_message", "author": "/lead/a", "content": [{"type": "input_text", "text": "from another"}]}),
         ),
         item(
             json!({"type": "message", "role": "user", "content": [{"type": "input_image", "image_url": "data:image/png;base64,aGFsbG8="}]}),

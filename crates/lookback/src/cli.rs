@@ -39,8 +39,8 @@ pub(crate) enum Command {
     /// Store recorded sessions of other agents, or what `show ID --trace --json` wrote
     ///
     /// Claude Code, Codex, SWE-agent, mini-swe-agent, opencode, pi, gemini-cli and Lookback's own traces are told apart by
-    /// their content. What cannot be read in a file is skipped and said with its place; a session that is stored already
-    /// is left as it is.
+    /// their content. What cannot be read in a file of another agent is skipped and said with its place; a session
+    /// that is stored already is left as it is.
     Import(ImportArguments),
     /// Say what recorded sessions would have cost, and forgotten, under other ways of showing them
     ///

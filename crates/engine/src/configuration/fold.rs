@@ -16,7 +16,8 @@ pub struct FoldLimits {
     /// Design 3-folding, "Rent or buy": at most 3,000.
     pub block_most: u64,
     /// Between the two, a block gets this share of what it replaces. Ours: 6% of a window's lines are needed later
-    /// (6-evaluation); at the 22k that a steady session folds (the C ≈ 13k of 3-folding) it gives 1,300 tokens.
+    /// (6-evaluation); at the 22k that a steady session folds (the C ≈ 13k of 3-folding) it gives 1,300 tokens. Of 0.05,
+    /// 0.06 and 0.07 it had the fewest repairs in replay (0.066 a call against 0.073), by hardly more than chance.
     pub block_share: f64,
     /// What must go at a cold cache, where nothing else asks for a price, and without prices. Design 3-folding, "Cold
     /// cache": 1,000 tokens.
@@ -28,10 +29,11 @@ pub struct FoldLimits {
     pub break_share: f64,
     /// How many Recalls a fold is expected to bring about for each file that is being edited and whose lines it takes away:
     /// its price rises by them, so it waits until a row of edits is over. Design 3-folding: a line is kept while the repair
-    /// it saves is worth more than its rent. Ours: measured in replay, where any value from 1 to 8 does.
+    /// it saves is worth more than its rent. Ours: over 32 recorded sessions of Claude Code the cost with repairs was the
+    /// same (0.586 of append) for 0, 1, 2, 4 and 8, and recall rose from 0.944 to 0.950 by 2.
     pub recalls_per_file: f64,
-    /// The same for each file that was read lately and not changed yet: it may be the next one. Ours: measured in replay,
-    /// where any value from 0.5 to 1.5 does.
+    /// The same for each file that was read lately and not changed yet: it may be the next one. Ours: of 0.5, 0.7,
+    /// 1.0 and 1.5 over the same sessions this one had the fewest repairs (0.062 a call; the others 0.066 to 0.071).
     pub recalls_per_read: f64,
 }
 

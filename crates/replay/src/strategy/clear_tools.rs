@@ -7,7 +7,7 @@
 //! As there: at the trigger the oldest results are cleared in order, all but the kept ones; a tool use is one call with its
 //! result, not a step; where less than `clear_at_least` could be cleared, nothing is. What was cleared stays cleared
 //! ("subsequent requests can reuse the newly cached prefix"), and input tokens are counted with it cleared. The words of
-//! the placeholder are not documented; these are the ones that Claude Code writes.
+//! the placeholder are not documented; these are a guess of about their length.
 
 use super::{
     Counter, Did, Step, Strategy,

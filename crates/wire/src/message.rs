@@ -7,6 +7,8 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Provider;
+
 /// Who speaks. Tool results have a role of their own here; providers that lack it get them inside a user message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
@@ -29,6 +31,19 @@ pub enum Part<'a> {
     Thinking(Thinking<'a>),
     Call(Call<'a>),
     Result(CallResult<'a>),
+    Native(Native<'a>),
+}
+
+/// A part in its provider's own bytes, because they say more than we understand. They go back as they came to the API
+/// that they came from; any other is told what was understood of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Native<'a> {
+    pub provider: Provider,
+    /// A content block (Anthropic), an item (Responses), a tool call or a member `"name":value` of the message (Chat);
+    /// where even the message is of a kind that we do not know, all of it (an object with a `role`: Anthropic, Chat).
+    pub raw: Cow<'a, str>,
+    /// What was understood; none for a kind that we do not know.
+    pub plain: Option<Box<Part<'a>>>,
 }
 
 /// What a model thought, with the seal that lets its provider take it back.
@@ -76,6 +91,16 @@ pub struct CallResult<'a> {
 /// Nothing but white space, as Python's `strip` sees it: the four separators are control characters to Rust.
 pub fn is_blank(text: &str) -> bool {
     text.chars().all(|c| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c))
+}
+
+impl<'a> Part<'a> {
+    /// What was understood of it: itself, unless it is in its provider's own bytes.
+    pub fn understood(&self) -> Option<&Part<'a>> {
+        match self {
+            Self::Native(native) => native.plain.as_deref(),
+            part => Some(part),
+        }
+    }
 }
 
 impl<'a> Message<'a> {

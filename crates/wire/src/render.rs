@@ -8,11 +8,14 @@ mod anthropic;
 mod chat;
 mod identifier;
 mod json;
+mod native;
 mod parts;
 mod react;
 mod responses;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use json::quote;
 
 use crate::{Message, Provider, ToolSpec};
 
@@ -75,13 +78,23 @@ pub fn render_body<'a>(
             return text;
         }
     };
-    let mut body = format!("{{\"model\":{},{limit}:{},", json::quote(model), max_output.max(1)).into_bytes();
+    let members = format!("\"model\":{},{limit}:{}", json::quote(model), max_output.max(1));
+    render_body_with(&members, head, messages)
+}
+
+/// A body of any members, the head and the messages.
+pub(crate) fn render_body_with<'a>(
+    members: &str,
+    head: &[u8],
+    messages: impl IntoIterator<Item = &'a [u8]>,
+) -> Vec<u8> {
+    let mut body = format!("{{{members},").into_bytes();
     body.extend_from_slice(head);
     for message in messages.into_iter().filter(|message| !message.is_empty()) {
         body.extend_from_slice(message);
         body.push(b',');
     }
-    // The last comma may also be the head's own: a chat head ends with its system message.
+    // The last comma may also be the head's own: a head of Chat or Responses ends with its system message.
     if body.ends_with(b",") {
         body.pop();
     }

@@ -98,11 +98,11 @@ fn role(message: &Message<'_>) -> &'static str {
 }
 
 fn text(message: &Message<'_>) -> String {
-    let parts = message.parts.iter().map(|part| match part {
+    let parts = message.parts.iter().filter_map(Part::understood).map(|part| match part {
         Part::Text(text) => text.to_string(),
         Part::Call(call) => format!("{} {}", call.name, call.arguments),
         Part::Result(result) => result.text.to_string(),
-        Part::Thinking(_) => String::new(),
+        Part::Thinking(_) | Part::Native(_) => String::new(),
     });
     parts.collect::<Vec<_>>().join(" · ")
 }

@@ -33,6 +33,7 @@ impl Bounded {
                     Part::Thinking(thinking) => count(thinking.text.as_bytes()),
                     Part::Call(call) => count(format!("{}{}", call.name, call.arguments).as_bytes()),
                     Part::Result(result) => count(result.text.as_bytes()),
+                    Part::Native(native) => count(native.raw.as_bytes()),
                 })
                 .sum();
             // What stands before a separated message is bounded, not counted: one token for each byte.

@@ -10,9 +10,10 @@ use super::{
     Head,
     identifier::{portable_id, portable_name},
     json::{parse_object, render_json, schema},
-    parts::{results, shown_texts, texts},
+    native::{Own, Shown, shown},
+    parts::texts,
 };
-use crate::{Call, Message, Part, Role, Seal, Thinking, is_blank};
+use crate::{Call, CallResult, Message, Part, Provider, Role, Seal, Thinking, is_blank};
 
 // A blank text block is refused, and so is an error without content. Leaving them out would lose a message that was
 // said, or a result that a call needs.
@@ -29,7 +30,14 @@ struct Tool<'a> {
 #[derive(Serialize)]
 struct Entry<'a> {
     role: &'static str,
-    content: Vec<Block<'a>>,
+    content: Vec<Content<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Content<'a> {
+    Block(Block<'a>),
+    Own(&'a RawValue),
 }
 
 #[derive(Serialize)]
@@ -82,30 +90,41 @@ pub(super) fn render_head(head: &Head<'_>) -> Vec<u8> {
 }
 
 pub(super) fn render_message(message: &Message<'_>) -> Vec<u8> {
-    let (role, content) = match message.role {
-        Role::User => ("user", user_blocks(message)),
-        Role::Assistant => ("assistant", message.parts.iter().filter_map(assistant_block).collect()),
-        Role::Tool => ("user", result_blocks(message)),
-    };
-    if content.is_empty() { Vec::new() } else { render_json(&Entry { role, content }).into_bytes() }
+    let parts = shown(Provider::Anthropic, message);
+    let is_message = |part: &Shown<'_, '_>| matches!(part, Shown::Own(Own::Message(_)));
+    let entries = parts.chunk_by(|part, next| !is_message(part) && !is_message(next)).filter_map(|parts| match parts {
+        [Shown::Own(Own::Message(raw))] => Some(raw.get().to_owned()),
+        parts => render_entry(message.role, parts),
+    });
+    entries.collect::<Vec<_>>().join(",").into_bytes()
 }
 
-fn user_blocks<'m>(message: &'m Message<'_>) -> Vec<Block<'m>> {
-    let mut blocks: Vec<_> = shown_texts(message).map(|text| Block::Text { text }).collect();
-    if blocks.is_empty() && texts(message).next().is_some() {
-        blocks.push(Block::Text { text: EMPTY_MESSAGE });
+fn render_entry(role: Role, parts: &[Shown<'_, '_>]) -> Option<String> {
+    let mut content: Vec<_> = parts.iter().filter_map(content).collect();
+    if role == Role::User && content.is_empty() && texts(parts).next().is_some() {
+        content.push(Content::Block(Block::Text { text: EMPTY_MESSAGE }));
     }
-    blocks
+    let role = if role == Role::Assistant { "assistant" } else { "user" };
+    (!content.is_empty()).then(|| render_json(&Entry { role, content }))
 }
 
-fn assistant_block<'m>(part: &'m Part<'_>) -> Option<Block<'m>> {
+fn content<'m>(part: &Shown<'m, '_>) -> Option<Content<'m>> {
+    match part {
+        Shown::Plain(part) => block(part).map(Content::Block),
+        Shown::Own(Own::Object { raw, .. }) => Some(Content::Own(raw)),
+        Shown::Own(_) => None,
+    }
+}
+
+fn block<'m>(part: &'m Part<'_>) -> Option<Block<'m>> {
     match part {
         Part::Text(text) => (!is_blank(text)).then_some(Block::Text { text }),
         Part::Thinking(thinking) => thinking_block(thinking),
         Part::Call(call) => {
             Some(Block::ToolUse { id: portable_id(&call.id), name: portable_name(&call.name), input: input(call) })
         }
-        Part::Result(_) => None,
+        Part::Result(result) => Some(result_block(result)),
+        Part::Native(_) => None,
     }
 }
 
@@ -132,12 +151,10 @@ fn input<'m>(call: &'m Call<'_>) -> Cow<'m, RawValue> {
     Cow::Owned(to_raw_value(&Unparsed { arguments: &call.arguments }).expect("a text always serialises"))
 }
 
-fn result_blocks<'m>(message: &'m Message<'_>) -> Vec<Block<'m>> {
-    results(message)
-        .map(|result| Block::ToolResult {
-            tool_use_id: portable_id(&result.id),
-            content: if is_blank(&result.text) { EMPTY_RESULT } else { &result.text },
-            is_error: result.is_error,
-        })
-        .collect()
+fn result_block<'m>(result: &'m CallResult<'_>) -> Block<'m> {
+    Block::ToolResult {
+        tool_use_id: portable_id(&result.id),
+        content: if is_blank(&result.text) { EMPTY_RESULT } else { &result.text },
+        is_error: result.is_error,
+    }
 }

@@ -9,10 +9,14 @@ use serde_json::value::RawValue;
 use super::{
     Head,
     identifier::{portable_id, portable_name},
-    json::{arguments_text, render_items, render_json, schema},
-    parts::{calls, instructions, join, plain_thinking, results, shown_texts, texts},
+    json::{arguments_text, quote, render_json, schema},
+    native::{Own, Shown, shown},
+    parts::{instructions, join, plain_thinking, shown_texts, texts},
 };
-use crate::{Message, Role};
+use crate::{Call, Message, Part, Provider, Role};
+
+/// What a message says of its own accord; a member in the provider's own bytes does not say it again.
+const WRITTEN: [&str; 4] = ["role", "content", "reasoning_content", "tool_calls"];
 
 #[derive(Serialize)]
 struct Tool<'a> {
@@ -34,19 +38,33 @@ enum Entry<'a> {
         content: String,
     },
     User {
-        content: String,
+        content: Content<'a>,
     },
     Assistant {
-        content: Option<String>,
+        content: Option<Content<'a>>,
         #[serde(skip_serializing_if = "Option::is_none")]
         reasoning_content: Option<String>,
         #[serde(skip_serializing_if = "Vec::is_empty")]
-        tool_calls: Vec<ToolCall<'a>>,
+        tool_calls: Vec<Listed<'a>>,
     },
     Tool {
         tool_call_id: Cow<'a, str>,
         content: &'a str,
     },
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Content<'a> {
+    Text(String),
+    Own(&'a RawValue),
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Listed<'a> {
+    Call(ToolCall<'a>),
+    Own(&'a RawValue),
 }
 
 #[derive(Serialize)]
@@ -87,28 +105,75 @@ pub(super) fn render_head(head: &Head<'_>) -> Vec<u8> {
 }
 
 pub(super) fn render_message(message: &Message<'_>) -> Vec<u8> {
-    match message.role {
-        Role::User => render_items(&Vec::from_iter(join(texts(message)).map(|content| Entry::User { content }))),
-        Role::Assistant => render_items(&Vec::from_iter(assistant(message))),
-        Role::Tool => render_items(&Vec::from_iter(
-            results(message).map(|result| Entry::Tool { tool_call_id: portable_id(&result.id), content: &result.text }),
-        )),
-    }
+    let parts = shown(Provider::Chat, message);
+    let stands_alone = |part: &Shown<'_, '_>| message.role == Role::Tool || matches!(part, Shown::Own(Own::Message(_)));
+    let entries = parts.chunk_by(|part, next| !stands_alone(part) && !stands_alone(next)).filter_map(|parts| {
+        Some(match (message.role, parts) {
+            (_, [Shown::Own(Own::Message(raw))]) => raw.get().to_owned(),
+            (Role::User, parts) => {
+                with_members(render_json(&Entry::User { content: content(parts, join(texts(parts)))? }), parts)
+            }
+            (Role::Assistant, parts) => with_members(render_json(&assistant(parts)?), parts),
+            (Role::Tool, parts) => render_json(&result(parts)?),
+        })
+    });
+    entries.collect::<Vec<_>>().join(",").into_bytes()
 }
 
 /// None for thinking alone: a message needs a text or a call.
-fn assistant<'m>(message: &'m Message<'_>) -> Option<Entry<'m>> {
-    let content = join(shown_texts(message));
-    let tool_calls: Vec<_> = calls(message)
-        .map(|call| ToolCall {
-            id: portable_id(&call.id),
-            r#type: "function",
-            function: Called { name: portable_name(&call.name), arguments: arguments_text(&call.arguments) },
-        })
-        .collect();
+fn assistant<'m>(parts: &[Shown<'m, '_>]) -> Option<Entry<'m>> {
+    let content = content(parts, join(shown_texts(parts)));
+    let tool_calls: Vec<_> = parts.iter().filter_map(listed).collect();
     (content.is_some() || !tool_calls.is_empty()).then(|| Entry::Assistant {
         content,
-        reasoning_content: join(plain_thinking(message)),
+        reasoning_content: join(plain_thinking(parts)),
         tool_calls,
     })
+}
+
+/// Content in the provider's own bytes says the texts, too.
+fn content<'m>(parts: &[Shown<'m, '_>], text: Option<String>) -> Option<Content<'m>> {
+    let own = members(parts).find(|(name, _)| *name == "content").map(|(_, value)| Content::Own(value));
+    own.or_else(|| text.map(Content::Text))
+}
+
+fn listed<'m>(part: &Shown<'m, '_>) -> Option<Listed<'m>> {
+    match part {
+        Shown::Plain(Part::Call(call)) => Some(Listed::Call(tool_call(call))),
+        Shown::Own(Own::Object { raw, .. }) => Some(Listed::Own(raw)),
+        _ => None,
+    }
+}
+
+fn tool_call<'m>(call: &'m Call<'_>) -> ToolCall<'m> {
+    ToolCall {
+        id: portable_id(&call.id),
+        r#type: "function",
+        function: Called { name: portable_name(&call.name), arguments: arguments_text(&call.arguments) },
+    }
+}
+
+fn result<'m>(parts: &[Shown<'m, '_>]) -> Option<Entry<'m>> {
+    let [Shown::Plain(Part::Result(result))] = parts else { return None };
+    Some(Entry::Tool { tool_call_id: portable_id(&result.id), content: &result.text })
+}
+
+fn members<'p, 'm>(parts: &'p [Shown<'m, '_>]) -> impl Iterator<Item = (&'p str, &'m RawValue)> {
+    parts.iter().filter_map(|part| match part {
+        Shown::Own(Own::Member { name, value }) => Some((name.as_str(), *value)),
+        _ => None,
+    })
+}
+
+/// The message with the members that it has besides ours, each once.
+fn with_members(mut entry: String, parts: &[Shown<'_, '_>]) -> String {
+    let mut written = WRITTEN.to_vec();
+    for (name, value) in members(parts) {
+        if !written.contains(&name) {
+            written.push(name);
+            entry.pop();
+            entry += &format!(",{}:{}}}", quote(name), value.get());
+        }
+    }
+    entry
 }

@@ -12,7 +12,7 @@ pub(super) fn render_json(value: &(impl Serialize + ?Sized)) -> String {
     serde_json::to_string(value).expect("strings, lists and raw JSON always serialise")
 }
 
-pub(super) fn quote(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     render_json(text)
 }
 

@@ -10,9 +10,10 @@ use super::{
     Head,
     identifier::{other_name, portable_name},
     json::{arguments_text, quote},
+    native::{Shown, shown},
     parts::{calls, join, readable_thinking, results, shown_texts, texts},
 };
-use crate::{Call, Message, Role, is_blank};
+use crate::{Call, Message, Provider, Role, is_blank};
 
 const ENTRIES: &[&str] = &["[user]", "[assistant]", "[tool]"];
 const ENTRIES_AND_STEPS: &[&str] = &["[user]", "[assistant]", "[tool]", "Thought:", "Action:"];
@@ -55,11 +56,12 @@ pub(super) fn render_head(head: &Head<'_>) -> Vec<u8> {
 }
 
 pub(super) fn render_message(message: &Message<'_>) -> Vec<u8> {
+    let parts = shown(Provider::React, message);
     let text = match message.role {
-        Role::User => join(texts(message)).map(|text| entry("[user]", &guard(&text, ENTRIES))),
-        Role::Assistant => assistant(message).map(|text| entry("[assistant]", &text)),
+        Role::User => join(texts(&parts)).map(|text| entry("[user]", &guard(&text, ENTRIES))),
+        Role::Assistant => assistant(&parts).map(|text| entry("[assistant]", &text)),
         Role::Tool => {
-            Some(results(message).map(|result| entry("[tool]", &guard(&result.text, ENTRIES))).collect::<String>())
+            Some(results(&parts).map(|result| entry("[tool]", &guard(&result.text, ENTRIES))).collect::<String>())
         }
     };
     text.unwrap_or_default().into_bytes()
@@ -70,14 +72,14 @@ fn entry(marker: &str, text: &str) -> String {
 }
 
 /// Text beside calls is thought aloud; text alone is the answer. Thinking alone led nowhere and is not shown.
-fn assistant(message: &Message<'_>) -> Option<String> {
-    let actions: Vec<_> = calls(message).map(render_action).collect();
+fn assistant(parts: &[Shown<'_, '_>]) -> Option<String> {
+    let actions: Vec<_> = calls(parts).map(render_action).collect();
     let (thought, actions) = if actions.is_empty() {
-        let answer = join(shown_texts(message))?;
+        let answer = join(shown_texts(parts))?;
         let finish = format!("Action: {FINISH}[{}]", guard(&answer, ENTRIES_AND_STEPS));
-        (join(readable_thinking(message)), vec![finish])
+        (join(readable_thinking(parts)), vec![finish])
     } else {
-        (join(readable_thinking(message).chain(shown_texts(message))), actions)
+        (join(readable_thinking(parts).chain(shown_texts(parts))), actions)
     };
     let thought = thought.map(|thought| format!("Thought: {}", guard(&thought, ENTRIES_AND_STEPS)));
     Some(Vec::from_iter(thought.into_iter().chain(actions)).join("\n"))

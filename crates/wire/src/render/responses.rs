@@ -9,10 +9,11 @@ use serde_json::value::RawValue;
 use super::{
     Head,
     identifier::{portable_id, portable_name},
-    json::{arguments_text, quote, render_items, render_json, schema},
-    parts::{instructions, results, texts},
+    json::{arguments_text, render_items, render_json, schema},
+    native::{Own, Shown, shown},
+    parts::{instructions, texts},
 };
-use crate::{Message, Part, Role, Seal, Thinking, is_blank};
+use crate::{Message, Part, Provider, Role, Seal, Thinking, is_blank};
 
 #[derive(Serialize)]
 struct Tool<'a> {
@@ -48,6 +49,31 @@ enum Item<'a> {
     },
 }
 
+/// What stands in the list: an item of ours, or one in the provider's own bytes.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Listed<'a> {
+    Item(Item<'a>),
+    Own(OwnItem<'a>),
+}
+
+#[derive(Serialize)]
+#[serde(transparent)]
+struct OwnItem<'a> {
+    #[serde(skip)]
+    kind: Cow<'a, str>,
+    raw: &'a RawValue,
+}
+
+impl Listed<'_> {
+    fn is_reasoning(&self) -> bool {
+        match self {
+            Self::Item(item) => matches!(item, Item::Reasoning { .. }),
+            Self::Own(own) => own.kind == "reasoning",
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct Piece<'a> {
     r#type: &'static str,
@@ -70,48 +96,66 @@ pub(super) fn render_head(head: &Head<'_>) -> Vec<u8> {
     if !tools.is_empty() {
         out += &format!("\"tools\":{},", render_json(&tools));
     }
-    if let Some(text) = instructions(head) {
-        out += &format!("\"instructions\":{},", quote(&text));
-    }
     out += "\"input\":[";
+    // Not in `instructions`: only an item of the input can have a cache mark behind it.
+    if let Some(text) = instructions(head) {
+        let content = vec![Piece { r#type: "input_text", text: &text }];
+        out += &format!("{},", render_json(&Item::Message { role: "system", content }));
+    }
     out.into_bytes()
 }
 
 pub(super) fn render_message(message: &Message<'_>) -> Vec<u8> {
+    let parts = shown(Provider::Responses, message);
+    let mut items = Vec::new();
     match message.role {
-        Role::User => {
-            let content: Vec<_> = texts(message).map(|text| Piece { r#type: "input_text", text }).collect();
-            if content.is_empty() { Vec::new() } else { render_items(&[Item::Message { role: "user", content }]) }
-        }
-        Role::Assistant => render_items(&assistant_items(message)),
-        Role::Tool => render_items(&Vec::from_iter(
-            results(message)
-                .map(|result| Item::FunctionCallOutput { call_id: portable_id(&result.id), output: &result.text }),
-        )),
+        // Texts that stand together are one message.
+        Role::User => items.extend(parts.chunk_by(|part, next| is_plain(part) && is_plain(next)).filter_map(user_item)),
+        Role::Assistant | Role::Tool => items.extend(parts.iter().filter_map(item)),
     }
-}
-
-fn assistant_items<'m>(message: &'m Message<'_>) -> Vec<Item<'m>> {
-    let mut items: Vec<_> = message.parts.iter().filter_map(assistant_item).collect();
     // A reasoning item stays or goes together with the item that follows it.
-    while matches!(items.last(), Some(Item::Reasoning { .. })) {
+    while items.last().is_some_and(Listed::is_reasoning) {
         items.pop();
     }
-    items
+    render_items(&items)
 }
 
-fn assistant_item<'m>(part: &'m Part<'_>) -> Option<Item<'m>> {
-    match part {
-        Part::Text(text) => (!is_blank(text))
-            .then(|| Item::Message { role: "assistant", content: vec![Piece { r#type: "output_text", text }] }),
-        Part::Thinking(thinking) => reasoning(thinking),
-        Part::Call(call) => Some(Item::FunctionCall {
+fn is_plain(part: &Shown<'_, '_>) -> bool {
+    matches!(part, Shown::Plain(_))
+}
+
+fn user_item<'m>(parts: &[Shown<'m, '_>]) -> Option<Listed<'m>> {
+    if let [Shown::Own(own)] = parts {
+        return own_item(own);
+    }
+    let content: Vec<_> = texts(parts).map(|text| Piece { r#type: "input_text", text }).collect();
+    (!content.is_empty()).then_some(Listed::Item(Item::Message { role: "user", content }))
+}
+
+fn own_item<'m>(own: &Own<'m>) -> Option<Listed<'m>> {
+    match own {
+        Own::Object { kind, raw } => Some(Listed::Own(OwnItem { kind: kind.clone(), raw })),
+        Own::Message(_) | Own::Member { .. } => None,
+    }
+}
+
+fn item<'m>(part: &Shown<'m, '_>) -> Option<Listed<'m>> {
+    let part = match part {
+        Shown::Own(own) => return own_item(own),
+        Shown::Plain(part) => part,
+    };
+    Some(Listed::Item(match part {
+        Part::Text(text) if is_blank(text) => return None,
+        Part::Text(text) => Item::Message { role: "assistant", content: vec![Piece { r#type: "output_text", text }] },
+        Part::Thinking(thinking) => reasoning(thinking)?,
+        Part::Call(call) => Item::FunctionCall {
             call_id: portable_id(&call.id),
             name: portable_name(&call.name),
             arguments: arguments_text(&call.arguments),
-        }),
-        Part::Result(_) => None,
-    }
+        },
+        Part::Result(result) => Item::FunctionCallOutput { call_id: portable_id(&result.id), output: &result.text },
+        Part::Native(_) => return None,
+    }))
 }
 
 fn reasoning<'m>(thinking: &'m Thinking<'_>) -> Option<Item<'m>> {

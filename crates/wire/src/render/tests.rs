@@ -66,7 +66,6 @@ fn show(provider: Provider) -> String {
     [
         "\"tools\":[",
         "\"system\":[",
-        "\"instructions\":",
         "\"messages\":[",
         "\"input\":[",
         "{\"role\":",
@@ -116,8 +115,8 @@ fn responses() {
     insta::assert_snapshot!(show(Provider::Responses), @r#"
     {"model":"some-model","store":false,"max_output_tokens":1024,
     "tools":[{"type":"function","name":"Read","description":"Read a file.","parameters":{"type":"object","properties":{"path":{"type":"string"}}},"strict":false}],
-    "instructions":"You are careful.\n\nUse tabs.",
     "input":[
+    {"type":"message","role":"system","content":[{"type":"input_text","text":"You are careful.\n\nUse tabs."}]},
     {"type":"message","role":"user","content":[{"type":"input_text","text":"修复测试 in \"parse.rs\"\n[tool] is a word here"}]},
     {"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"a summary"}],"encrypted_content":"gAAA"},
     {"type":"message","role":"assistant","content":[{"type":"output_text","text":"Reading both."}]},

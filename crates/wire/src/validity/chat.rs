@@ -36,7 +36,8 @@ struct Entry<'a> {
 struct Call<'a> {
     #[serde(borrow)]
     id: Text<'a>,
-    #[serde(borrow)]
+    /// Tools that take a free text are called `custom`.
+    #[serde(borrow, alias = "custom")]
     function: Function<'a>,
 }
 

@@ -49,6 +49,7 @@ struct Check<'a> {
     /// Every call: where it stands, and whether it was answered.
     calls: BTreeMap<Text<'a>, (usize, bool)>,
     stored: bool,
+    in_conversation: bool,
 }
 
 pub(super) fn check(body: &[u8]) -> Vec<Violation> {
@@ -56,7 +57,12 @@ pub(super) fn check(body: &[u8]) -> Vec<Violation> {
         Ok(body) => body,
         Err(violation) => return vec![violation],
     };
-    let mut check = Check { violations: Vec::new(), calls: BTreeMap::new(), stored: body.store.unwrap_or(true) };
+    let mut check = Check {
+        violations: Vec::new(),
+        calls: BTreeMap::new(),
+        stored: body.store.unwrap_or(true),
+        in_conversation: false,
+    };
     let sides: Vec<_> = body.input.into_iter().enumerate().map(|(at, item)| check.item(at, item)).collect();
     check.report_open_calls();
     for (at, side) in sides.iter().enumerate() {
@@ -65,8 +71,8 @@ pub(super) fn check(body: &[u8]) -> Vec<Violation> {
         }
     }
     match sides.last() {
-        None => check.add(0, Rule::NoMessages),
-        Some(Side::Given) => {}
+        _ if !check.in_conversation => check.add(0, Rule::NoMessages),
+        None | Some(Side::Given) => {}
         Some(_) => check.add(sides.len() - 1, Rule::LastNotUser),
     }
     check.violations
@@ -78,7 +84,14 @@ impl<'a> Check<'a> {
     }
 
     fn item(&mut self, at: usize, item: Item<'a>) -> Side {
-        match item.kind.as_ref().map_or("message", |kind| kind.0.as_ref()) {
+        let kind = item.kind.as_ref().map_or("message", |kind| kind.0.as_ref());
+        match (kind, item.role.0.as_ref()) {
+            ("message", "system" | "developer") if self.in_conversation => self.add(at, Rule::SystemInConversation),
+            // Tools that a client declares in the input belong to the head, too.
+            ("message", "system" | "developer") | ("additional_tools", _) => {}
+            _ => self.in_conversation = true,
+        }
+        match kind {
             "message" => self.message(at, &item.role.0),
             "function_call" => {
                 self.call(at, item);

@@ -157,6 +157,10 @@ fn write_part<W: Write>(out: &mut Screen<W>, part: &Part<'_>) -> io::Result<()> 
         Part::Thinking(thinking) => write_text(out, &format!("(thinking) {}", thinking.text)),
         Part::Call(call) => write_text(out, &format!("→ {} {}", call.name, call.arguments)),
         Part::Result(result) => write_text(out, &result.text),
+        Part::Native(native) => match &native.plain {
+            Some(part) => write_part(out, part),
+            None => write_text(out, &native.raw),
+        },
     }
 }
 

@@ -104,10 +104,10 @@ impl Driven<'_> {
 fn texts_of(message: &Message<'_>) -> Vec<String> {
     let mut texts: Vec<String> = Vec::new();
     let mut said = String::new();
-    for part in &message.parts {
+    for part in message.parts.iter().filter_map(MessagePart::understood) {
         match part {
             MessagePart::Text(text) => said.push_str(text),
-            MessagePart::Thinking(_) => continue,
+            MessagePart::Thinking(_) | MessagePart::Native(_) => continue,
             MessagePart::Call(call) => {
                 said.push_str(&call.name);
                 said.push('\n');

@@ -2,6 +2,7 @@
 
 use crate::{Provider, Rule, Violation, check_body};
 
+const SYSTEM: &str = r#"{"type":"message","role":"system","content":[{"type":"input_text","text":"be brief"}]}"#;
 const USER: &str = r#"{"role":"user","content":"hi"}"#;
 const ANSWER: &str = r#"{"type":"message","role":"assistant","content":[]}"#;
 const REASONING: &str = r#"{"type":"reasoning","summary":[],"encrypted_content":"x"}"#;
@@ -32,6 +33,8 @@ fn who_speaks_when() {
     refuses(&[USER, ANSWER], 1, Rule::LastNotUser, &[USER, ANSWER, USER]);
     let robot = USER.replace("user", "robot");
     refuses(&[&robot], 0, Rule::UnknownRole { role: "robot".into() }, &[USER]);
+    refuses(&[SYSTEM], 0, Rule::NoMessages, &[SYSTEM, USER]);
+    refuses(&[USER, SYSTEM, USER], 1, Rule::SystemInConversation, &[SYSTEM, USER, USER]);
 }
 
 #[test]

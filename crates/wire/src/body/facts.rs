@@ -1,0 +1,71 @@
+//! What the gateway asks of a body besides its messages: which model, whose conversation, how to answer.
+
+use std::borrow::Cow;
+
+use super::{Body, Span, Text, scan::Scanner};
+
+/// What of a conversation lies at the server, so that the body does not hold all of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Earlier<'a> {
+    /// `previous_response_id`.
+    Response(Cow<'a, str>),
+    /// `conversation`: its id, given plainly or in an object.
+    Conversation(Cow<'a, str>),
+}
+
+impl Body {
+    pub fn model(&self) -> Option<Cow<'_, str>> {
+        self.string("model")
+    }
+
+    /// Whether the answer is asked for as a stream.
+    pub fn is_streamed(&self) -> bool {
+        self.value("stream") == Some(b"true")
+    }
+
+    /// Whether the server is asked to keep the answer; none where the body leaves it to the server.
+    pub fn is_stored(&self) -> Option<bool> {
+        match self.value("store")? {
+            b"true" => Some(true),
+            b"false" => Some(false),
+            _ => None,
+        }
+    }
+
+    pub fn prompt_cache_key(&self) -> Option<Cow<'_, str>> {
+        self.string("prompt_cache_key")
+    }
+
+    /// `metadata.user_id`: some clients name their session in it.
+    pub fn user_id(&self) -> Option<Cow<'_, str>> {
+        self.inner_string("metadata", "user_id")
+    }
+
+    pub fn earlier(&self) -> Option<Earlier<'_>> {
+        let response = self.string("previous_response_id").map(Earlier::Response);
+        let conversation = || self.string("conversation").or_else(|| self.inner_string("conversation", "id"));
+        response.or_else(|| conversation().map(Earlier::Conversation))
+    }
+
+    fn inner_string(&self, outer: &str, inner: &str) -> Option<Cow<'_, str>> {
+        let value = self.member(outer)?.value;
+        let mut found = None;
+        let mut scanner = Scanner::within(&self.bytes, value);
+        // What is no object has no members; what is one was read before.
+        scanner
+            .object(|scanner, name| {
+                let text = scanner.text()?;
+                if name.says(&self.bytes, inner) {
+                    found = text;
+                }
+                Ok(())
+            })
+            .ok()?;
+        found.map(|text| self.text(text))
+    }
+
+    /// The string that stands in a span, if it is one.
+    pub(super) fn text_at(&self, span: Span) -> Option<Text> {
+        Scanner::within(&self.bytes, span).text().ok()?
+    }
+}

@@ -1,0 +1,56 @@
+//! Cache marks that a client set, and edits that move one.
+//!
+//! Does not know which of them are useful, nor how many a provider takes.
+
+use std::borrow::Cow;
+
+use super::{Body, Edit, Member, SectionKind, Span};
+use crate::Provider;
+
+/// A mark on a tool, a system block, a message or one of its blocks. A mark that a whole body carries is a
+/// [`Member`] of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mark {
+    pub section: SectionKind,
+    /// The entry of the section.
+    pub entry: usize,
+    /// The block of a message that carries it, or that the carrying block is inside of; none where the entry itself does.
+    pub block: Option<usize>,
+    /// Its name and its value.
+    pub member: Member,
+}
+
+impl Mark {
+    /// Anthropic's, which many compatible servers take in chat bodies too, and OpenAI's.
+    pub(super) const NAMES: [&'static str; 2] = ["cache_control", "prompt_cache_breakpoint"];
+}
+
+impl Body {
+    /// Takes a mark away, with the comma that held it.
+    pub fn plan_unmark(&self, mark: &Mark) -> Edit<'static> {
+        let Span { mut start, mut end } = mark.member.span();
+        let blank = |byte: &u8| byte.is_ascii_whitespace();
+        let before = self.bytes[..start].iter().rev().find(|byte| !blank(byte));
+        let blanks_before = self.bytes[..start].iter().rev().take_while(|byte| blank(byte)).count();
+        let blanks_after = self.bytes[end..].iter().take_while(|byte| blank(byte)).count();
+        if before == Some(&b',') {
+            start -= blanks_before + 1;
+        } else if self.bytes.get(end + blanks_after) == Some(&b',') {
+            end += blanks_after + 1;
+        }
+        Edit::Bytes { span: Span { start, end }, with: Cow::Borrowed(&[]) }
+    }
+
+    /// Puts a mark on a block of a message, as its last member. None where there is no such block, or it is no object.
+    pub fn plan_mark(&self, message: usize, block: usize) -> Option<Edit<'static>> {
+        let span = self.blocks(message).get(block)?.span;
+        let inside = self.slice(span).strip_prefix(b"{")?.strip_suffix(b"}")?;
+        let comma = if inside.trim_ascii().is_empty() { "" } else { "," };
+        let mark = match self.provider {
+            Provider::Anthropic | Provider::React => r#""cache_control":{"type":"ephemeral"}"#,
+            Provider::Chat | Provider::Responses => r#""prompt_cache_breakpoint":{"mode":"explicit"}"#,
+        };
+        let end = span.end - 1;
+        Some(Edit::Bytes { span: Span { start: end, end }, with: Cow::Owned(format!("{comma}{mark}").into_bytes()) })
+    }
+}

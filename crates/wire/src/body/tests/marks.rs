@@ -1,0 +1,59 @@
+//! Where marks are found, and how one goes away or comes.
+
+use super::*;
+
+const MARKED: &str = r#"{"messages":[
+    {"role":"user","content":[
+        {"type":"text","text":"a", "cache_control" : {"type":"ephemeral"} },
+        {"cache_control":{"type":"ephemeral","ttl":"1h"} ,"type":"tool_result","content":[{"text":"r"},{"cache_control":{}}]},
+        {"type":"tool_use","input":{"cache_control":{"type":"ephemeral"}}},
+        {"type":"text","cache_control":null},{ }]},
+    {"role":"user","content":"b","cache_control":{"type":"ephemeral"}}],
+    "tools":[{"name":"x"},{"name":"y","cache_control":{"type":"ephemeral"}}],
+    "system":[{"type":"text","text":"s","prompt_cache_breakpoint":{"mode":"explicit"}}]}"#;
+
+#[test]
+fn are_found_where_providers_take_them_in_their_order() {
+    let body = parse(Provider::Anthropic, MARKED);
+    let places: Vec<_> = body.marks().map(|mark| (mark.section, mark.entry, mark.block)).collect();
+    assert_eq!(
+        places,
+        [
+            (SectionKind::Tools, 1, None),
+            (SectionKind::System, 0, None),
+            (SectionKind::Messages, 0, Some(0)),
+            (SectionKind::Messages, 0, Some(1)),
+            (SectionKind::Messages, 0, Some(1)),
+            (SectionKind::Messages, 1, None),
+        ]
+    );
+}
+
+#[test]
+fn go_away_with_one_comma() {
+    let body = parse(Provider::Anthropic, MARKED);
+    let edits: Vec<_> = body.sections()[2].marks().iter().map(|mark| body.plan_unmark(mark)).collect();
+    let spliced = Body::parse(Provider::Anthropic, body.splice(&edits).expect("in order")).expect("still JSON");
+    assert_eq!(spliced.marks().count(), 2);
+    let blocks: Vec<_> = spliced.blocks(0).iter().take(2).map(|block| shown(&spliced, block.span)).collect();
+    assert_eq!(blocks, [r#"{"type":"text","text":"a" }"#, r#"{"type":"tool_result","content":[{"text":"r"},{}]}"#]);
+    assert_eq!(shown(&spliced, spliced.messages()[1].span), r#"{"role":"user","content":"b"}"#);
+}
+
+#[test]
+fn come_as_the_last_member_of_a_block() {
+    for (provider, mark) in [
+        (Provider::Anthropic, r#""cache_control":{"type":"ephemeral"}"#),
+        (Provider::Responses, r#""prompt_cache_breakpoint":{"mode":"explicit"}"#),
+    ] {
+        let body = parse(
+            provider,
+            &MARKED.replace("messages", if provider == Provider::Anthropic { "messages" } else { "input" }),
+        );
+        let edits: Vec<_> = [2, 4].iter().filter_map(|&block| body.plan_mark(0, block)).collect();
+        let spliced = Body::parse(provider, body.splice(&edits).expect("in order")).expect("still JSON");
+        assert_eq!(shown(&spliced, spliced.blocks(0)[4].span), format!("{{ {mark}}}"));
+        assert!(shown(&spliced, spliced.blocks(0)[2].span).ends_with(&format!("}}}},{mark}}}")));
+        assert_eq!((body.plan_mark(1, 0), body.plan_mark(0, 9)), (None, None));
+    }
+}

@@ -1,0 +1,138 @@
+//! What a model answered, in one form for all providers.
+//!
+//! A reply is what a stream or a whole body said: parts, why it stopped, what it cost. What we do not know survives:
+//! a part keeps the provider's own bytes wherever they say more than we understood.
+
+use std::borrow::Cow;
+
+use crate::{Call, Native, Part, Provider, Seal, Thinking};
+
+/// One answer, whole or as far as it came.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reply {
+    pub parts: Vec<ReplyPart>,
+    pub stop: ReplyStop,
+    /// None where the provider said nothing about it.
+    pub usage: Option<TokenUsage>,
+    /// The provider's name for this answer.
+    pub id: Option<String>,
+    /// The model that answered, as it calls itself.
+    pub model: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplyPart {
+    pub content: ReplyContent,
+    /// The provider's own bytes for this part, where they hold fields that `content` does not: a content block
+    /// (Anthropic), an output item (Responses), a tool call or a member of the message (Chat). What goes back as
+    /// [`Part::Native`].
+    pub native: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReplyContent {
+    Text(String),
+    Thinking {
+        text: String,
+        seal: Seal,
+    },
+    Call {
+        id: String,
+        name: String,
+        arguments: String,
+    },
+    /// Cut off before its end: never run, never sent back.
+    UnfinishedCall {
+        id: String,
+        name: String,
+        arguments: String,
+    },
+    /// Of a kind that we do not know; `native` has all of it.
+    Unknown,
+}
+
+/// Why the model stopped writing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum ReplyStop {
+    /// It was done, or wants its calls answered.
+    End,
+    /// The output limit.
+    Limit,
+    /// The window filled up while it wrote.
+    WindowFull,
+    /// The provider or the model refused, in its words where there are any.
+    Refused(String),
+    /// The stream ended before the answer did.
+    #[default]
+    Cut,
+}
+
+/// What was billed. The first three add up to the prompt.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TokenUsage {
+    pub uncached: u64,
+    pub cached: u64,
+    pub written: u64,
+    pub output: u64,
+}
+
+/// What a stream said just now, for whoever shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Delta {
+    Text(String),
+    Thinking(String),
+    /// A call began; its arguments are whole when the reply is.
+    Call {
+        name: String,
+    },
+}
+
+impl ReplyPart {
+    /// The part as it goes back to the API that it came from. None for what never goes back: an unfinished call, or a
+    /// kind that we do not know without its bytes.
+    pub fn to_part(&self, provider: Provider) -> Option<Part<'_>> {
+        let plain = match &self.content {
+            ReplyContent::Text(text) => Some(Part::Text(text.into())),
+            ReplyContent::Thinking { text, seal } => {
+                Some(Part::Thinking(Thinking { text: text.into(), seal: Cow::Borrowed(seal) }))
+            }
+            ReplyContent::Call { id, name, arguments } => {
+                Some(Part::Call(Call { id: id.into(), name: name.into(), arguments: arguments.into() }))
+            }
+            ReplyContent::UnfinishedCall { .. } => return None,
+            ReplyContent::Unknown => None,
+        };
+        match &self.native {
+            Some(raw) => Some(Part::Native(Native { provider, raw: raw.into(), plain: plain.map(Box::new) })),
+            None => plain,
+        }
+    }
+
+    pub(crate) fn leave_unfinished(&mut self) {
+        if let ReplyContent::Call { id, name, arguments } = &mut self.content {
+            let [id, name, arguments] = [id, name, arguments].map(std::mem::take);
+            *self = Self { content: ReplyContent::UnfinishedCall { id, name, arguments }, native: None };
+        }
+    }
+}
+
+impl From<Part<'_>> for ReplyPart {
+    /// A result is no part of an answer: nothing is understood of it.
+    fn from(part: Part<'_>) -> Self {
+        let (plain, native) = match part {
+            Part::Native(native) => (native.plain.map(|plain| *plain), Some(native.raw.into_owned())),
+            part => (Some(part), None),
+        };
+        let content = match plain {
+            Some(Part::Text(text)) => ReplyContent::Text(text.into_owned()),
+            Some(Part::Thinking(Thinking { text, seal })) => {
+                ReplyContent::Thinking { text: text.into_owned(), seal: seal.into_owned() }
+            }
+            Some(Part::Call(Call { id, name, arguments })) => {
+                ReplyContent::Call { id: id.into_owned(), name: name.into_owned(), arguments: arguments.into_owned() }
+            }
+            Some(Part::Result(_) | Part::Native(_)) | None => ReplyContent::Unknown,
+        };
+        Self { content, native }
+    }
+}

@@ -1,15 +1,18 @@
 //! Cards: what differs between models, as data.
 //!
-//! A card says prices, cache rule, window, output limit and habits of the models that its patterns name. The files stand
-//! in `prices/`; the engine gets their text and never looks for them. What a value means for a view or a fold is known
-//! to those who read it, not here.
+//! A card says prices, cache rule, window, output limit and habits of the models that its patterns name, and how they are
+//! spoken to. The files stand in `prices/`; the engine gets their text and never looks for them. What a value means for a
+//! view, a fold or a request is known to those who read it, not here.
 
 mod parse;
 mod prices;
+mod speech;
 
 pub use parse::CardError;
 pub use prices::{Prices, Rates};
+pub use speech::{Api, CacheKey, CacheMarks, Constrained, OutputLimit, RequestMembers};
 
+use lookback_wire::Provider;
 use serde::{Deserialize, Serialize};
 
 use crate::cache::{CacheRule, CacheState};
@@ -19,6 +22,8 @@ pub struct Card {
     pub provider: String,
     /// Names with `*` for any run of characters.
     pub models: Vec<String>,
+    /// The API that it is spoken to by, where its server does not say otherwise: one of [`Api`].
+    pub api: Provider,
     pub window: u32,
     pub max_output: u32,
     pub thinking: ThinkingHabit,
@@ -30,6 +35,11 @@ pub struct Card {
     pub cache: CacheRule,
     /// How long an entry lives after its last use; none: it is never counted as cold.
     pub lifetime_ms: Option<i64>,
+    pub cache_marks: CacheMarks,
+    pub cache_key: CacheKey,
+    pub output_limit: OutputLimit,
+    pub constrained: Constrained,
+    pub request: RequestMembers,
     /// None for models that cost nothing by the token: then the triggers alone decide (design 3-folding, "When").
     pub prices: Option<Prices>,
 }
@@ -107,6 +117,15 @@ impl Card {
     /// A cache that works as this card says, empty.
     pub fn cache_state(&self, lifetime: Lifetime) -> CacheState {
         CacheState::new(self.cache, self.lifetime_ms(lifetime))
+    }
+
+    /// The same model behind a server that speaks another API: members of requests are those of the card's own.
+    pub fn spoken_by(mut self, api: Provider) -> Self {
+        if api != self.api {
+            self.api = api;
+            self.request.clear();
+        }
+        self
     }
 
     /// The literal length of the longest pattern that names this model.

@@ -12,7 +12,7 @@ mod check;
 mod error;
 pub mod fixed;
 mod fold;
-mod place;
+pub mod place;
 mod settle;
 mod view;
 

@@ -93,7 +93,7 @@ fn utterance(turn: &AssistantTurn) -> Option<String> {
         .into_iter()
         .filter_map(|part| match part {
             AssistantPart::Text { text, .. } => Some(text.trim()),
-            AssistantPart::Thinking { .. } | AssistantPart::Call { .. } => None,
+            AssistantPart::Thinking { .. } | AssistantPart::Call { .. } | AssistantPart::Unknown { .. } => None,
         })
         .collect();
     (!texts.is_empty()).then(|| texts.join("\n").replace("\r\n", "\n"))

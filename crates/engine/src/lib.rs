@@ -38,7 +38,9 @@ pub mod planner;
 pub mod prompt;
 pub mod proposal;
 pub mod recall;
+pub mod reconcile;
 pub mod report;
+pub mod request;
 pub mod reread;
 pub mod session;
 pub mod settle;
@@ -49,6 +51,9 @@ pub mod trace;
 pub mod view;
 
 pub use configuration::{Configuration, ConfigurationError};
-pub use ledger::{Ledger, LedgerLine, Miss};
+pub use ledger::{
+    Ledger, LedgerLine, Miss,
+    check::{CacheVerdict, Difference, Mismatch},
+};
 pub use session::{Context, ModelChoice, NewPart, Replay, Session, SessionError, SessionSetup};
 pub use view::View;

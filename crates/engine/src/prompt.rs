@@ -73,6 +73,11 @@ pub fn render_state_prompt(
     fill(template, &[("board", &render_board(board, &[], limits, count)), ("budget", &limits.delta_tokens.to_string())])
 }
 
+/// `repair.txt`: `name` is the prompt that was answered badly.
+pub fn render_repair_prompt(template: &str, name: &str, problem: &str) -> String {
+    fill(template, &[("name", name), ("problem", problem.trim())])
+}
+
 /// Puts each value where its name stands in braces. Other braces are part of the prompt.
 fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut filled = String::with_capacity(template.len());

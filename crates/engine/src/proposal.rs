@@ -3,13 +3,15 @@
 //! Nothing here is true yet. Whether a pointer resolves or a line was ever seen is the gate's business; the parser only
 //! knows shapes, and says which fields it dropped and which it missed.
 
+mod citable;
 mod fields;
 mod parse;
 mod schema;
 
+pub use citable::citable;
 pub(crate) use fields::one_line;
 pub use parse::{Parsed, ParsedDelta, ProposalRefused, parse_compaction, parse_delta};
-pub use schema::output_schema;
+pub use schema::{Dialect, output_schema};
 
 use crate::{evidence::pointer::LineRange, trace::decision::TurnRange};
 

@@ -163,12 +163,17 @@ impl Recall<'_> {
         let (turn, pieces) = match &event.event {
             EventBody::UserTurn(user) => (Some(user.turn), vec![piece("user".into(), &user.text)]),
             EventBody::AssistantTurn(assistant) => {
-                let part = |part: &AssistantPart| match part {
+                let raw = |place: usize| {
+                    let native = assistant.native.iter().find(|native| native.part as usize == place);
+                    native.map_or("", |native| native.raw.as_str())
+                };
+                let part = |(place, part): (usize, &AssistantPart)| match part {
                     AssistantPart::Text { text, .. } => piece("assistant".into(), text),
                     AssistantPart::Thinking { text, .. } => piece("thinking".into(), text),
                     AssistantPart::Call { name, arguments, .. } => piece(format!("call {name}"), arguments),
+                    AssistantPart::Unknown { .. } => piece("unknown".into(), raw(place)),
                 };
-                (Some(assistant.turn), assistant.parts.iter().map(part).collect())
+                (Some(assistant.turn), assistant.parts.iter().enumerate().map(part).collect())
             }
             _ => (None, Vec::new()),
         };

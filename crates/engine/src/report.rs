@@ -248,7 +248,7 @@ impl fmt::Display for DeltaReport {
 }
 
 /// Tokens for people: 412, 1.3k, 12k.
-struct Short(u64);
+pub(crate) struct Short(pub(crate) u64);
 
 impl fmt::Display for Short {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -14,6 +14,8 @@ mod message;
 mod readings;
 pub mod record;
 mod refused;
+mod reported;
+mod request;
 mod rolled_back;
 mod sent;
 pub mod state;
@@ -30,9 +32,11 @@ use lookback_wire::Provider;
 
 pub use error::{SessionError, TraceError, WindowExceeded};
 pub use record::{
-    ArchiveDraft, FoldDraft, ModelAttempt, ModelChoice, NewPart, RecordedTurn, SessionSetup, Tidied, Wish,
+    ArchiveDraft, FoldDraft, ModelAttempt, ModelChoice, NewPart, Overflow, RecordedTurn, Room, SessionSetup, Tidied,
+    Wish,
 };
 pub use refused::{ArchiveRefused, BoardRefused, FoldRefused, LayoutRefused, UnfoldRefused};
+pub use request::Schema;
 
 use crate::{
     card::{Card, Lifetime},
@@ -44,6 +48,7 @@ use crate::{
         index::Index,
         readings::Readings,
         record::{ArchivePlan, ShortForms},
+        reported::Reports,
         rolled_back::RolledBack,
         state::{ModelInUse, Past, State},
         watch::Watch,
@@ -52,7 +57,7 @@ use crate::{
     trace::{
         Blobs, Event, EventBody, EventNo, SessionId, SessionStarted, Timestamp, TurnNo,
         decision::ThinkingBehind,
-        event::{NoteKind, Rents},
+        event::{Interruption, NoteKind, Rents},
         start::{EVENT_SCHEMA, RENDERER},
     },
     view::{Source, View, rendering::Rendering},
@@ -95,6 +100,7 @@ pub struct Session {
     configuration: Configuration,
     card: Option<CardInUse>,
     bill: Option<Bill>,
+    reports: Reports,
     compactor: Compactor,
     watch: Watch,
     short_forms: RefCell<ShortForms>,
@@ -104,6 +110,8 @@ pub struct Session {
     coming_rents: Rents,
     /// The size of the hot zone when a block for it was refused.
     refused_at: Option<u64>,
+    /// The most that a prompt may count while room is made for one that the provider called too long.
+    room: Option<u64>,
     /// The request for a delta that the rules have answered, as far as they could.
     delta_answered: Option<EventNo>,
 }
@@ -138,6 +146,14 @@ impl<'a> Replay<'a> {
     /// Bills every call by this card from the first on.
     pub fn billed_by(self, card: Card, lifetime: Lifetime) -> Self {
         Self { card: Some(CardInUse { card, lifetime }), ..self }
+    }
+
+    /// Bills the calls from here on by this card: the model changed. Before the first event it is the card of all.
+    pub fn use_card(&mut self, card: Card, lifetime: Lifetime) {
+        match &mut self.session {
+            Some(session) => session.use_card(card, lifetime),
+            None => self.card = Some(CardInUse { card, lifetime }),
+        }
     }
 
     pub fn push(&mut self, event: Event) -> Result<(), SessionError> {
@@ -208,6 +224,7 @@ impl Session {
             configuration: Configuration::default(),
             card: None,
             bill: None,
+            reports: Reports::default(),
             compactor: Compactor::Rules,
             watch: Watch::default(),
             short_forms: RefCell::default(),
@@ -215,6 +232,7 @@ impl Session {
             readings: RefCell::default(),
             coming_rents: Rents::default(),
             refused_at: None,
+            room: None,
             delta_answered: None,
         })
     }
@@ -282,6 +300,9 @@ impl Session {
             return Err(TraceError::OutOfOrder { expected: self.next_event(), found: event.seq }.into());
         }
         self.index.apply(&event).map_err(misfit)?;
+        if self.bill.is_some() {
+            self.note_report(&event.event);
+        }
         match &event.event {
             EventBody::SessionStarted(start) => return Err(TraceError::StartedTwice(start.session.clone()).into()),
             EventBody::Forked { session, parent, turn } => {
@@ -299,7 +320,11 @@ impl Session {
             EventBody::AssistantTurn(turn) => Some(Source::Turn(turn.turn)),
             _ => None,
         };
+        let failed = matches!(event.event, EventBody::CallInterrupted { reason: Interruption::Failed(_), .. });
         tight::push(&mut self.trace, event);
+        if let Some(bill) = self.bill.as_mut().filter(|_| failed) {
+            bill.failed();
+        }
         if let (Some(bill), Some(answer)) = (&mut self.bill, answer) {
             bill.close(self.state.view.entries().last().filter(|entry| entry.source == answer));
         }

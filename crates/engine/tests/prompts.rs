@@ -73,3 +73,14 @@ fn seed_a5_the_summary_keeps_its_template() {
         }
     }
 }
+
+#[test]
+fn a_repair_names_the_prompt_that_it_repairs() {
+    for repair in [include_str!("../../../prompts/en/repair.txt"), include_str!("../../../prompts/zh/repair.txt")] {
+        assert_eq!(placeholders(repair), ["name", "problem"]);
+        assert!(repair.lines().next().is_some_and(|first| first.ends_with("/ {name}]")), "as the others begin");
+    }
+    for name in ["name", "problem"] {
+        assert!(include_str!("../../../prompts/README.md").contains(&format!("`{{{name}}}`")), "{name} is documented");
+    }
+}

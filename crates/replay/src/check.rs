@@ -14,6 +14,7 @@
 //! for the second: 10,100 in whole units, 10,048; for the third 11,072. Billed were 10,048 and 11,008: the error is
 //! (0 + 64) / 21,056 = 0.3%. Had the third been billed at 0, it would be an unexplained miss of 11,072 tokens, and the error 0.
 
+pub mod input;
 mod prompts;
 #[cfg(test)]
 mod tests;

@@ -40,6 +40,8 @@ pub struct Piece {
     pub role: Role,
     /// Multiplied by the session's factor.
     pub tokens: u32,
+    /// As it was counted.
+    pub counted: u32,
     /// What can be found in it: texts, decoded arguments, output. Thinking is left out.
     pub text: String,
 }
@@ -141,7 +143,13 @@ impl<'a, 'c> Builder<'a, 'c> {
             Item::User(user) => {
                 let tokens = self.message((self.count)(user.text.as_bytes()));
                 let turn = self.turn();
-                self.push(Piece { turn, role: Role::User(user.origin), tokens, text: user.text.clone() });
+                self.push(Piece {
+                    turn,
+                    role: Role::User(user.origin),
+                    tokens,
+                    counted: tokens,
+                    text: user.text.clone(),
+                });
                 self.ends.push(self.pieces.len());
             }
             Item::Call(call) => {
@@ -163,7 +171,8 @@ impl<'a, 'c> Builder<'a, 'c> {
         let before = self.live.clone();
         let (text, tokens) = self.answer(&call.parts);
         let turn = self.turn();
-        let answer = self.push(Piece { turn, role: Role::Answer, tokens: self.message(tokens), text });
+        let counted = self.message(tokens);
+        let answer = self.push(Piece { turn, role: Role::Answer, tokens: counted, counted, text });
         let first = self.pieces.len();
         if !call.results.is_empty() {
             let turn = self.turn();
@@ -172,7 +181,7 @@ impl<'a, 'c> Builder<'a, 'c> {
                 let text = String::from_utf8_lossy(&bytes).into_owned();
                 let tokens = self.message((self.count)(text.as_bytes()));
                 let role = Role::Result { index: index as u32, kind: result.data.kind() };
-                self.push(Piece { turn, role, tokens, text });
+                self.push(Piece { turn, role, tokens, counted: tokens, text });
             }
         }
         self.calls.push(Call {
@@ -206,7 +215,7 @@ impl<'a, 'c> Builder<'a, 'c> {
                     found.push('\n');
                     needs::push_decoded(&mut found, arguments);
                 }
-                NewPart::UnfinishedCall { .. } => {}
+                NewPart::UnfinishedCall { .. } | NewPart::Native { .. } => {}
             }
             found.push('\n');
         }

@@ -153,7 +153,7 @@ fn final_words(turn: &AssistantTurn) -> Option<String> {
         match part {
             AssistantPart::Text { text, .. } => words.push(text.trim()),
             AssistantPart::Call { .. } => return None,
-            AssistantPart::Thinking { .. } => {}
+            AssistantPart::Thinking { .. } | AssistantPart::Unknown { .. } => {}
         }
     }
     let words = words.join("\n");

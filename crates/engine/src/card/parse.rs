@@ -2,9 +2,13 @@
 //! otherwise decide folds in silence.
 
 use serde::Deserialize;
+use serde_json::Value;
 use thiserror::Error;
 
-use super::{Alternation, Card, Prices, Support, Tail, ThinkingHabit, UsageInStream};
+use super::{
+    Alternation, Api, CacheKey, CacheMarks, Card, Constrained, OutputLimit, Prices, RequestMembers, Support, Tail,
+    ThinkingHabit, UsageInStream, speech::WRITTEN_BY_CLIENT,
+};
 use crate::cache::{CacheRule, Covers};
 
 /// Why a text is not a file of cards, and where.
@@ -43,6 +47,7 @@ struct CardFile {
 #[serde(deny_unknown_fields)]
 struct CardTable {
     models: AtLeastOne<Text>,
+    api: Api,
     window: Positive,
     max_output: Positive,
     thinking: ThinkingHabit,
@@ -52,6 +57,14 @@ struct CardTable {
     tool_calling: bool,
     usage_in_stream: UsageInStream,
     cache: CacheOfCard,
+    #[serde(default)]
+    cache_key: CacheKey,
+    #[serde(default)]
+    output_limit: OutputLimit,
+    #[serde(default)]
+    constrained: Constrained,
+    #[serde(default)]
+    request: Members,
     prices: Option<PriceTable>,
 }
 
@@ -60,6 +73,7 @@ impl CardTable {
         Card {
             provider,
             models: self.models.0.into_iter().map(|model| model.0).collect(),
+            api: self.api.into(),
             window: self.window.0,
             max_output: self.max_output.0,
             thinking: self.thinking,
@@ -70,6 +84,11 @@ impl CardTable {
             usage_in_stream: self.usage_in_stream,
             cache: self.cache.rule,
             lifetime_ms: self.cache.lifetime_ms,
+            cache_marks: self.cache.written,
+            cache_key: self.cache_key,
+            output_limit: self.output_limit,
+            constrained: self.constrained,
+            request: self.request.0,
             prices: self.prices.map(|table| Prices {
                 date: table.date.0,
                 source: table.source.0,
@@ -111,6 +130,7 @@ struct CacheTable {
     marks: Option<Positive>,
     look_back: Option<Positive>,
     considered: Option<Positive>,
+    written: Option<CacheMarks>,
 }
 
 #[derive(Deserialize, Clone, Copy)]
@@ -127,6 +147,7 @@ enum RuleName {
 struct CacheOfCard {
     rule: CacheRule,
     lifetime_ms: Option<i64>,
+    written: CacheMarks,
 }
 
 impl TryFrom<CacheTable> for CacheOfCard {
@@ -171,8 +192,44 @@ impl TryFrom<CacheTable> for CacheOfCard {
                 minimum,
             },
         };
-        Ok(Self { rule, lifetime_ms: table.lifetime.map(|span| span.0) })
+        let written = table.written.unwrap_or_else(|| CacheMarks::usual(rule));
+        if CacheMarks::usual(rule) == CacheMarks::None && written != CacheMarks::None {
+            return Err(format!("the cache rule `{name}` takes no marks: remove `written`"));
+        }
+        Ok(Self { rule, lifetime_ms: table.lifetime.map(|span| span.0), written })
     }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(try_from = "toml::Table")]
+struct Members(RequestMembers);
+
+impl TryFrom<toml::Table> for Members {
+    type Error = String;
+
+    fn try_from(table: toml::Table) -> Result<Self, String> {
+        if let Some(name) = WRITTEN_BY_CLIENT.into_iter().find(|name| table.contains_key(*name)) {
+            return Err(format!("`request` may not set `{name}`, which every request has already: remove it"));
+        }
+        table.into_iter().map(|(name, value)| Ok((name, json(value)?))).collect::<Result<_, String>>().map(Self)
+    }
+}
+
+/// TOML has two kinds of values that JSON does not.
+fn json(value: toml::Value) -> Result<Value, String> {
+    Ok(match value {
+        toml::Value::String(text) => text.into(),
+        toml::Value::Integer(number) => number.into(),
+        toml::Value::Float(number) if number.is_finite() => number.into(),
+        toml::Value::Float(number) => return Err(format!("JSON has no number {number}: remove it from `request`")),
+        toml::Value::Boolean(truth) => truth.into(),
+        toml::Value::Datetime(time) => return Err(format!("JSON has no times: write \"{time}\" in quotes")),
+        toml::Value::Array(list) => Value::Array(list.into_iter().map(json).collect::<Result<_, String>>()?),
+        toml::Value::Table(table) => {
+            let members = table.into_iter().map(|(name, value)| Ok((name, json(value)?)));
+            Value::Object(members.collect::<Result<_, String>>()?)
+        }
+    })
 }
 
 #[derive(Deserialize)]

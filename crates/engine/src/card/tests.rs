@@ -1,7 +1,7 @@
 use super::*;
 use crate::cache::{Covers, Split};
 
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 10] = [
     ("anthropic", include_str!("../../../../prices/anthropic.toml")),
     ("openai", include_str!("../../../../prices/openai.toml")),
     ("openai-old", include_str!("../../../../prices/openai-old.toml")),
@@ -9,11 +9,15 @@ const FILES: [(&str, &str); 7] = [
     ("gemini", include_str!("../../../../prices/gemini.toml")),
     ("qwen", include_str!("../../../../prices/qwen.toml")),
     ("local", include_str!("../../../../prices/local.toml")),
+    ("moonshot", include_str!("../../../../prices/moonshot.toml")),
+    ("openrouter", include_str!("../../../../prices/openrouter.toml")),
+    ("unknown", include_str!("../../../../prices/unknown.toml")),
 ];
 
 const SMALL: &str = r#"provider = "example"
 [[card]]
 models = ["example-*"]
+api = "anthropic"
 window = 100000
 max_output = 8000
 thinking = "keep"
@@ -85,6 +89,66 @@ fn shipped_rules_and_habits_are_those_of_the_design() {
 }
 
 #[test]
+fn shipped_cards_say_how_their_models_are_spoken_to() {
+    let cards = shipped();
+    let spoken = |model: &str| {
+        let card = cards.find(model).unwrap_or_else(|| panic!("a card for {model}"));
+        (card.api, card.cache_marks, card.cache_key, card.output_limit, card.constrained)
+    };
+    use {CacheMarks::*, OutputLimit::*, Provider::*};
+    let key = CacheKey::PromptCacheKey;
+    for (model, api, marks, cache_key, limit, constrained) in [
+        ("claude-sonnet-4-5", Anthropic, CacheControl, CacheKey::None, MaxTokens, Constrained::Alone),
+        ("gpt-5.6", Responses, Breakpoint, key, MaxCompletionTokens, Constrained::Alone),
+        ("gpt-5.5", Responses, CacheMarks::None, key, MaxCompletionTokens, Constrained::Alone),
+        ("deepseek-chat", Chat, CacheMarks::None, CacheKey::None, MaxTokens, Constrained::None),
+        ("gemini-3-pro", Chat, CacheMarks::None, CacheKey::None, MaxTokens, Constrained::Alone),
+        ("qwen3-coder-plus", Chat, CacheControl, CacheKey::None, MaxTokens, Constrained::None),
+        ("kimi-k2.6", Chat, CacheMarks::None, key, MaxTokens, Constrained::None),
+        ("kimi-k3", Chat, CacheMarks::None, key, MaxCompletionTokens, Constrained::Alone),
+        ("ollama/qwen3", Chat, CacheMarks::None, CacheKey::None, MaxTokens, Constrained::JsonSchema),
+        ("vllm/qwen3", Chat, CacheMarks::None, CacheKey::None, MaxTokens, Constrained::JsonSchema),
+    ] {
+        assert_eq!(spoken(model), (api, marks, cache_key, limit, constrained), "{model}");
+    }
+    let thinking = serde_json::json!({"thinking": {"type": "adaptive"}});
+    let request = |model: &str| serde_json::Value::Object(cards.find(model).expect("a card").request.clone());
+    for adaptive in ["claude-opus-4-6", "claude-sonnet-4.6", "claude-opus-5-5", "claude-sonnet-5"] {
+        assert_eq!(request(adaptive), thinking, "{adaptive}");
+    }
+    for not in ["claude-opus-4-5", "claude-haiku-4.5", "claude-2", "gpt-4.1"] {
+        assert_eq!(request(not), serde_json::json!({}), "{not}");
+    }
+    // A model that does not reason refuses to be asked for its reasoning.
+    let reasoning = serde_json::json!({"include": ["reasoning.encrypted_content"]});
+    for reasons in ["gpt-5.6", "gpt-5.5", "gpt-5.1"] {
+        assert_eq!(request(reasons), reasoning, "{reasons}");
+    }
+    assert_eq!(cards.find("kimi-k2.6").expect("a card").thinking, ThinkingHabit::Required);
+}
+
+#[test]
+fn a_request_has_the_members_of_its_card_in_the_order_of_their_names() {
+    let text = SMALL.replace("images", "request = { z = [1, 2.5, true], a = { y = \"high\", x = {} } }\nimages");
+    let card = Cards::parse(&text).expect("a card").all()[0].clone();
+    assert_eq!(serde_json::to_string(&card.request).expect("JSON"), r#"{"a":{"x":{},"y":"high"},"z":[1,2.5,true]}"#);
+    assert_eq!(card.clone().spoken_by(Provider::Anthropic), card);
+    let elsewhere = card.clone().spoken_by(Provider::Chat);
+    assert_eq!(elsewhere, Card { api: Provider::Chat, request: RequestMembers::new(), ..card });
+}
+
+#[test]
+fn marks_are_written_as_the_rule_says_unless_the_card_does() {
+    let marks =
+        |from: &str, to: &str| Cards::parse(&SMALL.replacen(from, to, 1)).map(|cards| cards.all()[0].cache_marks);
+    assert_eq!(marks("", ""), Ok(CacheMarks::CacheControl));
+    assert_eq!(marks("rule =", "written = \"breakpoint\"\nrule ="), Ok(CacheMarks::Breakpoint));
+    let without = "rule = \"none\"\nwritten = \"cache_control\"\n[card.other]\n";
+    let refused = marks("rule = \"marks\"", without).expect_err("no marks");
+    assert!(refused.problem.contains("takes no marks: remove `written`"), "{refused}");
+}
+
+#[test]
 fn the_most_exact_pattern_wins_and_the_later_of_equals() {
     let card = |models: &str, window: &str| {
         Cards::parse(&SMALL.replace("example-*", models).replace("100000", window)).expect("a card")
@@ -128,21 +192,30 @@ fn a_call_costs_what_the_rates_say() {
 #[test]
 fn mistakes_are_refused_with_their_line() {
     for (from, to, line, problem) in [
-        ("window = 100000", "windows = 100000", 4, "unknown field `windows`"),
-        ("window = 100000", "window = 0", 4, "above 0"),
-        ("window = 100000", "window = -5", 4, "-5"),
+        ("window = 100000", "windows = 100000", 5, "unknown field `windows`"),
+        ("window = 100000", "window = 0", 5, "above 0"),
+        ("window = 100000", "window = -5", 5, "-5"),
         ("window = 100000\n", "", 2, "missing field `window`"),
         ("models = [\"example-*\"]", "models = []", 3, "at least one"),
-        ("\"keep\"", "\"kept\"", 6, "unknown variant `kept`"),
-        ("minimum = 1024", "minimum = 1024\nunit = 5", 12, "takes no `unit`"),
-        ("look_back = 20\n", "", 12, "needs `look_back`"),
-        ("\"5m\"", "\"5 minutes\"", 17, "write 90s, 5m or 1h"),
-        ("\"2026-11\"", "\"November\"", 19, "write 2026-11"),
-        ("input = 5.0", "input = 0.0", 21, "above 0"),
-        ("output = 25.0", "output = \"25\"", 25, "invalid type"),
-        ("output = 25.0", "outputs = 25.0", 25, "unknown field `outputs`"),
+        ("\"keep\"", "\"kept\"", 7, "unknown variant `kept`"),
+        ("\"anthropic\"", "\"react\"", 4, "unknown variant `react`, expected one of `anthropic`, `chat`, `responses`"),
+        ("api = \"anthropic\"\n", "", 2, "missing field `api`"),
+        ("images = false", "images = false\ncache_key = \"session\"", 11, "unknown variant `session`"),
+        ("images = false", "images = false\noutput_limit = \"limit\"", 11, "expected `max_tokens` or"),
+        ("images = false", "images = false\nconstrained = true", 11, "wanted string"),
+        ("images = false", "images = false\nrequest = { model = \"other\" }", 11, "may not set `model`"),
+        ("images = false", "images = false\nrequest = { top = nan }", 11, "JSON has no number"),
+        ("images = false", "images = false\nrequest = { day = 2026-11-05 }", 11, "\"2026-11-05\" in quotes"),
+        ("minimum = 1024", "minimum = 1024\nwritten = \"control\"", 18, "unknown variant `control`"),
+        ("minimum = 1024", "minimum = 1024\nunit = 5", 13, "takes no `unit`"),
+        ("look_back = 20\n", "", 13, "needs `look_back`"),
+        ("\"5m\"", "\"5 minutes\"", 18, "write 90s, 5m or 1h"),
+        ("\"2026-11\"", "\"November\"", 20, "write 2026-11"),
+        ("input = 5.0", "input = 0.0", 22, "above 0"),
+        ("output = 25.0", "output = \"25\"", 26, "invalid type"),
+        ("output = 25.0", "outputs = 25.0", 26, "unknown field `outputs`"),
         ("provider = \"example\"", "provider = ", 1, ""),
-        ("\"https://example.org/prices\"", "\"\"", 20, "may not be empty"),
+        ("\"https://example.org/prices\"", "\"\"", 21, "may not be empty"),
     ] {
         assert!(SMALL.contains(from), "{from}");
         let error = Cards::parse(&SMALL.replacen(from, to, 1)).expect_err(to);

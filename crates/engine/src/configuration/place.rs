@@ -2,16 +2,18 @@
 //!
 //! It reads lines, not TOML: a heading and a key are enough to find a setting, since none of ours is longer than a line.
 
-pub(super) struct PlaceInText {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlaceInText {
     /// From 1.
-    pub(super) line: usize,
+    pub line: usize,
     /// In characters, from 1.
-    pub(super) column: usize,
-    pub(super) field: Option<String>,
+    pub column: usize,
+    /// As far as the line names one.
+    pub field: Option<String>,
 }
 
 /// Line, column and field of a byte.
-pub(super) fn at(text: &str, offset: usize) -> PlaceInText {
+pub fn at(text: &str, offset: usize) -> PlaceInText {
     let before = text.get(..offset).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
@@ -20,7 +22,7 @@ pub(super) fn at(text: &str, offset: usize) -> PlaceInText {
 }
 
 /// The line that sets a field: one with its name, the heading of its table, or what an inline table is given to.
-pub(super) fn line_of(text: &str, field: &str) -> Option<usize> {
+pub fn line_of(text: &str, field: &str) -> Option<usize> {
     let sets = |named: &Named| match field.strip_prefix(&named.field) {
         Some("") => true,
         Some(below) => !named.is_heading && below.starts_with('.'),

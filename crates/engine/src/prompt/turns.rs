@@ -5,7 +5,7 @@
 use std::fmt::Write;
 
 use crate::{
-    session::{Session, index::ToolTurn, live::LiveTurn, visible::visible_parts},
+    session::{Context, Session, index::ToolTurn, live::LiveTurn, visible::visible_parts},
     trace::{
         AssistantPart, AssistantTurn, BlobError, Blobs, EventBody, EventNo, ResultData, ToolResult, TurnNo,
         decision::TurnRange,
@@ -23,6 +23,18 @@ pub enum Detail {
     Raw,
     /// As the view has them: cut and settled results, and blocks in the place of folded turns.
     View,
+}
+
+impl Session {
+    /// Turns for a model that does not have them in its prompt.
+    pub(crate) fn turns_as_text(
+        &self,
+        range: TurnRange,
+        detail: Detail,
+        context: &Context<'_>,
+    ) -> Result<String, BlobError> {
+        render_turns(self, range, detail, context.blobs)
+    }
 }
 
 pub(super) fn render_turns(
@@ -92,7 +104,7 @@ fn words_and_calls(turn: &AssistantTurn) -> String {
     let parts = visible_parts(turn).into_iter().filter_map(|part| match part {
         AssistantPart::Text { text, .. } => Some(text.trim().to_owned()),
         AssistantPart::Call { name, arguments, .. } => Some(format!("call {name} {arguments}")),
-        AssistantPart::Thinking { .. } => None,
+        AssistantPart::Thinking { .. } | AssistantPart::Unknown { .. } => None,
     });
     parts.collect::<Vec<_>>().join("\n")
 }

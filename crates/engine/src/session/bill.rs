@@ -5,36 +5,61 @@
 
 use std::collections::BTreeMap;
 
+use lookback_wire::HeadMark;
+
 use crate::{
-    cache::{CacheState, CachedCall, PartId, PromptChain, Split},
+    cache::{CacheRule, CacheState, CachedCall, PartId, PromptChain},
     card::{Card, Lifetime},
+    ledger::check::{Earlier, Expected},
     trace::{BlobHash, CallNo, Timestamp},
-    view::{Entry, View},
+    view::{Entry, TOKENS_PER_MESSAGE, View},
 };
 
 #[derive(Debug)]
 pub(super) struct Bill {
     cache: CacheState,
+    rule: CacheRule,
     /// The prompt sent last: the head is its first part, then one part for each entry.
     chain: PromptChain,
     marks: Vec<usize>,
-    open: Option<(CallNo, Timestamp)>,
-    splits: BTreeMap<CallNo, Split>,
+    /// The parts of the last prompt that the provider took: it holds an entry there.
+    stored_tail: usize,
+    open: Option<OpenCall>,
+    earlier: Earlier,
+    calls: BTreeMap<CallNo, Expected>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct OpenCall {
+    call: CallNo,
+    at: Timestamp,
+    /// Whether the provider took the prompt, as far as is known.
+    taken: bool,
 }
 
 impl Bill {
     pub(super) fn new(card: &Card, lifetime: Lifetime) -> Self {
         Self {
             cache: card.cache_state(lifetime),
+            rule: card.cache,
             chain: PromptChain::default(),
             marks: Vec::new(),
+            stored_tail: 0,
             open: None,
-            splits: BTreeMap::new(),
+            earlier: Earlier::Unknown,
+            calls: BTreeMap::new(),
         }
     }
 
-    pub(super) fn split(&self, call: CallNo) -> Option<Split> {
-        self.splits.get(&call).copied()
+    /// From now on by another card. What was expected of earlier calls stays.
+    pub(super) fn renew(&mut self, card: &Card, lifetime: Lifetime) {
+        self.forget();
+        self.cache = card.cache_state(lifetime);
+        self.rule = card.cache;
+    }
+
+    pub(super) fn expected(&self, call: CallNo) -> Option<&Expected> {
+        self.calls.get(&call)
     }
 
     /// Another model has another cache.
@@ -42,12 +67,14 @@ impl Bill {
         self.close(None);
         self.cache.forget();
         self.chain.truncate(0);
+        self.stored_tail = 0;
+        self.earlier = Earlier::Unknown;
     }
 
     /// A prompt is sent. The head and so many entries stand as they stood in the one before; none: not even the head.
     pub(super) fn sent(&mut self, call: CallNo, now: Timestamp, view: &View, unchanged: Option<usize>) {
         self.close(None);
-        let tail = self.chain.parts();
+        let tail = self.stored_tail;
         self.chain.truncate(unchanged.map_or(0, |entries| entries.saturating_add(1)).min(self.chain.parts()));
         if self.chain.parts() == 0 {
             let rules = BlobHash::of(view.head().rules.text.as_bytes()).0;
@@ -56,26 +83,86 @@ impl Bill {
         for entry in &view.entries()[self.chain.parts() - 1..] {
             self.chain.push(part_of(entry), entry.tokens);
         }
-        // Design 3-folding, "Units": the end of L2, the seam, the previous tail, the tail.
-        self.marks = vec![1, view.seam() + 1, tail.min(self.chain.parts()), self.chain.parts()];
-        self.marks.retain(|mark| *mark > 0);
-        self.marks.sort_unstable();
-        self.marks.dedup();
-        self.open = Some((call, now));
+        self.marks = plan_marks(self.rule, view.seam() + 1, tail, self.chain.parts());
+        self.open = Some(OpenCall { call, at: now, taken: true });
+    }
+
+    /// A prompt that rode on the last one was sent: what is in the view by now and one message more.
+    pub(super) fn rode(&mut self, now: Timestamp, view: &View, instruction: (PartId, u32)) {
+        self.close(None);
+        let sent = self.chain.parts();
+        if sent == 0 {
+            return;
+        }
+        for entry in view.entries().iter().skip(sent - 1) {
+            self.chain.push(part_of(entry), entry.tokens);
+        }
+        self.chain.push(instruction.0, instruction.1);
+        let call = CachedCall { prompt: &self.chain, marks: &self.marks, answer: &[], now };
+        self.cache.apply_call(&call);
+        self.chain.truncate(sent);
+    }
+
+    /// The call that is open failed: unless an answer came all the same, the provider has stored nothing of it.
+    pub(super) fn failed(&mut self) {
+        if let Some(open) = &mut self.open {
+            open.taken = false;
+        }
+    }
+
+    /// Whether the head ends with a mark, and the places of the messages that do.
+    pub(super) fn marked(&self) -> (HeadMark, Vec<usize>) {
+        let head = if self.marks.contains(&1) { HeadMark::Marked } else { HeadMark::Without };
+        (head, self.marks.iter().filter_map(|mark| mark.checked_sub(2)).collect())
     }
 
     /// The call that is open has ended, with this entry as its answer.
     pub(super) fn close(&mut self, answer: Option<&Entry>) {
-        let Some((call, now)) = self.open.take() else { return };
+        let Some(OpenCall { call, at: now, taken }) = self.open.take() else { return };
+        if !taken && answer.is_none() {
+            return;
+        }
         let answer: Vec<(PartId, u32)> = answer.into_iter().map(|entry| (part_of(entry), entry.tokens)).collect();
         let sent = CachedCall { prompt: &self.chain, marks: &self.marks, answer: &answer, now };
-        self.splits.insert(call, self.cache.apply_call(&sent));
+        let split = self.cache.apply_call(&sent);
+        self.stored_tail = self.chain.parts();
+        self.calls.insert(call, Expected { split, rule: self.rule, earlier: self.earlier });
+        self.earlier = Earlier::Known;
     }
+}
+
+/// Design 3-folding, "Units": the end of L2, the seam, the previous tail, the tail. In numbers of parts, rising.
+fn plan_marks(rule: CacheRule, seam: usize, previous_tail: usize, tail: usize) -> Vec<usize> {
+    let mut marks: Vec<usize> = match rule {
+        CacheRule::None | CacheRule::Prefix { .. } => Vec::new(),
+        CacheRule::Marks { .. } => vec![tail, seam, 1, previous_tail.min(tail)],
+        // The provider writes the one at the tail by itself.
+        CacheRule::Breakpoints { .. } => vec![seam, 1, previous_tail],
+    };
+    let most = match rule {
+        CacheRule::Marks { marks, .. } => marks as usize,
+        CacheRule::Breakpoints { marks, .. } => (marks as usize).saturating_sub(1),
+        CacheRule::None | CacheRule::Prefix { .. } => 0,
+    };
+    // The first are worth most, and a card may allow fewer than there are.
+    let mut kept: Vec<usize> = Vec::new();
+    for mark in marks.drain(..).filter(|mark| (1..=tail).contains(mark)) {
+        if kept.len() < most && !kept.contains(&mark) {
+            kept.push(mark);
+        }
+    }
+    kept.sort_unstable();
+    kept
 }
 
 /// Source and revision determine an entry's bytes, so they stand for them.
 fn part_of(entry: &Entry) -> PartId {
     part(format!("{:?}", entry.key()).as_bytes())
+}
+
+/// What rode on a prompt, as a part of it.
+pub(super) fn instruction_part(text: &str, tokens: u32) -> (PartId, u32) {
+    (part(text.as_bytes()), tokens + TOKENS_PER_MESSAGE)
 }
 
 fn part(bytes: &[u8]) -> PartId {

@@ -50,8 +50,8 @@ pub enum SessionError {
 #[error(
     "the prompt has {input} tokens{}, {over} more than fit: window {window} − {reserve} for the answer = {limit}. System, \
      tools and rules take {head}, the newest step {newest}. Set a larger window, or start a new session",
-    render_factor(*.factor),
-    over = ((*.input as f64 * .factor) as u64).saturating_sub(u64::from(*.limit))
+    render_expected(*.input, *.expected),
+    over = .expected.saturating_sub(u64::from(*.limit))
 )]
 pub struct WindowExceeded {
     pub input: u64,
@@ -62,12 +62,12 @@ pub struct WindowExceeded {
     pub head: u64,
     /// From the last assistant turn on.
     pub newest: u64,
-    /// Billed over counted tokens, at least 1: the count is multiplied by it.
-    pub factor: f64,
+    /// What the provider is expected to bill for them, at least as many.
+    pub expected: u64,
 }
 
-fn render_factor(factor: f64) -> String {
-    if factor > 1.0 { format!(" (this provider bills {factor:.2} for each)") } else { String::new() }
+fn render_expected(input: u64, expected: u64) -> String {
+    if expected > input { format!(" (by this provider's count {expected})") } else { String::new() }
 }
 
 /// A trace that no session can have written.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use lookback_wire::{
-    Call, CallResult, Head, Message, Part, Provider, Role, Thinking, render_body, render_head, render_message,
+    Call, CallResult, Head, Message, Native, Part, Provider, Role, Thinking, render_body, render_head, render_message,
     render_messages,
 };
 
@@ -16,7 +16,7 @@ use super::{
 use crate::{
     trace::{
         AssistantPart, AssistantTurn, BlobError, Blobs, EventBody, EventNo, Layout, Status, ToolResult, TurnNo,
-        event::Shown,
+        event::Shown, turn::NativePart,
     },
     view::{
         Entry, Source,
@@ -41,16 +41,24 @@ impl Session {
     /// The view as a whole request, for any provider.
     pub fn body_for(&self, provider: Provider, blobs: &dyn Blobs) -> Result<Vec<u8>, BlobError> {
         let head = self.render_part(provider, None, blobs)?;
-        let at_hand = Some(&self.rendering).filter(|rendering| rendering.provider() == provider);
-        let entries = self.view().entries().iter().enumerate();
-        let messages = entries
-            .map(|(place, entry)| match at_hand.and_then(|rendering| rendering.message(place, entry)) {
-                Some(bytes) => Ok(Cow::Borrowed(bytes)),
-                None => self.render_part(provider, Some(entry), blobs).map(Cow::Owned),
-            })
-            .collect::<Result<Vec<_>, BlobError>>()?;
+        let messages = self.rendered_messages(provider, blobs)?;
         let messages = messages.iter().map(AsRef::as_ref);
         Ok(render_body(provider, &self.state.model.name, self.state.model.reserve, &head, messages))
+    }
+
+    /// Every entry of the view in bytes; those of the last prompt are at hand.
+    pub(super) fn rendered_messages(
+        &self,
+        provider: Provider,
+        blobs: &dyn Blobs,
+    ) -> Result<Vec<Cow<'_, [u8]>>, BlobError> {
+        let at_hand = Some(&self.rendering).filter(|rendering| rendering.provider() == provider);
+        let entries = self.view().entries().iter().enumerate();
+        let messages = entries.map(|(place, entry)| match at_hand.and_then(|at_hand| at_hand.message(place, entry)) {
+            Some(bytes) => Ok(Cow::Borrowed(bytes)),
+            None => self.render_part(provider, Some(entry), blobs).map(Cow::Owned),
+        });
+        messages.collect()
     }
 
     /// What an entry of the view says.
@@ -214,17 +222,34 @@ fn assistant_message(turn: &AssistantTurn, thoughtless: bool) -> Message<'_> {
     let parts = visible_parts(turn)
         .into_iter()
         .filter(|part| !thoughtless || !matches!(part, AssistantPart::Thinking { .. }))
-        .map(|part| match part {
-            AssistantPart::Text { text, .. } => Part::Text(text.as_str().into()),
-            AssistantPart::Thinking { text, seal, .. } => {
-                Part::Thinking(Thinking { text: text.as_str().into(), seal: Cow::Borrowed(seal) })
-            }
-            AssistantPart::Call { id, name, arguments, .. } => Part::Call(Call {
-                id: id.as_str().into(),
-                name: name.as_str().into(),
-                arguments: arguments.as_str().into(),
-            }),
+        .filter_map(|part| match (native_of(turn, part), plain(part)) {
+            (None, plain) => plain,
+            (Some(native), plain) => Some(Part::Native(Native {
+                provider: native.provider,
+                raw: native.raw.as_str().into(),
+                plain: plain.map(Box::new),
+            })),
         })
         .collect();
     Message { role: Role::Assistant, parts }
+}
+
+fn native_of<'a>(turn: &'a AssistantTurn, part: &AssistantPart) -> Option<&'a NativePart> {
+    // Nearly all turns have none.
+    turn.native.iter().find(|native| turn.parts.get(native.part as usize).is_some_and(|own| std::ptr::eq(own, part)))
+}
+
+fn plain(part: &AssistantPart) -> Option<Part<'_>> {
+    Some(match part {
+        AssistantPart::Text { text, .. } => Part::Text(text.as_str().into()),
+        AssistantPart::Thinking { text, seal, .. } => {
+            Part::Thinking(Thinking { text: text.as_str().into(), seal: Cow::Borrowed(seal) })
+        }
+        AssistantPart::Call { id, name, arguments, .. } => Part::Call(Call {
+            id: id.as_str().into(),
+            name: name.as_str().into(),
+            arguments: arguments.as_str().into(),
+        }),
+        AssistantPart::Unknown { .. } => return None,
+    })
 }

@@ -7,12 +7,14 @@
 mod archive;
 mod board;
 mod calls;
+mod compaction;
 pub(super) mod counted_call;
 mod fold;
 mod fold_text;
 mod history;
 mod layout;
 mod notes;
+mod overflow;
 mod questions;
 mod settle;
 mod tidy;
@@ -24,6 +26,7 @@ mod window;
 pub use archive::ArchiveDraft;
 pub(super) use archive::ArchivePlan;
 pub use fold::{FoldDraft, ModelAttempt};
+pub use overflow::{Overflow, Room};
 pub(super) use settle::ShortForms;
 pub use tidy::{Tidied, Wish};
 pub(super) use tools::file_events;
@@ -87,6 +90,12 @@ pub enum NewPart {
         id: String,
         name: String,
         arguments: String,
+    },
+    /// A part whose provider said more than we understand, in its own bytes; `plain` is what was understood.
+    Native {
+        provider: Provider,
+        raw: String,
+        plain: Option<Box<NewPart>>,
     },
     /// A call that was cut off before its end.
     UnfinishedCall {

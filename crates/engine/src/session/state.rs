@@ -16,6 +16,7 @@ use crate::{
     card::Alternation,
     ledger::Miss,
     planner::Rent,
+    reconcile::Reconciled,
     tight,
     trace::{
         CallNo, Event, EventBody, EventNo, Layout, Origin, SessionStarted, Stop, TurnNo,
@@ -73,8 +74,8 @@ pub struct State {
     pub(crate) delta_asked: Option<(u32, EventNo)>,
     /// Where the seam stood in what the dialogue stands for.
     pub(crate) seam_aside: usize,
-    /// Input tokens billed and counted, over the calls of the model in use.
-    pub(crate) billed: (u64, u64),
+    /// Counts and bills of the model in use.
+    pub(crate) reconciled: Reconciled,
     /// Of the last call, until the view is edited.
     pub(crate) last_usage: Option<(Usage, EventNo)>,
     /// What was counted for the last call.
@@ -224,7 +225,7 @@ impl State {
             texts_refused: 0,
             delta_asked: None,
             seam_aside: 0,
-            billed: (0, 0),
+            reconciled: Reconciled::default(),
             last_usage: None,
             input_tokens: (CallNo(0), 0),
         }
@@ -294,6 +295,8 @@ impl State {
                 self.pending_rules = Some(PendingRules { rules: rules.clone(), announced: false });
             }
             EventBody::ModelChanged { model, provider, window, output_reserve, alternation, thinking } => {
+                // What one model refuses another may need.
+                self.thinking_refused &= self.model.name == *model;
                 self.model = ModelInUse {
                     provider: *provider,
                     name: model.clone(),
@@ -304,7 +307,7 @@ impl State {
                 if let Some(place) = self.apply_thinking(*thinking, 0, seq, past) {
                     self.view.note_change(place, Miss::ThinkingDropped);
                 }
-                self.billed = (0, 0);
+                self.reconciled = Reconciled::default();
                 self.last_usage = None;
                 if let Some(first) = self.separate_users(0..self.view.entries().len(), past.index) {
                     self.view.note_change(first, Miss::ModelChanged);
@@ -330,6 +333,7 @@ impl State {
             EventBody::FileObserved(seen) => self.follow_anchors(&seen.path, &seen.anchors, past.index),
             // Facts of the trace that the view does not show.
             EventBody::SessionStarted(_)
+            | EventBody::CompactorCalled(_)
             | EventBody::Forked { .. }
             | EventBody::RolledBack { .. }
             | EventBody::ToolCall { .. }
@@ -366,10 +370,9 @@ impl State {
 
     fn apply_usage(&mut self, usage: Usage, event: EventNo) {
         self.last_usage = Some((usage, event));
-        let input = [usage.uncached, usage.cached, usage.written].map(u64::from).iter().sum::<u64>();
-        if usage.call == self.input_tokens.0 && input > 0 {
-            self.billed.0 += input;
-            self.billed.1 += u64::from(self.input_tokens.1);
+        let (call, counted) = self.input_tokens;
+        if usage.call == call {
+            self.reconciled.apply_bill(u64::from(counted), usage.input());
         }
     }
 
@@ -392,7 +395,7 @@ impl State {
     /// After a rollback: the model in use stays, and rules that came later wait to take effect again.
     pub(crate) fn keep_what_was_chosen(&mut self, before: &State) {
         self.model = before.model.clone();
-        self.billed = before.billed;
+        self.reconciled = before.reconciled;
         self.thinking_refused = before.thinking_refused;
         self.last_usage = None;
         let rules = match &before.pending_rules {

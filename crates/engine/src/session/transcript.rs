@@ -9,7 +9,11 @@
 use super::{
     Context, NewPart, SessionError, SessionSetup,
     index::{Index, TurnRecord},
-    record::{ModelChoice, counted_call, file_events, first_event},
+    record::{
+        ModelChoice,
+        counted_call::{self, CountedParts},
+        file_events, first_event,
+    },
     rolled_back::RolledBack,
     visible::{part_tokens, visible_parts},
 };
@@ -125,7 +129,7 @@ impl Transcript {
         let input_tokens = u32::try_from(self.tokens).unwrap_or(u32::MAX);
         self.record(EventBody::CallStarted { call, input_tokens, rents: None, cold: None }, context)?;
         let turn = self.index.next_turn();
-        let parts = self.count_parts(step.parts, turn, context);
+        let CountedParts { parts, native } = self.count_parts(step.parts, turn, context);
         let is_cut = parts.iter().any(|part| matches!(part, AssistantPart::Call { unfinished: true, .. }));
         let stop = if is_cut && step.stop == Stop::End { Stop::Cut } else { step.stop };
         let ended = match stop {
@@ -134,7 +138,7 @@ impl Transcript {
             Stop::Cut => EventBody::CallInterrupted { call, reason: Interruption::Failed("stream cut".into()) },
         };
         self.record(ended, context)?;
-        let answer = AssistantTurn { turn, call, parts: parts.into(), stop };
+        let answer = AssistantTurn { turn, call, parts: parts.into(), stop, native: native.into() };
         let visible = visible_parts(&answer);
         let shown =
             (!visible.is_empty()).then(|| visible.iter().map(|part| part_tokens(part)).fold(0, u32::saturating_add));
@@ -243,7 +247,7 @@ impl Transcript {
         Ok(is_test)
     }
 
-    fn count_parts(&self, parts: Vec<NewPart>, turn: TurnNo, context: &Context<'_>) -> Vec<AssistantPart> {
+    fn count_parts(&self, parts: Vec<NewPart>, turn: TurnNo, context: &Context<'_>) -> CountedParts {
         let is_taken = |id: &str| self.index.call(id).is_some();
         counted_call::count_parts(parts, turn, &is_taken, context)
     }

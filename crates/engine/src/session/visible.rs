@@ -7,15 +7,21 @@ use lookback_wire::{Seal, is_blank};
 /// (design 2-model). A turn of which only thinking is left says nothing and goes whole.
 pub(crate) fn visible_parts(turn: &AssistantTurn) -> Vec<&AssistantPart> {
     let parts: Vec<&AssistantPart> = turn.parts.iter().filter(|part| is_kept(turn, part)).collect();
-    let says_something = parts.iter().any(|part| !matches!(part, AssistantPart::Thinking { .. }));
+    let says_something =
+        parts.iter().any(|part| !matches!(part, AssistantPart::Thinking { .. } | AssistantPart::Unknown { .. }));
     if says_something { parts } else { Vec::new() }
 }
 
 fn is_kept(turn: &AssistantTurn, part: &AssistantPart) -> bool {
     match part {
         AssistantPart::Text { text, .. } => !is_blank(text),
-        AssistantPart::Thinking { seal, .. } => !(turn.stop.is_interrupted() && *seal == Seal::None),
+        // Encrypted reasoning stays or goes with what follows it, and what follows it here is not whole.
+        AssistantPart::Thinking { seal, .. } => {
+            !(turn.stop.is_interrupted() && matches!(seal, Seal::None | Seal::Encrypted { .. }))
+        }
         AssistantPart::Call { unfinished, .. } => !unfinished,
+        // What is not understood of an answer that did not end may be a half of something.
+        AssistantPart::Unknown { .. } => !turn.stop.is_interrupted(),
     }
 }
 
@@ -23,6 +29,7 @@ pub(crate) fn part_tokens(part: &AssistantPart) -> u32 {
     match part {
         AssistantPart::Text { tokens, .. }
         | AssistantPart::Thinking { tokens, .. }
-        | AssistantPart::Call { tokens, .. } => *tokens,
+        | AssistantPart::Call { tokens, .. }
+        | AssistantPart::Unknown { tokens } => *tokens,
     }
 }

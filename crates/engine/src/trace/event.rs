@@ -62,6 +62,8 @@ pub enum EventBody {
         reason: Interruption,
     },
     Usage(Usage),
+    /// A model was asked for a block, a summary or a delta, in a call that leaves no turn.
+    CompactorCalled(Box<CompactorCall>),
 
     /// A tool began to run. A call without this event never ran.
     ToolCall {
@@ -222,6 +224,52 @@ pub struct Usage {
     pub output: u32,
 }
 
+/// A call to a compactor, with what it cost.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CompactorCall {
+    pub purpose: CompactorPurpose,
+    pub model: String,
+    pub ride: Ride,
+    /// None where the call failed or nothing was said about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<CompactorUsage>,
+    /// What kept its answer from being used: a failure, or what was refused in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CompactorPurpose {
+    Block,
+    Summary,
+}
+
+/// How a compactor's call was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ride {
+    /// Behind the live prompt.
+    Live,
+    /// As a prompt of its own.
+    Alone,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CompactorUsage {
+    pub uncached: u32,
+    pub cached: u32,
+    pub written: u32,
+    pub output: u32,
+}
+
+impl Usage {
+    /// The whole prompt.
+    pub fn input(&self) -> u64 {
+        [self.uncached, self.cached, self.written].map(u64::from).iter().sum()
+    }
+}
+
 /// `diagnose#3`: the name says what for, the number alone identifies.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SpanId {
@@ -332,6 +380,7 @@ impl EventBody {
             Self::CallEnded { .. } => "call_ended",
             Self::CallInterrupted { .. } => "call_interrupted",
             Self::Usage(_) => "usage",
+            Self::CompactorCalled(_) => "compactor_called",
             Self::ToolCall { .. } => "tool_call",
             Self::ToolResult { .. } => "tool_result",
             Self::StepInterrupted { .. } => "step_interrupted",

@@ -3,7 +3,7 @@
 //! Tool turns have no type here: their results arrive one by one as events of their own ([`super::result`]), and
 //! `step ended` closes them.
 
-use lookback_wire::Seal;
+use lookback_wire::{Provider, Seal};
 use serde::{Deserialize, Serialize};
 
 use super::ids::{CallNo, TurnNo};
@@ -37,6 +37,18 @@ pub struct AssistantTurn {
     pub call: CallNo,
     pub parts: Box<[AssistantPart]>,
     pub stop: Stop,
+    /// The parts whose provider said more than we understand, in its own bytes.
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    pub native: Box<[NativePart]>,
+}
+
+/// A part as its provider wrote it. It goes back so to the API that it came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NativePart {
+    /// Its place among the parts.
+    pub part: u32,
+    pub provider: Provider,
+    pub raw: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,6 +72,10 @@ pub enum AssistantPart {
         /// Cut off before its end: kept here, never shown again, never run.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         unfinished: bool,
+    },
+    /// Of a kind that we do not know: all of it is in `native`.
+    Unknown {
+        tokens: u32,
     },
 }
 

@@ -35,7 +35,7 @@ fn says_something(part: &AssistantPart) -> bool {
     match part {
         AssistantPart::Text { text, .. } => !is_blank(text),
         AssistantPart::Call { unfinished, .. } => !unfinished,
-        AssistantPart::Thinking { .. } => false,
+        AssistantPart::Thinking { .. } | AssistantPart::Unknown { .. } => false,
     }
 }
 

@@ -60,6 +60,7 @@ fn describe_part(part: &NewPart) -> String {
         NewPart::Text(text) => format!("{text:?}"),
         NewPart::Thinking { text, .. } => format!("thinking {text:?}"),
         NewPart::Call { id, name, .. } => format!("{name} {id}"),
+        NewPart::Native { raw, .. } => format!("native {raw}"),
         NewPart::UnfinishedCall { id, name, .. } => format!("unfinished {name} {id}"),
     }
 }

@@ -92,7 +92,7 @@ impl LookbackImporter {
     fn answer(&mut self, turn: AssistantTurn, at: Timestamp, sink: &mut dyn Sink) {
         self.close(sink);
         self.count(turn.turn);
-        let parts = turn.parts.into_iter().map(new_part).collect();
+        let parts = turn.parts.into_iter().filter_map(new_part).collect();
         let sent = self.sent.take().filter(|(call, _)| *call == turn.call).map_or(at, |(_, sent)| sent);
         if self.about.model.is_none() {
             self.about.model.clone_from(&self.model);
@@ -165,15 +165,17 @@ impl LineImporter for LookbackImporter {
     }
 }
 
-fn new_part(part: AssistantPart) -> NewPart {
-    match part {
+/// A part that only its provider can read has nothing to measure.
+fn new_part(part: AssistantPart) -> Option<NewPart> {
+    Some(match part {
         AssistantPart::Text { text, .. } => NewPart::Text(text),
         AssistantPart::Thinking { text, seal, .. } => NewPart::Thinking { text, seal },
         AssistantPart::Call { id, name, arguments, unfinished: true, .. } => {
             NewPart::UnfinishedCall { id, name, arguments }
         }
         AssistantPart::Call { id, name, arguments, .. } => NewPart::Call { id, name, arguments },
-    }
+        AssistantPart::Unknown { .. } => return None,
+    })
 }
 
 fn bill(usage: Usage) -> Billed {

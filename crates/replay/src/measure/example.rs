@@ -27,6 +27,7 @@ pub(crate) fn card(model: &str, cache: &str, prices: &str) -> String {
         r#"
 [[card]]
 models = ["{model}"]
+api = "chat"
 window = 200_000
 max_output = 8_000
 thinking = "keep"

@@ -112,6 +112,8 @@ fn assistant_text(turn: &AssistantTurn) -> String {
                     Err(_) => lines.push(arguments.clone()),
                 }
             }
+            // In its provider's bytes, which nobody here can read.
+            AssistantPart::Unknown { .. } => {}
         }
     }
     lines.join("\n")

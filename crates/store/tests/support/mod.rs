@@ -63,7 +63,13 @@ pub(crate) fn call(seq: u64, name: &str, arguments: &str) -> Event {
         tokens: 1,
         unfinished: false,
     };
-    let turn = AssistantTurn { turn: TurnNo(seq as u32), call: CallNo(1), parts: Box::new([part]), stop: Stop::End };
+    let turn = AssistantTurn {
+        turn: TurnNo(seq as u32),
+        call: CallNo(1),
+        parts: Box::new([part]),
+        stop: Stop::End,
+        native: Box::default(),
+    };
     event(seq, EventBody::AssistantTurn(Box::new(turn)))
 }
 

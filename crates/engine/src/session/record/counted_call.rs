@@ -3,8 +3,15 @@
 use super::NewPart;
 use crate::{
     session::Context,
-    trace::{AssistantPart, TurnNo},
+    trace::{AssistantPart, TurnNo, turn::NativePart},
 };
+
+/// An answer as it is recorded.
+#[derive(Default)]
+pub(in crate::session) struct CountedParts {
+    pub(in crate::session) parts: Vec<AssistantPart>,
+    pub(in crate::session) native: Vec<NativePart>,
+}
 
 /// `is_taken` knows the ids of all earlier answers.
 pub(in crate::session) fn count_parts(
@@ -12,31 +19,67 @@ pub(in crate::session) fn count_parts(
     turn: TurnNo,
     is_taken: &dyn Fn(&str) -> bool,
     context: &Context<'_>,
-) -> Vec<AssistantPart> {
-    let mut counted = Vec::with_capacity(parts.len());
+) -> CountedParts {
+    let mut counted = CountedParts::default();
     for part in parts {
-        let part = match part {
-            NewPart::Text(text) => {
-                let tokens = (context.count)(text.as_bytes());
-                AssistantPart::Text { text, tokens }
-            }
-            NewPart::Thinking { text, seal } => {
-                let tokens = (context.count)(text.as_bytes());
-                AssistantPart::Thinking { text, seal, tokens }
-            }
-            NewPart::Call { id, name, arguments } => {
-                let id = unique_call_id(id, turn, is_taken, &counted);
-                let tokens = count_call(&name, &arguments, context);
-                AssistantPart::Call { id, name, arguments, tokens, unfinished: false }
-            }
-            NewPart::UnfinishedCall { id, name, arguments } => {
-                let tokens = count_call(&name, &arguments, context);
-                AssistantPart::Call { id, name, arguments, tokens, unfinished: true }
-            }
+        let NewPart::Native { provider, raw, plain } = part else {
+            let part = count_part(part, turn, is_taken, &counted.parts, context);
+            counted.parts.push(part);
+            continue;
         };
-        counted.push(part);
+        let Some(plain) = plain else {
+            counted.native.push(NativePart { part: counted.parts.len() as u32, provider, raw: raw.clone() });
+            counted.parts.push(AssistantPart::Unknown { tokens: (context.count)(raw.as_bytes()) });
+            continue;
+        };
+        let given = call_id(&plain).map(str::to_owned);
+        let part = count_part(*plain, turn, is_taken, &counted.parts, context);
+        // Under another id the provider's bytes would name a call that nobody answers.
+        let renamed = matches!(&part, AssistantPart::Call { id, unfinished: false, .. } if given.as_ref() != Some(id));
+        if !renamed {
+            counted.native.push(NativePart { part: counted.parts.len() as u32, provider, raw });
+        }
+        counted.parts.push(part);
     }
     counted
+}
+
+fn call_id(part: &NewPart) -> Option<&str> {
+    match part {
+        NewPart::Call { id, .. } => Some(id),
+        _ => None,
+    }
+}
+
+fn count_part(
+    part: NewPart,
+    turn: TurnNo,
+    is_taken: &dyn Fn(&str) -> bool,
+    before: &[AssistantPart],
+    context: &Context<'_>,
+) -> AssistantPart {
+    match part {
+        NewPart::Text(text) => {
+            let tokens = (context.count)(text.as_bytes());
+            AssistantPart::Text { text, tokens }
+        }
+        NewPart::Thinking { text, seal } => {
+            let tokens = (context.count)(text.as_bytes());
+            AssistantPart::Thinking { text, seal, tokens }
+        }
+        NewPart::Call { id, name, arguments } => {
+            let id = unique_call_id(id, turn, is_taken, before);
+            let tokens = count_call(&name, &arguments, context);
+            AssistantPart::Call { id, name, arguments, tokens, unfinished: false }
+        }
+        NewPart::UnfinishedCall { id, name, arguments } => {
+            let tokens = count_call(&name, &arguments, context);
+            AssistantPart::Call { id, name, arguments, tokens, unfinished: true }
+        }
+        // Native inside of native says nothing more.
+        NewPart::Native { plain: Some(plain), .. } => count_part(*plain, turn, is_taken, before, context),
+        NewPart::Native { raw, .. } => AssistantPart::Unknown { tokens: (context.count)(raw.as_bytes()) },
+    }
 }
 
 /// Some providers count call ids from zero in each answer, or leave them empty; a conversation may hold each only once.

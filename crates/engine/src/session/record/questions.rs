@@ -25,33 +25,38 @@ const READ_LINES: u32 = 20;
 /// Design 3-folding, "Units": end of L2, seam, previous tail and tail each want a mark.
 const MARKS_NEEDED: usize = 4;
 
-/// A factor outside of this is no measurement of a tokenizer but a provider that counts something else.
-const BELIEVABLE_FACTOR: std::ops::RangeInclusive<f64> = 0.25..=4.0;
-
 impl Session {
     /// The card of the model in use: prices, cache rule, habits. Without one the triggers alone decide.
     pub fn use_card(&mut self, card: Card, lifetime: Lifetime) {
-        self.bill = Some(Bill::new(&card, lifetime));
+        if self.card.as_ref().is_some_and(|in_use| in_use.card == card && in_use.lifetime == lifetime) {
+            return;
+        }
+        match &mut self.bill {
+            Some(bill) => bill.renew(&card, lifetime),
+            None => self.bill = Some(Bill::new(&card, lifetime)),
+        }
         self.card = Some(CardInUse { card, lifetime });
     }
 
     /// What the provider is expected to bill for a call, in counted tokens. None before a card was in use, or while the
     /// call is open.
     pub fn expected_bill(&self, call: CallNo) -> Option<Split> {
-        self.bill.as_ref()?.split(call)
+        Some(self.bill.as_ref()?.expected(call)?.split)
     }
 
     pub fn card(&self) -> Option<&Card> {
         self.card.as_ref().map(|in_use| &in_use.card)
     }
 
-    /// Billed over counted tokens of this model's calls, 1 before the first.
+    /// Billed over counted tokens of what this model's calls brought anew, 1 before the first.
     pub fn factor(&self) -> f64 {
-        let (billed, counted) = self.state.billed;
-        if counted == 0 {
-            return 1.0;
-        }
-        (billed as f64 / counted as f64).clamp(*BELIEVABLE_FACTOR.start(), *BELIEVABLE_FACTOR.end())
+        self.state.reconciled.factor()
+    }
+
+    /// What a call made now is expected to be billed as, its whole input: the last bill and what changed since, by the
+    /// factor.
+    pub fn expected_input(&self) -> u64 {
+        self.state.reconciled.estimate(self.view().tokens())
     }
 
     pub(crate) fn tariff(&self) -> Option<Tariff> {
@@ -61,8 +66,13 @@ impl Session {
 
     /// Design 3-folding, "Thinking": what an edit made now does to the thinking behind it.
     pub(crate) fn thinking_behind(&self) -> ThinkingBehind {
-        let drops = self.card().is_some_and(|card| card.thinking == ThinkingHabit::Drop);
-        if drops || self.state.thinking_refused { ThinkingBehind::Dropped } else { ThinkingBehind::Kept }
+        match self.card().map(|card| card.thinking) {
+            // A history without it is refused, whatever another model did to it before.
+            Some(ThinkingHabit::Required) => ThinkingBehind::Kept,
+            Some(ThinkingHabit::Drop) => ThinkingBehind::Dropped,
+            Some(ThinkingHabit::Keep) | None if self.state.thinking_refused => ThinkingBehind::Dropped,
+            Some(ThinkingHabit::Keep) | None => ThinkingBehind::Kept,
+        }
     }
 
     /// Whether the entries of this model's cache have expired since the last call. A card without a lifetime is never

@@ -164,15 +164,13 @@ impl Session {
         self.head().tools.iter().any(|tool| tool.name == "Board")
     }
 
-    /// `last usage` and what came since, for the seed's archive trigger (context-engineering A6). An edit of the view
-    /// makes the last usage worthless: then the view itself is the estimate.
+    /// `last usage` and what came since, for the seed's archive trigger (context-engineering A6). After an edit of the view
+    /// it is what the next call is expected to be billed as.
     pub(super) fn used_tokens(&self) -> u64 {
-        let viewed = (self.view().tokens() as f64 * self.factor()) as u64;
-        let Some((usage, event)) = self.state.last_usage else { return viewed };
-        let billed = [usage.uncached, usage.cached, usage.written, usage.output];
+        let Some((usage, event)) = self.state.last_usage else { return self.expected_input() };
         let since = self.view().entries().iter().rev().take_while(|entry| entry.revision > event);
         let since: u64 = since.map(|entry| self.estimate(entry)).sum();
-        billed.iter().map(|tokens| u64::from(*tokens)).sum::<u64>() + since
+        usage.input() + u64::from(usage.output) + since
     }
 
     /// The seed estimates the input by its length; what else came since was counted.

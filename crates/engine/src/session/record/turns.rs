@@ -2,7 +2,7 @@
 
 use super::{
     NewPart, RecordedTurn,
-    counted_call::{count_parts, finished_calls},
+    counted_call::{CountedParts, count_parts, finished_calls},
 };
 use crate::{
     session::{Context, Session, SessionError},
@@ -39,7 +39,7 @@ impl Session {
         let call = self.state.call.ok_or(SessionError::NoCallOpen)?;
         let turn = self.index.next_turn();
         let is_taken = |id: &str| self.index.call(id).is_some();
-        let parts = count_parts(parts, turn, &is_taken, context);
+        let CountedParts { parts, native } = count_parts(parts, turn, &is_taken, context);
         // An answer that ends in the middle of a call did not end by itself, whatever its provider says.
         let is_cut = parts.iter().any(|part| matches!(part, AssistantPart::Call { unfinished: true, .. }));
         let stop = if is_cut && stop == Stop::End { Stop::Cut } else { stop };
@@ -51,7 +51,13 @@ impl Session {
         };
         self.record(ended, context)?;
         self.record(
-            EventBody::AssistantTurn(Box::new(AssistantTurn { turn, call, parts: parts.into(), stop })),
+            EventBody::AssistantTurn(Box::new(AssistantTurn {
+                turn,
+                call,
+                parts: parts.into(),
+                stop,
+                native: native.into(),
+            })),
             context,
         )?;
         if stop.is_interrupted() {

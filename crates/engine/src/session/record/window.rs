@@ -17,9 +17,15 @@ impl Session {
     }
 
     /// Whether a view of so many counted tokens fits. What the provider bills beyond our count is allowed for; what it
-    /// bills less is not relied on.
+    /// bills less is not relied on, not even where its last usage says so: the servers that cut a prompt without a word
+    /// are the ones that report what they evaluated instead of what they were sent.
     pub(super) fn fits(&self, tokens: u64) -> bool {
-        tokens as f64 * self.factor().max(1.0) <= f64::from(self.input_limit())
+        self.room.is_none_or(|room| tokens <= room) && self.at_most(tokens) <= u64::from(self.input_limit())
+    }
+
+    /// The size of a view by which the window is kept.
+    fn at_most(&self, tokens: u64) -> u64 {
+        self.state.reconciled.estimate(tokens).max(tokens)
     }
 
     /// Nothing is sent that does not fit with its answer.
@@ -36,7 +42,7 @@ impl Session {
         };
         let newest = newest.iter().map(|entry| u64::from(entry.tokens)).sum();
         let (limit, head) = (self.input_limit(), self.view().head().tokens());
-        Err(WindowExceeded { input, limit, window, reserve, head, newest, factor: self.factor().max(1.0) })
+        Err(WindowExceeded { input, limit, window, reserve, head, newest, expected: self.at_most(input) })
     }
 
     /// Design 2-model, "The window is law": settle; fold to the newest step; archive rounds, then steps; fold to the end

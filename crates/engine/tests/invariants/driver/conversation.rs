@@ -61,6 +61,7 @@ impl Driver<'_> {
                 NewPart::Call { arguments, .. } | NewPart::UnfinishedCall { arguments, .. } => {
                     arguments.clone().into_bytes()
                 }
+                NewPart::Native { raw, .. } => raw.clone().into_bytes(),
             })
             .collect();
         let billed = self.session.view().tokens() as u32 * self.setting.billed / 100;

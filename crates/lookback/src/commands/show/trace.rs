@@ -9,7 +9,7 @@ use lookback_engine::{
     Miss,
     trace::{
         AssistantPart, EventBody, SessionId, Status, ToolResult,
-        event::{Cold, Effect, Interruption, Rents},
+        event::{Cold, CompactorCall, CompactorPurpose, Effect, Interruption, Rents},
     },
 };
 use lookback_store::Snapshot;
@@ -69,6 +69,7 @@ fn describe(event: &EventBody, names: &Names, sizes: &TurnSizes) -> String {
             "call {}: {} cached, {} written, {} uncached, {} out",
             usage.call, usage.cached, usage.written, usage.uncached, usage.output
         ),
+        EventBody::CompactorCalled(call) => describe_compactor_call(call),
         EventBody::ToolCall { turn, index, kind, cmd } => {
             let number = cmd.map(|number| format!(" cmd#{number}")).unwrap_or_default();
             format!("turn#{turn} call {index}: {kind:?}{number}")
@@ -134,11 +135,27 @@ fn describe_interruption(reason: &Interruption) -> String {
     }
 }
 
+fn describe_compactor_call(call: &CompactorCall) -> String {
+    let what = match call.purpose {
+        CompactorPurpose::Block => "a block",
+        CompactorPurpose::Summary => "a summary",
+    };
+    let cost = call.usage.map_or(String::new(), |usage| {
+        format!(
+            ": {} cached, {} written, {} uncached, {} out",
+            usage.cached, usage.written, usage.uncached, usage.output
+        )
+    });
+    let problem = call.problem.as_ref().map_or(String::new(), |problem| format!(" · {problem}"));
+    format!("{} was asked for {what}{cost}{problem}", call.model)
+}
+
 fn describe_part(part: &AssistantPart) -> String {
     match part {
         AssistantPart::Text { text, .. } => text.clone(),
         AssistantPart::Thinking { .. } => "(thinking)".to_owned(),
         AssistantPart::Call { name, arguments, .. } => format!("→ {name} {arguments}"),
+        AssistantPart::Unknown { .. } => "(a part of another kind)".to_owned(),
     }
 }
 

@@ -1,8 +1,12 @@
 use lookback_engine::{
     cache::{CacheRule, Covers},
-    card::{Alternation, Card, Lifetime, Prices, Rates, Support, Tail, ThinkingHabit, UsageInStream},
+    card::{
+        Alternation, CacheKey, CacheMarks, Card, Constrained, Lifetime, OutputLimit, Prices, Rates, Support, Tail,
+        ThinkingHabit, UsageInStream,
+    },
     planner::{Limits, Warmth, block_budget},
 };
+use lookback_wire::Provider;
 
 use super::{
     bill::Fold,
@@ -29,6 +33,7 @@ fn tariff(rates: Rates) -> simulate::Tariff {
     let card = Card {
         provider: "test".into(),
         models: vec!["*".into()],
+        api: Provider::Chat,
         window: 200_000,
         max_output: 10_000,
         thinking: ThinkingHabit::Keep,
@@ -39,6 +44,11 @@ fn tariff(rates: Rates) -> simulate::Tariff {
         usage_in_stream: UsageInStream::Always,
         cache: CacheRule::Prefix { unit: 1, minimum: 0, covers: Covers::Prompt },
         lifetime_ms: Some(300_000),
+        cache_marks: CacheMarks::None,
+        cache_key: CacheKey::None,
+        output_limit: OutputLimit::MaxTokens,
+        constrained: Constrained::None,
+        request: Default::default(),
         prices: Some(prices),
     };
     simulate::Tariff { card, lifetime: Lifetime::Usual, rates }

@@ -126,7 +126,10 @@ impl<'a> Messages<'a> {
                     let (id, name) = (id.as_str().into(), name.as_str().into());
                     parts.push(WirePart::Call(Call { id, name, arguments: arguments.into() }));
                 }
-                NewPart::Text(_) | NewPart::Thinking { .. } | NewPart::UnfinishedCall { .. } => {}
+                NewPart::Text(_)
+                | NewPart::Thinking { .. }
+                | NewPart::UnfinishedCall { .. }
+                | NewPart::Native { .. } => {}
             }
         }
         if parts.iter().all(|part| matches!(part, WirePart::Thinking(_))) {

@@ -38,7 +38,8 @@ fn part_tokens(part: &AssistantPart) -> u64 {
     u64::from(match part {
         AssistantPart::Text { tokens, .. }
         | AssistantPart::Thinking { tokens, .. }
-        | AssistantPart::Call { tokens, .. } => *tokens,
+        | AssistantPart::Call { tokens, .. }
+        | AssistantPart::Unknown { tokens } => *tokens,
     })
 }
 

@@ -1,0 +1,160 @@
+//! Whether a provider billed a call's cache as its rule says; where it did not, what was expected, what was reported, and
+//! what may be the reason.
+//!
+//! Expected is a [`Split`] in counted tokens, reported is a [`Usage`] in the provider's own. What was to be read is put
+//! into the provider's tokens by the bill before ([`Reconciled`]): a prefix that is the whole last prompt has exactly its
+//! size. Allowed for are one unit of the cache, 2% of the input, and as much as the estimate of the whole input is off.
+//!
+//! It compares one call at a time and knows neither prompts nor prices.
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use crate::{
+    cache::{CacheRule, Split},
+    reconcile::Reconciled,
+    report::Short,
+    trace::event::Usage,
+};
+
+/// A share of the input by which the two may differ: design 2-model's "median error at most 2%".
+const TOLERATED: u64 = 50;
+
+/// What became of a call's cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CacheVerdict {
+    AsExpected,
+    /// Nothing was reported as cached in any call so far, by a kind of server of which many never do.
+    NotReported,
+    Mismatch(Mismatch),
+}
+
+/// In the provider's tokens: of the cached ones, or of the stored ones where they were not stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub struct Mismatch {
+    pub difference: Difference,
+    pub expected: u64,
+    pub reported: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Difference {
+    /// Less than half of it was cached.
+    Lost,
+    LessCached,
+    MoreCached,
+    /// The prompt did not enter the cache, so the next call will find nothing.
+    NotStored,
+}
+
+/// What the cache model says of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Expected {
+    pub(crate) split: Split,
+    pub(crate) rule: CacheRule,
+    pub(crate) earlier: Earlier,
+}
+
+/// Whether the model of the cache has seen what was sent before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Earlier {
+    /// Another session may have left in the cache whatever it likes.
+    Unknown,
+    Known,
+}
+
+/// What the provider says of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Report {
+    pub(crate) usage: Usage,
+    /// The bills before this one.
+    pub(crate) before: Reconciled,
+    pub(crate) caching: Caching,
+}
+
+/// Whether this model's calls ever reported a cached token.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Caching {
+    #[default]
+    NeverReported,
+    Reported,
+}
+
+/// None where the two cannot be compared: nothing was billed, or most of what was billed was never counted.
+pub(crate) fn check(expected: &Expected, report: &Report) -> Option<CacheVerdict> {
+    let (split, usage) = (expected.split, report.usage);
+    let input = usage.input();
+    if !crate::reconcile::is_believable(input, split.tokens()) {
+        return None;
+    }
+    let cached = u64::from(usage.cached);
+    let read = if split.read == 0 { 0 } else { report.before.estimate(split.read).min(input) };
+    let off = match expected.earlier {
+        Earlier::Known => report.before.estimate(split.tokens()).abs_diff(input),
+        Earlier::Unknown => 0,
+    };
+    let (unit, minimum) = granularity(expected.rule);
+    let tolerance = unit + input / TOLERATED + off;
+    // A provider's minimum is in its own tokens: about there nobody knows on which side a prompt was.
+    let is_large = read.max(cached) > minimum + minimum / 4;
+    let mismatch =
+        |difference, expected, reported| Some(CacheVerdict::Mismatch(Mismatch { difference, expected, reported }));
+    if is_large && cached + tolerance < read {
+        if report.caching == Caching::NeverReported && matches!(expected.rule, CacheRule::Prefix { .. }) {
+            return Some(CacheVerdict::NotReported);
+        }
+        let difference = if cached < read / 2 { Difference::Lost } else { Difference::LessCached };
+        return mismatch(difference, read, cached);
+    }
+    if is_large && expected.earlier == Earlier::Known && cached > read + tolerance {
+        return mismatch(Difference::MoreCached, read, cached);
+    }
+    // Elsewhere what was written is not reported.
+    if matches!(expected.rule, CacheRule::Marks { .. }) {
+        let behind = (split.uncached as f64 * report.before.factor()) as u64;
+        let should = if split.read + split.written == 0 { 0 } else { input.saturating_sub(behind) };
+        let stored = cached + u64::from(usage.written);
+        if should > minimum + minimum / 4 && stored + tolerance < should {
+            return mismatch(Difference::NotStored, should, stored);
+        }
+    }
+    Some(CacheVerdict::AsExpected)
+}
+
+/// The unit and the minimum of a cache.
+fn granularity(rule: CacheRule) -> (u64, u64) {
+    let (unit, minimum) = match rule {
+        CacheRule::None => (0, 0),
+        CacheRule::Prefix { unit, minimum, .. } | CacheRule::Breakpoints { unit, minimum, .. } => (unit, minimum),
+        CacheRule::Marks { minimum, .. } => (0, minimum),
+    };
+    (u64::from(unit), u64::from(minimum))
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (expected, reported) = (Short(self.expected), Short(self.reported));
+        match self.difference {
+            Difference::NotStored => write!(f, "{reported} stored, {expected} expected"),
+            _ => write!(f, "{reported} cached, {expected} expected"),
+        }
+    }
+}
+
+impl Difference {
+    /// What may be the reason, in a clause.
+    pub fn likely(self) -> &'static str {
+        match self {
+            Self::Lost => {
+                "the provider may have dropped the entry, answered from another machine, or counts another prefix"
+            }
+            Self::LessCached => "the provider found an older entry, or reads the prompt otherwise from there on",
+            Self::MoreCached => "entries live longer than the card says, or another session left them",
+            Self::NotStored => "the marks did not arrive, or the provider does not store prompts like this one",
+        }
+    }
+}

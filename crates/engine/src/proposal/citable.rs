@@ -1,0 +1,46 @@
+//! The pointers that a block may cite: what was said, run and seen in its range.
+//!
+//! They become an enumeration in a schema, so there is a limit to their number; the newest are the likeliest to be cited.
+
+use crate::{
+    evidence::pointer::{LineRange, Place, Pointer},
+    session::Session,
+    trace::{EventBody, ResultData, decision::TurnRange},
+};
+
+/// Ours: about 1,500 tokens of schema. Grammars with thousands of alternatives take a small server seconds to compile.
+const MOST: usize = 120;
+
+/// In the order of the trace; of one place once.
+pub fn citable(session: &Session, range: TurnRange) -> Vec<Pointer> {
+    let mut places = Vec::new();
+    for event in session.live_events(range).rev() {
+        for place in places_of(session, &event.event).into_iter().rev() {
+            if places.len() < MOST && !places.contains(&place) {
+                places.push(place);
+            }
+        }
+    }
+    places.into_iter().rev().map(|place| Pointer { session: None, place }).collect()
+}
+
+fn places_of(session: &Session, event: &EventBody) -> Vec<Place> {
+    match event {
+        EventBody::UserTurn(turn) => turn.user.map(Place::User).into_iter().collect(),
+        EventBody::ToolResult { turn, index, result } => {
+            let ResultData::Run(run) = &result.data else { return Vec::new() };
+            let command = session.index().tool_turn(*turn).and_then(|step| step.calls.get(*index as usize)?.command);
+            command.map(|number| Place::Cmd { number, exit: run.exit_code }).into_iter().collect()
+        }
+        EventBody::StepEnded { shown, .. } => {
+            shown.iter().filter_map(|shown| Some(Place::Test { number: shown.test?, failed: None })).collect()
+        }
+        EventBody::FileObserved(seen) if seen.line_count > 0 => {
+            let last = seen.first_line.saturating_add(seen.line_count - 1);
+            let lines = Some(LineRange { first: seen.first_line, last });
+            vec![Place::File { path: seen.path.clone(), lines, at: None }]
+        }
+        EventBody::Gate(gate) if gate.decision.is_some() => vec![Place::Gate(gate.number)],
+        _ => Vec::new(),
+    }
+}

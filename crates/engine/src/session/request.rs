@@ -1,0 +1,75 @@
+//! The bytes that go out for a call: the prompt as it was compared with the one before, with the marks of its card.
+
+use lookback_wire::{HeadMark, Message, Part, Provider, RequestOptions, Role, render_message, render_request};
+
+use super::{Session, edit::SEPARATOR};
+use crate::{
+    card::{Alternation, Constrained, Lifetime},
+    request::CardOptions,
+    trace::{BlobError, Blobs},
+};
+
+/// Whether a riding answer is to be decoded by a schema, where the card lets it without touching the prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Schema<'a> {
+    Free,
+    Constrained(&'a str),
+}
+
+impl Session {
+    /// The request of the call that was started last.
+    pub fn request(&self) -> Vec<u8> {
+        let mut parts = self.rendering.parts();
+        let head = parts.next().unwrap_or_default();
+        self.render_marked(self.rendering.provider(), head, &parts.collect::<Vec<_>>(), Schema::Free)
+    }
+
+    /// The view as it stands with more messages behind it: a call that rides on the live prefix. It differs from the next call
+    /// only by what is appended (design 3-folding, "The compactors").
+    pub fn riding_request(
+        &self,
+        appended: &[Message<'_>],
+        schema: Schema<'_>,
+        blobs: &dyn Blobs,
+    ) -> Result<Vec<u8>, BlobError> {
+        let provider = self.prompt_provider();
+        let head = self.render_part(provider, None, blobs)?;
+        let messages = self.rendered_messages(provider, blobs)?;
+        let separator = Message { role: Role::Assistant, parts: vec![Part::Text(SEPARATOR.into())] };
+        let separator = self.ends_with_user(blobs)?.then_some(&separator);
+        let appended = separator.into_iter().chain(appended).map(|message| render_message(provider, message));
+        let appended: Vec<Vec<u8>> = appended.collect();
+        let messages: Vec<&[u8]> =
+            messages.iter().map(AsRef::as_ref).chain(appended.iter().map(Vec::as_slice)).collect();
+        let schema = match self.card().map(|card| card.constrained) {
+            Some(Constrained::JsonSchema) => schema,
+            _ => Schema::Free,
+        };
+        Ok(self.render_marked(provider, &head, &messages, schema))
+    }
+
+    /// Whether what is appended in the user's place would be the second such message in a row, to a model that refuses that.
+    fn ends_with_user(&self, blobs: &dyn Blobs) -> Result<bool, BlobError> {
+        match self.view().entries().last() {
+            Some(last) if self.state.model.alternation == Alternation::Strict => {
+                Ok(self.message(last, blobs)?.role == Role::User)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    fn render_marked(&self, provider: Provider, head: &[u8], messages: &[&[u8]], schema: Schema<'_>) -> Vec<u8> {
+        let lifetime = self.card.as_ref().map_or(Lifetime::Usual, |in_use| in_use.lifetime);
+        let options = CardOptions::of(self.card(), lifetime);
+        let (head_mark, places) = self.bill.as_ref().map_or((HeadMark::Without, Vec::new()), |bill| bill.marked());
+        let request = RequestOptions {
+            marks: options.marks(head_mark, &places),
+            schema: match schema {
+                Schema::Free => None,
+                Schema::Constrained(schema) => Some(schema),
+            },
+            ..options.request(&self.state.model.name, self.state.model.reserve, &self.id.0)
+        };
+        render_request(provider, &request, head, messages)
+    }
+}

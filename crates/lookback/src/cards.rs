@@ -1,19 +1,24 @@
 //! The price files of the repository, built into the program, and those that a person brings.
 
-use std::{fs, path::Path, sync::OnceLock};
+use std::{fs, io, path::Path, sync::OnceLock};
 
 use anyhow::{Context, Result, bail};
 use lookback_engine::card::{Card, Cards};
 
-const FILES: [&str; 7] = [
+const FILES: [&str; 9] = [
     include_str!("../../../prices/anthropic.toml"),
     include_str!("../../../prices/deepseek.toml"),
     include_str!("../../../prices/gemini.toml"),
     include_str!("../../../prices/local.toml"),
+    include_str!("../../../prices/moonshot.toml"),
     include_str!("../../../prices/openai-old.toml"),
     include_str!("../../../prices/openai.toml"),
+    include_str!("../../../prices/openrouter.toml"),
     include_str!("../../../prices/qwen.toml"),
 ];
+
+/// For models that none of these names.
+const UNKNOWN: &str = include_str!("../../../prices/unknown.toml");
 
 /// What a provider's name alone means: the model that most of its sessions are made with, at its usual rates.
 const USUAL: [(&str, &str); 5] = [
@@ -61,13 +66,24 @@ pub(crate) fn named(name: &str) -> Result<Card> {
 }
 
 fn from_file(file: &str, model: Option<&str>) -> Result<Card> {
-    let text = fs::read_to_string(file).with_context(|| format!("cannot read {file}"))?;
-    let cards = Cards::parse(&text).with_context(|| format!("{file} is not a file of price cards"))?;
+    let cards = read(Path::new(file), |path| fs::read_to_string(path))?;
     let card = match model {
         Some(model) => cards.find(model),
         None => cards.all().first(),
     };
     card.cloned().with_context(|| format!("{file} has no card for the model {}", model.unwrap_or_default()))
+}
+
+/// A file of cards that a person wrote.
+pub(crate) fn read(file: &Path, read: impl FnOnce(&Path) -> io::Result<String>) -> Result<Cards> {
+    let text = read(file).with_context(|| format!("cannot read {}", file.display()))?;
+    Cards::parse(&text).with_context(|| format!("{} is not a file of price cards", file.display()))
+}
+
+/// The card of a model that no card names.
+pub(crate) fn unknown() -> Result<Card> {
+    let card = Cards::parse(UNKNOWN)?.all().first().cloned();
+    card.context("the card for unknown models is missing")
 }
 
 /// All that the program knows. Read once: it is asked for every model of every session.
@@ -84,7 +100,7 @@ pub(crate) fn built_in() -> Result<&'static Cards> {
 }
 
 /// Routers put the provider in front: `deepseek/deepseek-chat`.
-fn bare(model: &str) -> &str {
+pub(crate) fn bare(model: &str) -> &str {
     model.rsplit('/').next().unwrap_or(model)
 }
 
@@ -100,7 +116,9 @@ mod tests {
         let files = std::fs::read_dir(directory).expect("the price files").filter(|entry| {
             entry.as_ref().is_ok_and(|entry| entry.path().extension().is_some_and(|extension| extension == "toml"))
         });
-        assert_eq!(files.count(), FILES.len());
+        // Beside them: the card for unknown models, and the providers.
+        assert_eq!(files.count(), FILES.len() + 2);
+        assert_eq!(unknown().expect("a card").window, lookback_engine::Configuration::default().window.default_window);
         assert!(find("claude-sonnet-5").expect("they parse").is_some_and(|card| card.prices.is_some()));
         assert!(find("example-model").expect("they parse").is_none());
     }

@@ -1,6 +1,6 @@
 //! What a person can type. Only shapes: nothing is opened or looked up here.
 
-use std::path::PathBuf;
+use std::{net::SocketAddr, path::PathBuf};
 
 use clap::{
     Args, Parser, Subcommand,
@@ -9,12 +9,14 @@ use clap::{
 use clap_complete::Shell;
 use lookback_engine::{card::Lifetime, trace::Layout};
 use lookback_replay::strategy::StrategyName;
+use lookback_upstream::Chunks;
 use lookback_wire::Provider;
 
 /// The context engine for coding agents.
 ///
 /// Sessions are kept in one database, in the directory LOOKBACK_HOME; without it in XDG_DATA_HOME/lookback, and without
-/// that in ~/.local/share/lookback.
+/// that in ~/.local/share/lookback. Settings are read from LOOKBACK_CONFIG; without it from lookback/config.toml in
+/// XDG_CONFIG_HOME or ~/.config.
 #[derive(Debug, Parser)]
 #[command(name = "lookback", version, max_term_width = 100, arg_required_else_help = true)]
 pub(crate) struct Arguments {
@@ -51,6 +53,22 @@ pub(crate) enum Command {
     Replay(ReplayArguments),
     /// Bring back any detail, by pointer or by words
     Recall(RecallArguments),
+    /// Say which settings hold and where they come from, and whether the model can be reached
+    ///
+    /// Shows the configuration, the model's card, its key and how it is reached. Nothing is sent without --send. Ends
+    /// with 1 when something must be put right.
+    Doctor(DoctorArguments),
+    /// Write what a session's model said as a script that can be played again
+    ///
+    /// For bug reports: `upstream --script FILE` plays it to any agent. Thinking, text, calls, stops and usage are as they
+    /// were; what a trace does not have, the file says. It holds what the session held, so read it before you pass it
+    /// on.
+    Record(RecordArguments),
+    /// Be a provider that plays a script, for tests and for people who build agents
+    ///
+    /// Speaks Anthropic Messages, Chat Completions and Responses on this machine, refuses what providers refuse, bills by
+    /// a model's card, and breaks where the script says so. See docs/upstream.md for the file.
+    Upstream(UpstreamArguments),
     /// Print a completion script for a shell
     Completions {
         /// Which shell to complete for
@@ -194,6 +212,55 @@ pub(crate) struct RecallArguments {
     /// Only in this session [default: the newest for a pointer, all for words]
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArguments {
+    /// The model, as PROVIDER/MODEL or by its bare name [default: LOOKBACK_MODEL, else the configuration's]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Reach the model here, at any server that speaks its API
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// Reach it by this proxy, as in http://host:3128 or socks5h://host:1080
+    #[arg(long, value_name = "URL")]
+    pub(crate) proxy: Option<String>,
+    /// Trust the certificates in this PEM file, beside the system's
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ca_file: Option<PathBuf>,
+    /// Make one small request (at most 16 tokens of answer) and say what came back
+    #[arg(long)]
+    pub(crate) send: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RecordArguments {
+    /// The session, by the beginning of its id
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// Write the script here [default: to standard output]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UpstreamArguments {
+    /// What the model says, step by step
+    #[arg(long, value_name = "FILE")]
+    pub(crate) script: PathBuf,
+    /// Where to listen, on this machine; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
+    pub(crate) listen: SocketAddr,
+    /// Refuse, cache and bill as this model does: a provider, a model, or a file of cards [default: the script's model, else
+    /// the one that each request names]
+    #[arg(long, value_name = "CARD")]
+    pub(crate) model: Option<String>,
+    /// How the bytes of an answer are cut: 1, odd or whole
+    #[arg(long, value_name = "SIZE", default_value = "whole")]
+    pub(crate) chunks: Chunks,
+    /// Write every request with its bill here, one JSON object a line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log: Option<PathBuf>,
 }
 
 fn lifetimes() -> impl TypedValueParser<Value = Lifetime> {

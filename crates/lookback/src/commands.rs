@@ -1,13 +1,16 @@
 //! The commands, one file each.
 
 mod completions;
+mod doctor;
 mod fold;
 mod import;
 mod recall;
+mod record;
 mod replay;
 mod sessions;
 mod show;
 mod unfold;
+mod upstream;
 
 use anyhow::Result;
 
@@ -22,6 +25,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         Command::Import(arguments) => import::run(arguments),
         Command::Replay(arguments) => replay::run(arguments),
         Command::Recall(arguments) => recall::run(arguments),
+        Command::Doctor(arguments) => doctor::run(arguments),
+        Command::Record(arguments) => record::run(arguments),
+        Command::Upstream(arguments) => upstream::run(arguments),
         Command::Completions { shell } => completions::run(shell),
     }
 }

@@ -14,6 +14,7 @@ mod opened;
 mod progress;
 mod reading;
 mod screen;
+mod settings;
 mod skips;
 
 use std::{io, process::ExitCode};

@@ -10,7 +10,11 @@ use lookback_engine::{
 use lookback_store::{Durability, SessionWriter, Snapshot, Store};
 use lookback_wire::Provider;
 
-use crate::{cards, counter::Counter, home, screen};
+use crate::{
+    counter::Counter,
+    home, screen,
+    settings::{self, Flags, Settings},
+};
 
 pub(crate) fn replay(store: &Snapshot, id: &SessionId, provider: Option<Provider>) -> Result<Session> {
     screen::announce("replaying the session…", || {
@@ -20,14 +24,40 @@ pub(crate) fn replay(store: &Snapshot, id: &SessionId, provider: Option<Provider
     })
 }
 
-/// Changes a replayed session: by its own counter, at the prices of its model, after what is still open was ended.
+/// The same, with what each call should have been billed as by the card of its model, where one is known.
+pub(crate) fn replay_billed(
+    store: &Snapshot,
+    id: &SessionId,
+    provider: Option<Provider>,
+    settings: &Settings,
+) -> Result<Session> {
+    screen::announce("replaying the session…", || {
+        let mut replay = Replay::new(provider, store);
+        store.for_each_event(id, |event| {
+            let model = match &event.event {
+                EventBody::SessionStarted(start) => Some(&start.model),
+                EventBody::ModelChanged { model, .. } => Some(model),
+                _ => None,
+            };
+            if let Some(card) = model.and_then(|model| settings.card(model)) {
+                replay.use_card(card.clone(), Lifetime::Usual);
+            }
+            replay.push(event).map_err(anyhow::Error::from)
+        })?;
+        Ok(replay.finish()?)
+    })
+}
+
+/// Changes a replayed session: by its own counter, at the prices of its model, by the numbers that the user set, after
+/// what is still open was ended.
 pub(crate) fn change<T>(
     session: &mut Session,
     blobs: &dyn Blobs,
+    settings: &Settings,
     change: impl FnOnce(&mut Session, &Context<'_>) -> Result<T, SessionError>,
 ) -> Result<T> {
     let counter = Counter::of(session.start_of())?;
-    use_card(session)?;
+    apply(settings, session);
     let count = |bytes: &[u8]| counter.count(bytes);
     let context = Context { now: now(), count: &count, blobs };
     session.interrupt(Interruption::Killed, &context)?;
@@ -35,16 +65,16 @@ pub(crate) fn change<T>(
 }
 
 /// What a call made now would send, and what of it the last one sent.
-pub(crate) fn plan_call(mut session: Session, blobs: &dyn Blobs) -> Result<LedgerLine> {
-    use_card(&mut session)?;
+pub(crate) fn plan_call(mut session: Session, blobs: &dyn Blobs, settings: &Settings) -> Result<LedgerLine> {
+    apply(settings, &mut session);
     Ok(session.plan_call(now(), blobs)?)
 }
 
-fn use_card(session: &mut Session) -> Result<()> {
-    if let Some(card) = cards::find(&session.state().model().name)? {
-        session.use_card(card, Lifetime::Usual);
+fn apply(settings: &Settings, session: &mut Session) {
+    session.configure(settings.context.value.clone());
+    if let Some(card) = settings.card(&session.state().model().name) {
+        session.use_card(card.clone(), Lifetime::Usual);
     }
-    Ok(())
 }
 
 fn now() -> Timestamp {
@@ -55,16 +85,18 @@ fn now() -> Timestamp {
 pub(crate) struct Opened {
     store: Store,
     writer: SessionWriter,
+    settings: Settings,
     pub(crate) session: Session,
 }
 
 impl Opened {
     pub(crate) fn find(prefix: &str) -> Result<Self> {
+        let settings = settings::load(Flags::default())?;
         let store = home::open_store()?;
         let id = store.find(prefix)?;
         let writer = store.writer(&id)?;
         let session = replay(&store.snapshot()?, &id, None)?;
-        Ok(Self { store, writer, session })
+        Ok(Self { store, writer, settings, session })
     }
 
     /// Makes a change and stores it, all of it or nothing. Whatever is open in the trace was left so by a process that
@@ -73,7 +105,7 @@ impl Opened {
         &mut self,
         make: impl FnOnce(&mut Session, &Context<'_>) -> Result<T, SessionError>,
     ) -> Result<T> {
-        let made = screen::announce("working…", || change(&mut self.session, &self.store, make))?;
+        let made = screen::announce("working…", || change(&mut self.session, &self.store, &self.settings, make))?;
         let new = &self.session.trace()[self.writer.next().0 as usize..];
         self.writer.append(new, Durability::Durable)?;
         let is_interruption = |event: &Event| {

@@ -10,7 +10,11 @@ use lookback_engine::{LedgerLine, Session, trace::Layout};
 use lookback_store::Snapshot;
 use lookback_wire::Provider;
 
-use crate::{cli::ShowArguments, home, opened};
+use crate::{
+    cli::ShowArguments,
+    home, opened,
+    settings::{self, Flags, Settings},
+};
 
 pub(crate) fn run(arguments: ShowArguments) -> Result<()> {
     // One moment of the store for the whole command: what is removed meanwhile is still shown whole.
@@ -46,7 +50,7 @@ pub(crate) fn run(arguments: ShowArguments) -> Result<()> {
     let mut session = opened::replay(&store, &id, arguments.provider)?;
     let stored = session.state().layout();
     if let Some(layout) = arguments.layout {
-        lay_out(&mut session, layout, &store)?;
+        lay_out(&mut session, layout, &store, &settings::load(Flags::default())?)?;
     }
     match arguments.json {
         true => view::show_json(&session, &store),
@@ -55,11 +59,11 @@ pub(crate) fn run(arguments: ShowArguments) -> Result<()> {
 }
 
 /// In memory only.
-fn lay_out(session: &mut Session, layout: Layout, store: &Snapshot) -> Result<()> {
+fn lay_out(session: &mut Session, layout: Layout, store: &Snapshot, settings: &Settings) -> Result<()> {
     if session.state().layout() == layout {
         return Ok(());
     }
-    opened::change(session, store, |session, context| session.change_layout(layout, context))
+    opened::change(session, store, settings, |session, context| session.change_layout(layout, context))
 }
 
 /// The session, and the line of a next call for which the layout would change.
@@ -69,10 +73,11 @@ fn if_calls_were_laid_out(arguments: &ShowArguments, store: &Snapshot) -> Result
         Some(Layout::React) => Some(Provider::React),
         _ => arguments.provider,
     };
-    let session = opened::replay(store, &id, provider)?;
+    let settings = settings::load(Flags::default())?;
+    let session = opened::replay_billed(store, &id, provider, &settings)?;
     let layout = arguments.layout.filter(|layout| *layout != Layout::React && *layout != session.state().layout());
     let Some(layout) = layout else { return Ok((session, None)) };
     let mut changed = opened::replay(store, &id, provider)?;
-    lay_out(&mut changed, layout, store)?;
-    Ok((session, Some(opened::plan_call(changed, store)?)))
+    lay_out(&mut changed, layout, store, &settings)?;
+    Ok((session, Some(opened::plan_call(changed, store, &settings)?)))
 }

@@ -1,12 +1,16 @@
 //! The program as a person runs it: whole commands, their output and their errors.
 
+mod billed;
+mod doctor;
 mod folded;
 mod foreign;
 mod hostile;
 mod imported;
 mod names;
 mod person;
+mod played;
 mod recalled;
+mod recorded;
 mod removed;
 mod replayed;
 mod widths;

@@ -106,6 +106,11 @@ impl Person {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lookback"));
         command.args(arguments).env("LOOKBACK_HOME", self.home.path()).env("TZ", "UTC").env_remove("COLUMNS");
+        // The settings of whoever runs the tests are not this person's.
+        command.env("XDG_CONFIG_HOME", self.home.path());
+        for variable in ["CONFIG", "MODEL", "LANGUAGE", "BASE_URL", "PROXY", "CA_FILE"] {
+            command.env_remove(format!("LOOKBACK_{variable}"));
+        }
         command
     }
 

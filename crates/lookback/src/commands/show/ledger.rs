@@ -1,10 +1,10 @@
 //! For each call what could be reused of the one before, and why not all of it.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use anyhow::Result;
 use lookback_engine::{
-    LedgerLine, Session,
+    CacheVerdict, LedgerLine, Mismatch, Session,
     trace::{CallNo, EventBody, event::Usage},
 };
 use serde_json::json;
@@ -37,7 +37,13 @@ pub(super) fn show(session: &Session, next: Option<&LedgerLine>) -> Result<()> {
     heading.push("why not all");
     let right: Vec<usize> = (0..heading.len() - 1).collect();
     let heading = heading.into_iter().map(str::to_owned).collect();
-    let made = lines.iter().map(|line| row(line.call.to_string(), line, &billed, with_bytes));
+    let made = lines.iter().map(|line| {
+        let mut row = row(line.call.to_string(), line, &billed, with_bytes);
+        if let (Some(why), Some(mismatch)) = (row.last_mut(), mismatch(session, line.call)) {
+            why.push_str(&format!("; {mismatch}"));
+        }
+        row
+    });
     let planned = next.map(|line| row("next".to_owned(), line, &billed, with_bytes));
     let rows: Vec<Vec<String>> = std::iter::once(heading).chain(made).chain(planned).collect();
     screen::write_wrapped_table(&mut out, &rows, &right, width)?;
@@ -49,7 +55,32 @@ pub(super) fn show(session: &Session, next: Option<&LedgerLine>) -> Result<()> {
         ];
         screen::write_facts(&mut out, " ", &facts, width)?;
     }
+    screen::write_wrapped_table(&mut out, &compare_with_bills(session), &[], width)?;
     Ok(out.flush()?)
+}
+
+fn mismatch(session: &Session, call: CallNo) -> Option<Mismatch> {
+    match session.cache_verdict(call)? {
+        CacheVerdict::Mismatch(mismatch) => Some(mismatch),
+        CacheVerdict::AsExpected | CacheVerdict::NotReported => None,
+    }
+}
+
+/// How many calls were billed as their card says, how many otherwise, and what that may mean.
+fn compare_with_bills(session: &Session) -> Vec<Vec<String>> {
+    let mut calls: BTreeMap<Cow<'static, str>, u64> = BTreeMap::new();
+    for line in session.ledger().lines() {
+        let says = match session.cache_verdict(line.call) {
+            None => continue,
+            Some(CacheVerdict::AsExpected) => "cached as expected".into(),
+            Some(CacheVerdict::NotReported) => "no cached tokens reported: this server may never report them".into(),
+            Some(CacheVerdict::Mismatch(mismatch)) => {
+                format!("cached otherwise than expected: {}", mismatch.difference.likely()).into()
+            }
+        };
+        *calls.entry(says).or_default() += 1;
+    }
+    calls.into_iter().map(|(says, calls)| vec![screen::counted(calls, "call"), says.into_owned()]).collect()
 }
 
 fn row(call: String, line: &LedgerLine, billed: &BTreeMap<CallNo, Usage>, with_bytes: bool) -> Vec<String> {
@@ -83,6 +114,8 @@ pub(super) fn show_json(session: &Session, next: Option<&LedgerLine>) -> Result<
             "written": line.written,
             "reasons": line.reasons,
             "billed": billed.get(&line.call),
+            "expected": session.expected_bill(line.call),
+            "cache": session.cache_verdict(line.call),
             "planned": is_planned,
         })
     };

@@ -1,0 +1,108 @@
+//! One small request, to see whether a model answers.
+//!
+//! It goes out without a session, without tools and without the card's extra members: a budget for thinking, for one,
+//! does not fit into so small an answer.
+
+use std::{
+    fmt,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, Result};
+use lookback_engine::card::{Card, UsageInStream};
+use lookback_models::{Client, Endpoint, ModelError, Progress, Request, Retries};
+use lookback_wire::{Provider, Reply, ReplyContent, ReplyStop};
+use serde_json::{Value, json};
+use tokio::runtime::{Builder, Runtime};
+
+use crate::{screen::exact, settings::Chosen};
+
+const QUESTION: &str = "Reply with the word ready.";
+
+/// The least that OpenAI's Responses takes.
+const LONGEST_ANSWER: u32 = 16;
+
+pub(super) struct Answer {
+    reply: Reply,
+    /// Until the first content came.
+    first: Duration,
+    whole: Duration,
+}
+
+pub(super) fn runtime() -> Result<Runtime> {
+    Builder::new_current_thread().enable_all().build().context("cannot wait for the network")
+}
+
+/// Sent once: whoever asks for a diagnosis wants the first refusal, not the fifth.
+pub(super) fn ask(chosen: &Chosen) -> Result<Result<Answer, ModelError>> {
+    let once = Retries { tries: 1, ..Retries::default() };
+    let client = Client::new(Endpoint { retries: once, ..chosen.endpoint.clone() })?;
+    let body = body(&chosen.model, &chosen.card);
+    let request = Request { api: chosen.endpoint.api, body: body.to_string().into_bytes() };
+    Ok(runtime()?.block_on(answer(&client, request)))
+}
+
+async fn answer(client: &Client, request: Request) -> Result<Answer, ModelError> {
+    let begun = Instant::now();
+    let mut first = None;
+    let mut answering = client.send(request);
+    while let Some(progress) = answering.next().await? {
+        if matches!(progress, Progress::Delta(_)) {
+            first.get_or_insert_with(|| begun.elapsed());
+        }
+    }
+    let whole = begun.elapsed();
+    Ok(Answer { reply: answering.into_reply(), first: first.unwrap_or(whole), whole })
+}
+
+fn body(model: &str, card: &Card) -> Value {
+    let messages = json!([{"role": "user", "content": QUESTION}]);
+    match card.api {
+        Provider::Anthropic => {
+            json!({"model": model, "max_tokens": LONGEST_ANSWER, "stream": true, "messages": messages})
+        }
+        Provider::Responses => json!({
+            "model": model,
+            "max_output_tokens": LONGEST_ANSWER,
+            "store": false,
+            "stream": true,
+            "input": messages,
+        }),
+        Provider::Chat | Provider::React => {
+            let mut body = json!({"model": model, "stream": true, "messages": messages});
+            body[card.output_limit.name()] = LONGEST_ANSWER.into();
+            if card.usage_in_stream == UsageInStream::OnRequest {
+                body["stream_options"] = json!({"include_usage": true});
+            }
+            body
+        }
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Reply { parts, stop, usage, model, .. } = &self.reply;
+        let said: String = parts
+            .iter()
+            .filter_map(|part| match &part.content {
+                ReplyContent::Text(text) => Some(text.trim()),
+                _ => None,
+            })
+            .collect();
+        write!(f, "{} answered ", model.as_deref().unwrap_or("the model"))?;
+        match (said.as_str(), stop) {
+            ("", ReplyStop::Limit) => write!(f, "without text before {LONGEST_ANSWER} tokens were written")?,
+            ("", _) => write!(f, "without text")?,
+            (said, _) => write!(f, "\"{said}\"")?,
+        }
+        write!(f, ", first content after {} ms, all after {} ms", self.first.as_millis(), self.whole.as_millis())?;
+        match usage {
+            Some(usage) => {
+                let prompt = usage.uncached + usage.cached + usage.written;
+                let [prompt, cached, written, output] = [prompt, usage.cached, usage.written, usage.output].map(exact);
+                write!(f, "; billed: {prompt} of prompt ({cached} cached, {written} written), {output} of answer")
+            }
+            None => write!(f, "; it did not say what it billed"),
+        }
+    }
+}

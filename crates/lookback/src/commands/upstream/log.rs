@@ -1,0 +1,41 @@
+//! The file of requests: one JSON object a line, written at once, so that a test can read it while the server runs.
+
+use std::{
+    fs::File,
+    io::{self, Write},
+    path::Path,
+    sync::{Mutex, PoisonError},
+};
+
+use anyhow::{Context, Result};
+use lookback_upstream::Logged;
+use serde_json::{Value, json};
+
+use super::line::endpoint;
+
+pub(super) struct Log(Mutex<File>);
+
+impl Log {
+    pub(super) fn create(path: &Path) -> Result<Self> {
+        let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(Self(Mutex::new(file)))
+    }
+
+    pub(super) fn append(&self, logged: &Logged) -> io::Result<()> {
+        let body: Value = serde_json::from_slice(&logged.body)
+            .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&logged.body).into_owned()));
+        let usage = logged.counted.as_ref();
+        let line = json!({
+            "api": endpoint(logged.api),
+            "place": logged.place.map(|place| place.to_string()),
+            "status": logged.status,
+            "uncached": usage.map(|usage| usage.uncached),
+            "cached": usage.map(|usage| usage.cached),
+            "written": usage.map(|usage| usage.written),
+            "fault": logged.fault.map(|fault| fault.to_string()),
+            "refusal": logged.refusal,
+            "body": body,
+        });
+        writeln!(self.0.lock().unwrap_or_else(PoisonError::into_inner), "{line}")
+    }
+}

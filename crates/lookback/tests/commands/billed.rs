@@ -1,0 +1,43 @@
+//! The ledger beside what a provider billed: what was expected of its cache, and what it reported.
+
+use lookback_engine::trace::event::Usage;
+
+use crate::{
+    person::{Person, trace_lines},
+    work::Work,
+};
+
+/// Five calls; the provider loses the prompt once. Anthropic's minimum is behind them after the first.
+fn billed() -> Person {
+    let mut work = Work::begin("billed000000", 0, "claude-sonnet-4-5");
+    work.user("look at everything");
+    let mut before = 0;
+    for step in 0..5 {
+        let output: String = (0..400).map(|line| format!("src/a.py:{line}: word_{step}_{line}\n")).collect();
+        let input = work.session.view().tokens() as u32 * 6 / 5;
+        work.run("", &format!("grep -rn word_{step} src"), 0, &output);
+        let cached = if step == 3 || before < 1_024 { 0 } else { before };
+        let uncached = if input < 1_024 { input } else { 4 };
+        work.tell(|session, now| {
+            let call = session.last_call();
+            let usage = Usage { call, uncached, cached, written: input - cached - uncached, output: 30 };
+            session.usage(usage, now).expect("it was made");
+        });
+        before = input;
+    }
+    let person = Person::new();
+    person.import(trace_lines(&work.session)).shown();
+    person
+}
+
+#[test]
+fn a_prompt_that_was_not_cached_as_expected_is_named() {
+    let person = billed();
+    insta::assert_snapshot!("billed_ledger", person.run_in(120, &["show", "billed", "--ledger"]).shown());
+    insta::assert_snapshot!("billed_ledger_narrow", person.run_in(60, &["show", "billed", "--ledger"]).shown());
+    let lines = person.run(&["show", "billed", "--ledger", "--json"]).json();
+    assert_eq!(lines[2]["cache"], "as_expected");
+    assert_eq!(lines[3]["cache"]["mismatch"]["difference"], "lost", "{}", lines[3]);
+    assert_eq!(lines[3]["cache"]["mismatch"]["reported"], 0);
+    assert!(lines[3]["expected"]["read"].as_u64() > Some(1_024), "{}", lines[3]);
+}

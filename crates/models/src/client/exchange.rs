@@ -1,0 +1,219 @@
+//! One request until it is answered: sent, perhaps sent again, read piece by piece.
+//!
+//! Every wait lives in the state, not in the call that waits: whoever drops `next` and calls it again sends nothing twice.
+
+use std::{collections::VecDeque, fmt, future::Future, mem, pin::Pin};
+
+use bytes::Bytes;
+use jiff::Zoned;
+use lookback_wire::{Delta, Provider, Reply, ReplyContent, ReplyReader, ReplyStop, StreamError, parse_reply};
+use tokio::time::{Instant, sleep_until};
+
+use super::{
+    Client,
+    incoming::Incoming,
+    opening::{Opened, open},
+};
+use crate::{
+    ModelError, Progress, Request,
+    fault::{Cause, Fault, parse_said},
+    retry::{Asked, plan_pause},
+};
+
+/// Enough of an answer that is no stream to recognise it by.
+const EXCERPT: usize = 1 << 10;
+
+pub(crate) struct Exchange {
+    client: Client,
+    api: Provider,
+    body: Bytes,
+    /// How often the request was sent.
+    tried: u32,
+    state: State,
+    /// Read, but not yet asked for: at most what one piece held.
+    ready: VecDeque<Delta>,
+    reader: ReplyReader,
+    /// How the stream began.
+    beginning: Vec<u8>,
+    /// Whether content was given out: then nothing is sent again.
+    spoke: bool,
+    /// What was read to its end, however it ended.
+    reply: Option<Reply>,
+}
+
+enum State {
+    Unsent,
+    Opening(Pin<Box<dyn Future<Output = Result<Opened, Fault>> + Send>>),
+    Streaming(Incoming),
+    Pausing(Instant),
+    Ended,
+}
+
+impl Exchange {
+    pub(crate) fn new(client: Client, request: Request) -> Self {
+        Self {
+            client,
+            api: request.api,
+            body: Bytes::from(request.body),
+            tried: 0,
+            state: State::Unsent,
+            ready: VecDeque::new(),
+            reader: ReplyReader::new(request.api),
+            beginning: Vec::new(),
+            spoke: false,
+            reply: None,
+        }
+    }
+
+    pub(crate) async fn next(&mut self) -> Result<Option<Progress>, ModelError> {
+        loop {
+            if let Some(delta) = self.ready.pop_front() {
+                return Ok(Some(Progress::Delta(delta)));
+            }
+            let failed = match &mut self.state {
+                State::Ended => return Ok(None),
+                State::Unsent => {
+                    self.tried += 1;
+                    self.state = State::Opening(Box::pin(open(self.client.clone(), self.api, self.body.clone())));
+                    None
+                }
+                State::Pausing(until) => {
+                    sleep_until(*until).await;
+                    self.state = State::Unsent;
+                    None
+                }
+                State::Opening(opening) => match opening.as_mut().await {
+                    Ok(Opened::Stream(incoming)) => {
+                        self.state = State::Streaming(incoming);
+                        None
+                    }
+                    Ok(Opened::Whole(body)) => self.take_whole(&body).err(),
+                    Err(fault) => Some(fault),
+                },
+                State::Streaming(incoming) => {
+                    let piece = incoming.next().await;
+                    self.take_piece(piece).err()
+                }
+            };
+            if let Some(fault) = failed {
+                return self.after(fault).map(Some);
+            }
+        }
+    }
+
+    fn take_piece(&mut self, piece: Result<Option<Bytes>, Fault>) -> Result<(), Fault> {
+        let failed = match piece {
+            Ok(Some(piece)) => return self.take_bytes(&piece),
+            Ok(None) => None,
+            Err(fault) => Some(fault),
+        };
+        let reader = mem::replace(&mut self.reader, ReplyReader::new(self.api));
+        let is_complete = reader.is_complete();
+        let reply = reader.finish();
+        // A connection that breaks behind the end of the answer broke nothing.
+        let is_whole = is_complete || reply.stop != ReplyStop::Cut;
+        self.reply = Some(reply);
+        if is_whole {
+            self.state = State::Ended;
+            return Ok(());
+        }
+        Err(failed.unwrap_or_else(|| {
+            if looks_like_events(&self.beginning) {
+                self.client.fault_saying(Cause::Cut, "the server closed the connection")
+            } else {
+                self.client.fault_saying(Cause::Nonsense, &parse_said(&self.beginning).words)
+            }
+        }))
+    }
+
+    fn take_bytes(&mut self, piece: &[u8]) -> Result<(), Fault> {
+        let room = EXCERPT.saturating_sub(self.beginning.len());
+        self.beginning.extend_from_slice(&piece[..piece.len().min(room)]);
+        let read = self.reader.push(piece);
+        self.spoke |= self.reader.has_content();
+        self.ready.extend(read.map_err(|e| self.stream_fault(&e))?);
+        if let (true, State::Streaming(incoming)) = (self.reader.is_complete(), &mut self.state) {
+            incoming.expect_end();
+        }
+        Ok(())
+    }
+
+    fn take_whole(&mut self, body: &[u8]) -> Result<(), Fault> {
+        let reply = parse_reply(self.api, body).map_err(|e| self.stream_fault(&e))?;
+        self.ready.extend(reply.parts.iter().filter_map(|part| shown(&part.content)));
+        self.reply = Some(reply);
+        self.state = State::Ended;
+        Ok(())
+    }
+
+    fn stream_fault(&self, error: &StreamError) -> Fault {
+        match error {
+            StreamError::Provider { raw } => {
+                Fault::of_answer(None, &parse_said(raw.as_bytes()), Asked::Nothing, &self.client.place())
+            }
+            other => self.client.fault_saying(Cause::Nonsense, &other.to_string()),
+        }
+    }
+
+    /// Another try, or the end.
+    fn after(&mut self, mut fault: Fault) -> Result<Progress, ModelError> {
+        if self.spoke {
+            self.state = State::Ended;
+            return Err(fault.into_cut());
+        }
+        let retries = &self.client.inner.retries;
+        let Some(wait) = plan_pause(retries, self.tried, fault.again, fault.asked, chance()) else {
+            self.state = State::Ended;
+            if let Asked::Wait(wait) = fault.asked
+                && wait > retries.longest_asked
+            {
+                fault.give_up_waiting(wait, &Zoned::now());
+            }
+            return Err(fault.error);
+        };
+        self.state = State::Pausing(Instant::now() + wait);
+        self.reader = ReplyReader::new(self.api);
+        self.reply = None;
+        self.beginning.clear();
+        Ok(Progress::Retrying { attempt: self.tried + 1, wait, because: fault.error.first_line().to_owned() })
+    }
+
+    pub(crate) fn into_reply(self) -> Reply {
+        self.reply.unwrap_or_else(|| self.reader.finish())
+    }
+}
+
+/// From 0 to 1. Without a source of randomness the longest pause is the safe one.
+fn chance() -> f64 {
+    getrandom::u32().map_or(1.0, |random| f64::from(random) / f64::from(u32::MAX))
+}
+
+/// What a part of a whole answer would have been in a stream.
+fn shown(content: &ReplyContent) -> Option<Delta> {
+    match content {
+        ReplyContent::Text(text) => Some(Delta::Text(text.clone())),
+        ReplyContent::Thinking { text, .. } if !text.is_empty() => Some(Delta::Thinking(text.clone())),
+        ReplyContent::Call { name, .. } => Some(Delta::Call { name: name.clone() }),
+        ReplyContent::Thinking { .. } | ReplyContent::UnfinishedCall { .. } | ReplyContent::Unknown => None,
+    }
+}
+
+/// Nothing at all counts: then the server hung up before it said anything.
+fn looks_like_events(beginning: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(beginning);
+    let mut lines = text.trim_start_matches('\u{feff}').lines().filter(|line| !line.trim().is_empty());
+    lines.next().is_none_or(|line| ["data", "event", "id", "retry", ":"].iter().any(|field| line.starts_with(field)))
+}
+
+impl fmt::Debug for Exchange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = match &self.state {
+            State::Unsent => "unsent",
+            State::Opening(_) => "opening",
+            State::Streaming(_) => "streaming",
+            State::Pausing(_) => "pausing",
+            State::Ended => "ended",
+        };
+        f.debug_struct("Exchange").field("tried", &self.tried).field("state", &state).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,58 @@
+//! The pieces of an answer as they come in, each within its time.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::Response;
+use tokio::time::{Instant, timeout_at};
+
+use super::{Client, setup::innermost};
+use crate::fault::{Cause, Fault, Phase};
+
+const CLOSING: Duration = Duration::from_secs(2);
+
+pub(super) struct Incoming {
+    response: Response,
+    client: Client,
+    /// When the piece that is waited for must be here. Kept when a wait is dropped and begun anew; none while nobody
+    /// waits, for a pause of the reader's is not the server's.
+    deadline: Option<Instant>,
+    phase: Phase,
+}
+
+impl Incoming {
+    /// `deadline` is for the first piece.
+    pub(super) fn new(response: Response, client: Client, deadline: Instant) -> Self {
+        Self { response, client, deadline: Some(deadline), phase: Phase::FirstByte }
+    }
+
+    pub(super) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// The answer is whole. What a server may still send behind it, and the end that lets the connection be used again,
+    /// come at once or are not worth waiting for.
+    pub(super) fn expect_end(&mut self) {
+        self.deadline.get_or_insert_with(|| Instant::now() + CLOSING);
+    }
+
+    /// None: the body is complete.
+    pub(super) async fn next(&mut self) -> Result<Option<Bytes>, Fault> {
+        let timeouts = self.client.inner.timeouts;
+        let deadline = *self.deadline.get_or_insert_with(|| Instant::now() + timeouts.idle);
+        let piece = timeout_at(deadline, self.response.chunk()).await;
+        let limit = match self.phase {
+            Phase::FirstByte => timeouts.first_byte,
+            Phase::Connect | Phase::NextByte => timeouts.idle,
+        };
+        match piece {
+            Ok(Ok(piece)) => {
+                self.deadline = None;
+                self.phase = Phase::NextByte;
+                Ok(piece)
+            }
+            Ok(Err(e)) => Err(self.client.fault_saying(Cause::Cut, &innermost(&e))),
+            Err(_) => Err(self.client.fault(Cause::Timeout { phase: self.phase, limit })),
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! A person's wish to stop, carried to whatever waits.
+
+use tokio::sync::watch;
+
+/// Held by whoever may stop a call.
+#[derive(Debug)]
+pub struct Canceller(watch::Sender<bool>);
+
+/// Held by the call. It stays cancelled once it was.
+#[derive(Debug, Clone)]
+pub struct Cancel(watch::Receiver<bool>);
+
+impl Canceller {
+    pub fn new() -> (Self, Cancel) {
+        let (sender, receiver) = watch::channel(false);
+        (Self(sender), Cancel(receiver))
+    }
+
+    pub fn cancel(&self) {
+        self.0.send_replace(true);
+    }
+}
+
+impl Cancel {
+    /// Ends when the call is to end; never, once nobody is left who could want it.
+    pub async fn cancelled(&mut self) {
+        if self.0.wait_for(|cancelled| *cancelled).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Why a model did not answer, by what can be done about it.
+//!
+//! The text is for a person: the first line is what the provider says, with its status, the lines after it what to do.
+//! It never holds a key. How a provider's words are told apart is `fault`'s to know.
+
+use std::time::Duration;
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ModelError {
+    pub kind: ErrorKind,
+    /// The HTTP status, or the one that an error inside a stream names.
+    pub status: Option<u16>,
+    /// For a person: what the provider says, and what to do, line by line.
+    pub message: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorKind {
+    BadKey,
+    NoSuchModel,
+    /// In tokens, where the provider says how many: what was sent, and what the model takes.
+    PromptTooLong {
+        sent: Option<u64>,
+        limit: Option<u64>,
+    },
+    /// Too many requests or tokens, or nothing left to pay them with: then no `retry_after`.
+    RateLimited {
+        retry_after: Option<Duration>,
+    },
+    Overloaded,
+    /// The stream ended before the answer did.
+    CutStream,
+    RefusedContent,
+    /// The provider refuses the thinking of earlier steps, its seal, or its absence.
+    RefusedThinking,
+    /// Any other request that the provider calls wrong.
+    BadRequest,
+    /// 5xx.
+    ServerError,
+    /// No connection.
+    Unreachable,
+    /// No connection, no first byte, or no further byte in time.
+    TimedOut,
+    /// What came back is not what the API says.
+    Nonsense,
+}
+
+impl ModelError {
+    pub fn new(kind: ErrorKind, status: Option<u16>, message: impl Into<String>) -> Self {
+        Self { kind, status, message: message.into() }
+    }
+
+    /// What the provider says, without what to do about it.
+    pub fn first_line(&self) -> &str {
+        self.message.lines().next().unwrap_or_default()
+    }
+}

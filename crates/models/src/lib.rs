@@ -1,0 +1,27 @@
+//! Talking to models: a request goes out, a reply comes back, and nothing of either is lost.
+//!
+//! [`Model`] is what answers: a provider over HTTP, or a script that plays recorded replies. Sessions and folds are the
+//! engine's; this crate carries what it renders and records what comes back.
+
+pub mod answering;
+pub mod client;
+pub mod driving;
+pub mod endpoint;
+pub mod error;
+mod fault;
+pub mod key;
+mod mask;
+pub mod model;
+pub mod request;
+pub mod retry;
+pub mod script;
+
+pub use answering::{Answering, Progress};
+pub use client::Client;
+pub use endpoint::{Endpoint, EndpointError, KeyHeader, PlainHttp, Timeouts};
+pub use error::{ErrorKind, ModelError};
+pub use key::{Key, KeyError};
+pub use mask::masked_url;
+pub use model::Model;
+pub use request::Request;
+pub use retry::Retries;

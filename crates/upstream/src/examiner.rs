@@ -1,0 +1,82 @@
+//! A provider's front: a body comes in, and is billed or refused.
+//!
+//! Pure: the caller brings the time and the counter, and plays the answer.
+
+mod answer;
+#[cfg(test)]
+mod tests;
+
+use lookback_engine::card::Card;
+use lookback_wire::{Provider, Reply, Seal, TokenUsage};
+
+use crate::{
+    cache::Cache,
+    prompt::{Counter, Prompt, Unreadable, parse_prompt},
+    refusal::{RefusalKind, Refused, check_card, check_shape, thinking::Memory},
+};
+use answer::{answer_segment, answer_tokens};
+
+/// One model of a provider, with its cache and its memory of what it answered.
+pub struct Examiner {
+    card: Card,
+    count: Box<Counter>,
+    cache: Cache,
+    memory: Memory,
+}
+
+/// A request that was taken. Cached, written and the rest add up to `tokens`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Billed {
+    pub prompt: Prompt,
+    pub tokens: u64,
+    pub cached: u64,
+    pub written: u64,
+}
+
+impl Examiner {
+    pub fn new(card: Card, count: Box<Counter>) -> Self {
+        Self { cache: Cache::new(card.clone()), card, count, memory: Memory::default() }
+    }
+
+    pub fn card(&self) -> &Card {
+        &self.card
+    }
+
+    /// Takes or refuses a body. What is taken goes into the cache; what is refused leaves no trace.
+    pub fn examine(&mut self, api: Provider, body: &[u8], now_ms: i64) -> Result<Billed, Refused> {
+        check_shape(api, body)?;
+        let prompt = parse_prompt(api, body, &*self.count)
+            .map_err(|Unreadable(reason)| Refused::new(RefusalKind::InvalidRequest, reason))?;
+        check_card(&self.card, &prompt)?;
+        self.memory.check(&self.card, &prompt)?;
+        let reuse = self.cache.apply_prompt(&prompt, now_ms);
+        Ok(Billed { tokens: prompt.tokens(), cached: reuse.cached, written: reuse.written, prompt })
+    }
+
+    /// Issues thinking that answers a prompt, in the form in which the API hands it out.
+    pub fn seal(&mut self, api: Provider, prompt: &Prompt, thinking: &str) -> Seal {
+        self.memory.issue(api, prompt, thinking)
+    }
+
+    /// Remembers an answer, sealed thinking and all, and says how many tokens it has.
+    pub fn answered(&mut self, api: Provider, prompt: &Prompt, reply: &Reply, now_ms: i64) -> u64 {
+        let answer = answer_segment(api, reply);
+        self.memory.remember(&answer);
+        self.cache.apply_answer(prompt, &answer, now_ms);
+        answer_tokens(reply, &*self.count)
+    }
+}
+
+impl Billed {
+    /// As a client reads it from the answer.
+    pub fn usage(&self, output: u64) -> TokenUsage {
+        let uncached = self.tokens - self.cached - self.written;
+        TokenUsage { uncached, cached: self.cached, written: self.written, output }
+    }
+}
+
+impl std::fmt::Debug for Examiner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Examiner").field("card", &self.card).field("cache", &self.cache).finish_non_exhaustive()
+    }
+}

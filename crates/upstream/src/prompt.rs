@@ -1,0 +1,118 @@
+//! A request body as a provider reads it: tools, system, messages, each in blocks with their tokens.
+//!
+//! Tokens are those of design 2-model, "Tokens": over a part's plain text, and 4 for each message. A message is one turn:
+//! results that follow one another are one, and so are the items that a model made in one answer. It does not know
+//! what of a prompt is cached or refused.
+
+mod anthropic;
+mod chat;
+mod content;
+mod count;
+mod identity;
+mod json;
+mod react;
+mod responses;
+#[cfg(test)]
+mod tests;
+mod tools;
+
+use lookback_engine::card::Lifetime;
+use lookback_wire::Provider;
+
+pub use content::{Content, Issued, Piece};
+pub use count::{Counter, count_o200k};
+pub use identity::Digest;
+pub(crate) use identity::{Chain, canonical, content_digest};
+pub(crate) use react::{parse_step, react_text};
+
+/// A body that is no request of its API.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unreadable(pub String);
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prompt {
+    /// React for a one-text prompt, whatever API it came by.
+    pub api: Provider,
+    pub model: String,
+    pub output_limit: Option<u64>,
+    pub breakpoints: BreakpointMode,
+    /// In the provider's own order: tools, system, then the conversation.
+    pub segments: Vec<Segment>,
+}
+
+/// Tools, one text of the system, or one turn of the conversation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Segment {
+    pub speaker: Speaker,
+    pub blocks: Vec<Block>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Speaker {
+    Tools,
+    System,
+    User,
+    Assistant,
+    Tool,
+}
+
+/// The smallest thing that a mark can stand on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Block {
+    pub content: Content,
+    /// The first block of a message carries the message's own 4.
+    pub tokens: u32,
+    pub mark: Option<Mark>,
+    /// The message or item of the body that it stands in, and its place there.
+    pub at: (usize, usize),
+}
+
+/// A cache mark as it stands in the body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// Anthropic's and Qwen's `cache_control`.
+    CacheControl(Lifetime),
+    /// OpenAI's `prompt_cache_breakpoint`.
+    Breakpoint,
+}
+
+/// OpenAI's `prompt_cache_options.mode`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum BreakpointMode {
+    /// The provider sets one itself, at the end of the newest message.
+    #[default]
+    Implicit,
+    Explicit,
+}
+
+/// Reads the body of a request. A `react` prompt travels in a Chat body and is recognised there.
+pub fn parse_prompt(api: Provider, body: &[u8], count: &Counter) -> Result<Prompt, Unreadable> {
+    match api {
+        Provider::Anthropic => anthropic::parse(body, count),
+        Provider::Chat | Provider::React => chat::parse(body, count),
+        Provider::Responses => responses::parse(body, count),
+    }
+}
+
+impl Prompt {
+    pub fn tokens(&self) -> u64 {
+        self.segments.iter().map(Segment::tokens).sum()
+    }
+
+    /// What stands before a segment, as parsed values: marks and ids do not count, the model does.
+    pub fn history(&self, segment: usize) -> Digest {
+        let mut chain = Chain::new(&self.model);
+        for segment in self.segments.iter().take(segment) {
+            chain.begin(segment.speaker);
+            segment.blocks.iter().for_each(|block| chain.push(&block.content));
+        }
+        chain.digest()
+    }
+}
+
+impl Segment {
+    pub fn tokens(&self) -> u64 {
+        self.blocks.iter().map(|block| u64::from(block.tokens)).sum()
+    }
+}

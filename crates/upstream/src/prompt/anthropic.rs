@@ -1,0 +1,116 @@
+//! Anthropic Messages: blocks inside messages, results inside the user's.
+
+use lookback_wire::Provider;
+use serde::Deserialize;
+use serde_json::{Value, json, value::RawValue};
+
+use super::{
+    Block, BreakpointMode, Content, Counter, Issued, Piece, Prompt, Segment, Speaker, Unreadable,
+    count::{count_content, message},
+    identity::{bare, canonical},
+    json::{self, body_text, items, mark, piece, pieces, text},
+    tools::parse_tools,
+};
+
+#[derive(Deserialize)]
+struct Body<'a> {
+    #[serde(default)]
+    model: String,
+    #[serde(default)]
+    max_tokens: Option<u64>,
+    /// A mark on the whole request stands on its last block.
+    #[serde(default)]
+    cache_control: Option<Value>,
+    #[serde(borrow, default)]
+    tools: Vec<&'a RawValue>,
+    #[serde(borrow, default)]
+    system: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    messages: Vec<Entry<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Entry<'a> {
+    role: String,
+    #[serde(borrow, default)]
+    content: Option<&'a RawValue>,
+}
+
+/// The parts of a block whose own text counts.
+#[derive(Deserialize)]
+struct Raw<'a> {
+    #[serde(borrow, default)]
+    input: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    content: Option<&'a RawValue>,
+}
+
+pub(super) fn parse(body: &[u8], count: &Counter) -> Result<Prompt, Unreadable> {
+    let body: Body<'_> = json::parse(body_text(body)?)?;
+    let mut segments = Vec::from_iter(parse_tools(&body.tools, count)?);
+    for (place, (piece, mark)) in pieces(body.system)?.into_iter().enumerate() {
+        let content = Content::Piece(piece);
+        let block = Block { tokens: count_content(&content, count), content, mark, at: (0, place) };
+        segments.push(Segment { speaker: Speaker::System, blocks: vec![block] });
+    }
+    for (at, entry) in body.messages.iter().enumerate() {
+        let blocks = items(entry.content)?.into_iter().enumerate();
+        let blocks = blocks.map(|(place, raw)| parse_block(raw, (at, place), count)).collect::<Result<Vec<_>, _>>()?;
+        let speaker = match entry.role.as_str() {
+            "assistant" => Speaker::Assistant,
+            "system" => Speaker::System,
+            _ if blocks.iter().any(|block| matches!(block.content, Content::Result { .. })) => Speaker::Tool,
+            _ => Speaker::User,
+        };
+        segments.push(message(speaker, blocks));
+    }
+    if let (Some(control), Some(segment)) = (body.cache_control, segments.last_mut())
+        && let Some(last) = segment.blocks.last_mut()
+    {
+        last.mark = last.mark.or_else(|| mark(&json!({ "cache_control": control })));
+    }
+    Ok(Prompt {
+        api: Provider::Anthropic,
+        model: body.model,
+        output_limit: body.max_tokens,
+        breakpoints: BreakpointMode::Explicit,
+        segments,
+    })
+}
+
+fn parse_block(raw: &RawValue, at: (usize, usize), count: &Counter) -> Result<Block, Unreadable> {
+    let value: Value = json::parse(raw.get())?;
+    let mut mark = mark(&value);
+    let content = match text(&value, "type") {
+        "thinking" => Content::Thinking {
+            text: text(&value, "thinking").to_owned(),
+            issued: Issued::Signature(text(&value, "signature").to_owned()),
+        },
+        "redacted_thinking" => {
+            Content::Thinking { text: String::new(), issued: Issued::Redacted(text(&value, "data").to_owned()) }
+        }
+        "tool_use" => {
+            let input = json::parse::<Raw<'_>>(raw.get())?.input.map_or("{}", RawValue::get);
+            Content::Call {
+                id: text(&value, "id").to_owned(),
+                name: text(&value, "name").to_owned(),
+                arguments: input.to_owned(),
+                meaning: value.get("input").map_or_else(|| "{}".to_owned(), canonical),
+            }
+        }
+        "tool_result" => {
+            let shown = pieces(json::parse::<Raw<'_>>(raw.get())?.content)?;
+            // A mark inside a result is the result's: a prompt cannot be cut in the middle of it.
+            mark = mark.or_else(|| shown.iter().find_map(|(_, mark)| *mark));
+            Content::Result {
+                id: text(&value, "tool_use_id").to_owned(),
+                pieces: shown.into_iter().map(|(piece, _)| piece).collect(),
+                is_error: value.get("is_error") == Some(&Value::Bool(true)),
+            }
+        }
+        "text" | "image" => Content::Piece(piece(value).0),
+        _ if value.is_string() => Content::Piece(piece(value).0),
+        _ => Content::Piece(Piece::Other(bare(value))),
+    };
+    Ok(Block { tokens: count_content(&content, count), content, mark, at })
+}

@@ -1,0 +1,46 @@
+//! What a block says, in one form for all APIs.
+
+use serde_json::Value;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Content {
+    /// A declared tool, as a value without its mark.
+    Tool(Value),
+    Piece(Piece),
+    Thinking {
+        text: String,
+        issued: Issued,
+    },
+    Call {
+        id: String,
+        name: String,
+        /// As they stand in the body.
+        arguments: String,
+        /// The same for arguments that say the same.
+        meaning: String,
+    },
+    Result {
+        id: String,
+        pieces: Vec<Piece>,
+        is_error: bool,
+    },
+    /// Of a kind that is not known here.
+    Unknown(Value),
+}
+
+/// What a person or a tool can show to a model.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Piece {
+    Text(String),
+    Image(Value),
+    Other(Value),
+}
+
+/// By what a provider recognises thinking as its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Issued {
+    Signature(String),
+    Redacted(String),
+    Encrypted { id: Option<String>, content: Option<String> },
+    Plain,
+}

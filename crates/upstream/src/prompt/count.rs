@@ -1,0 +1,46 @@
+//! Tokens of what a block says: design 2-model, "Tokens", over plain text.
+
+use super::{Block, Content, Piece, Segment, Speaker, identity::canonical};
+
+pub type Counter = dyn Fn(&[u8]) -> u32 + Send + Sync;
+
+const PER_MESSAGE: u32 = 4;
+
+/// What stands where a text must not be blank. It is nobody's text: the part that it stands for is empty.
+const PLACEHOLDERS: [&str; 2] = ["(empty message)", "(empty result)"];
+
+/// The default tokenizer.
+pub fn count_o200k(bytes: &[u8]) -> u32 {
+    bpe_openai::o200k_base().count(&String::from_utf8_lossy(bytes)) as u32
+}
+
+pub(super) fn count_content(content: &Content, count: &Counter) -> u32 {
+    let json = |value| count(canonical(value).as_bytes());
+    match content {
+        Content::Tool(_) => 0,
+        Content::Piece(piece) => count_piece(piece, count),
+        Content::Thinking { text, .. } => count(text.as_bytes()),
+        Content::Call { name, arguments, .. } => count(format!("{name}{arguments}").as_bytes()),
+        Content::Result { pieces, .. } => pieces.iter().map(|piece| count_piece(piece, count)).sum(),
+        Content::Unknown(value) => json(value),
+    }
+}
+
+fn count_piece(piece: &Piece, count: &Counter) -> u32 {
+    match piece {
+        Piece::Text(text) if PLACEHOLDERS.contains(&text.as_str()) => 0,
+        Piece::Text(text) => count(text.as_bytes()),
+        // Counted by its pixels, which no rule here needs.
+        Piece::Image(_) => 0,
+        Piece::Other(value) => count(canonical(value).as_bytes()),
+    }
+}
+
+/// A turn of the conversation. The message's own tokens go to its first block, so that every prefix that ends with a message
+/// has all of them.
+pub(super) fn message(speaker: Speaker, mut blocks: Vec<Block>) -> Segment {
+    if let Some(first) = blocks.first_mut() {
+        first.tokens += PER_MESSAGE;
+    }
+    Segment { speaker, blocks }
+}

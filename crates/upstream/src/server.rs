@@ -1,0 +1,188 @@
+//! The server: a script played over the three APIs, on this machine only.
+//!
+//! `answer` decides what a request gets, `sending` how its bytes go out, `log` what is remembered of it. What is counted,
+//! cached and refused is the examiner's to say.
+
+mod answer;
+mod chunks;
+mod log;
+mod models;
+mod route;
+mod sending;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    fmt, io,
+    net::SocketAddr,
+    sync::{Arc, Mutex, PoisonError},
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use axum::Router;
+use lookback_engine::card::{Card, Cards};
+use lookback_models::script::{Player, Script};
+use tokio::{net::TcpListener, task::JoinHandle};
+
+pub use chunks::Chunks;
+pub use log::Logged;
+
+use answer::House;
+
+/// Milliseconds since 1970.
+pub type Clock = dyn Fn() -> i64 + Send + Sync;
+
+/// Told of every request once it is decided.
+pub type Watcher = dyn Fn(&Logged) + Send + Sync;
+
+pub struct UpstreamOptions {
+    /// What the script is called in messages for people.
+    pub name: String,
+    pub script: Script,
+    pub cards: Cards,
+    /// What is refused, cached and billed; none: by the card of the script's model, else of the request's.
+    pub card: Option<Card>,
+    pub chunks: Chunks,
+    pub listen: SocketAddr,
+    pub clock: Arc<Clock>,
+    pub watcher: Option<Box<Watcher>>,
+}
+
+impl UpstreamOptions {
+    /// On a free port, whole events, by the clock of this machine.
+    pub fn new(name: impl Into<String>, script: Script, cards: Cards) -> Self {
+        Self {
+            name: name.into(),
+            script,
+            cards,
+            card: None,
+            chunks: Chunks::Whole,
+            listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+            clock: Arc::new(now_ms),
+            watcher: None,
+        }
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    #[error("the script plays on this machine only, and {0} is reachable from others: listen on 127.0.0.1 or [::1]")]
+    NotLoopback(SocketAddr),
+    #[error(
+        "{script} says model = \"{model}\", and no price file has a card for it: say whose rules it plays by, as in --model anthropic, or give a file of cards"
+    )]
+    NoCard { script: String, model: String },
+    #[error("cannot listen on {address}: {source}")]
+    Listen { address: SocketAddr, source: io::Error },
+}
+
+/// A provider that plays a script.
+#[derive(Debug)]
+pub struct Upstream;
+
+impl Upstream {
+    pub async fn start(options: UpstreamOptions) -> Result<Running, StartError> {
+        let UpstreamOptions { name, script, cards, card, chunks, listen, clock, watcher } = options;
+        if !listen.ip().is_loopback() {
+            return Err(StartError::NotLoopback(listen));
+        }
+        let card = match (card, &script.model) {
+            (Some(card), _) => Some(card),
+            (None, None) => None,
+            (None, Some(model)) => match cards.find(bare(model)) {
+                Some(card) => Some(card.clone()),
+                None => return Err(StartError::NoCard { script: name, model: model.clone() }),
+            },
+        };
+        let listening = |source| StartError::Listen { address: listen, source };
+        let listener = TcpListener::bind(listen).await.map_err(listening)?;
+        let address = listener.local_addr().map_err(listening)?;
+        let shared = Arc::new(Shared {
+            house: Mutex::new(House::new(Player::new(name, script), cards, card)),
+            log: Mutex::default(),
+            chunks,
+            clock,
+            watcher,
+        });
+        let router = Router::new().fallback(route::handle).with_state(Arc::clone(&shared));
+        // Serving ends only with the task; a connection that breaks is the client's business.
+        let task = tokio::spawn(async move {
+            let _ = axum::serve(listener, router).await;
+        });
+        Ok(Running { address, shared, task })
+    }
+}
+
+/// What all requests share.
+struct Shared {
+    house: Mutex<House>,
+    log: Mutex<Vec<Logged>>,
+    chunks: Chunks,
+    clock: Arc<Clock>,
+    watcher: Option<Box<Watcher>>,
+}
+
+impl Shared {
+    fn remember(&self, logged: Logged) {
+        if let Some(watcher) = &self.watcher {
+            watcher(&logged);
+        }
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).push(logged);
+    }
+}
+
+/// A server at work. It ends when this is dropped.
+pub struct Running {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    task: JoinHandle<()>,
+}
+
+impl Running {
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Where it is: what clients of Anthropic Messages are given, who add `/v1` themselves.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// What clients of Chat Completions and Responses are given, and ours of all three.
+    pub fn base_url(&self) -> String {
+        format!("{}/v1", self.url())
+    }
+
+    /// All requests so far, in order.
+    pub fn log(&self) -> Vec<Logged> {
+        self.shared.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl fmt::Debug for Running {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Running").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for UpstreamOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UpstreamOptions").field("name", &self.name).field("card", &self.card).finish_non_exhaustive()
+    }
+}
+
+/// Routers put the provider in front of a model's name.
+fn bare(model: &str) -> &str {
+    model.rsplit('/').next().unwrap_or(model)
+}
+
+fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,8 @@
+//! Whole sessions over real HTTP against the test upstream: what the ledger expects is what it bills, and nothing that we
+//! send is refused.
+
+mod compactors;
+mod faults;
+mod harness;
+mod ledger;
+mod thinking;

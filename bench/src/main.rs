@@ -1,4 +1,4 @@
-//! Measures engine, store and replay in one run and prints a table for each group: `cargo run --release -p lookback-bench`.
+//! Measures engine, store, replay and wire in one run and prints a table for each group: `cargo run --release -p lookback-bench`.
 //!
 //! Machines are noisy: compare figures of one run, and ratios rather than times. Progress goes to standard error.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "printing figures is this program's job")]
@@ -6,10 +6,12 @@
 mod append;
 mod disk;
 mod figures;
+mod first_byte;
 mod folding;
 mod memory;
 mod random;
 mod recall;
+mod reconciling;
 mod reopen;
 mod replay;
 mod scale;
@@ -17,6 +19,7 @@ mod sized;
 mod table;
 mod text;
 mod tokens;
+mod wire;
 mod workload;
 
 use std::{path::PathBuf, sync::Arc};
@@ -34,7 +37,7 @@ use crate::{
 };
 
 #[derive(Debug, Parser)]
-#[command(about = "Measures Lookback's engine, store and replay side by side and prints markdown tables")]
+#[command(about = "Measures Lookback's engine, store, replay and wire side by side and prints markdown tables")]
 struct Arguments {
     /// Small sizes, some seconds: shows that everything runs; the figures mean nothing
     #[arg(long)]
@@ -82,6 +85,15 @@ enum Job {
         /// A folder of recorded sessions, plain or .zst
         folder: Option<PathBuf>,
     },
+    /// Prints the tables of bodies, streams and token counts alone
+    Wire,
+    /// Prints the table of our client beside curl alone
+    FirstByte,
+    /// Prints how well the input of a call is known before it is billed, over the same
+    Tokens {
+        /// A folder of recorded sessions, plain or .zst
+        folder: Option<PathBuf>,
+    },
 }
 
 fn main() -> Result<()> {
@@ -96,7 +108,10 @@ fn main() -> Result<()> {
         Some(Job::Steps { turns, steps }) => append_steps(turns, steps),
         Some(Job::Folding { part, size, times }) => folding::run(part, size, times),
         Some(Job::Folds) => print(folding::measure(&scale)?),
+        Some(Job::FirstByte) => print(first_byte::measure(&scale)?),
+        Some(Job::Wire) => print(wire::measure(&scale)?),
         Some(Job::Replay { folder }) => print(replay::measure(&scale, folder.as_deref())?),
+        Some(Job::Tokens { folder }) => print(reconciling::measure(folder.as_deref())?),
         None => measure(&scale, arguments.directory),
     }
 }
@@ -114,6 +129,9 @@ fn measure(scale: &Scale, directory: Option<PathBuf>) -> Result<()> {
     print(recall::measure(scale, &directory.path().join("large"), &vocabulary)?)?;
     print(folding::measure(scale)?)?;
     print(replay::measure(scale, None)?)?;
+    print(wire::measure(scale)?)?;
+    print(first_byte::measure(scale)?)?;
+    print(reconciling::measure(None)?)?;
     println!("{}", memory::measure(scale, &sized)?);
     Ok(())
 }

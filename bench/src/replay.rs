@@ -13,17 +13,15 @@ use std::{
 };
 
 use anyhow::Result;
+use lookback_replay::conversation::Conversation;
 
 use crate::{figures::timed, scale::Scale, table::Table, tokens::Counter};
 
-use group::Group;
+pub(crate) use group::Group;
 
 /// The sample always, and what lies in the folder where one is given.
 pub(crate) fn measure(scale: &Scale, folder: Option<&Path>) -> Result<Vec<Table>> {
-    let mut groups = vec![group::sample(scale.replays)];
-    if let Some(folder) = folder {
-        groups.extend(group::in_folder(folder)?);
-    }
+    let groups = read_groups(scale.replays, folder)?;
     let mut readings = Vec::new();
     let mut calls = Vec::new();
     let mut shows = strategies::Shows::default();
@@ -42,6 +40,23 @@ pub(crate) fn measure(scale: &Scale, folder: Option<&Path>) -> Result<Vec<Table>
         calls.push((group, call));
     }
     Ok(vec![reading::table(&readings), driven::table(&calls), strategies::table(&shows, &groups)])
+}
+
+/// The sample so many times, and what lies in the folder where one is given.
+pub(crate) fn read_groups(samples: usize, folder: Option<&Path>) -> Result<Vec<Group>> {
+    let mut groups = vec![group::sample(samples)];
+    if let Some(folder) = folder {
+        groups.extend(group::in_folder(folder)?);
+    }
+    Ok(groups)
+}
+
+/// A session as replay sees it, without taking its time.
+pub(crate) fn read_session(bytes: &[u8], look: impl FnOnce(&Conversation<'_>)) -> Result<()> {
+    let mut reading = reading::Reading::default();
+    let recording = reading.import(bytes)?;
+    look(&reading.prepare(&recording));
+    Ok(())
 }
 
 /// The counter of real sessions, which adds up its own time. As in the program, no text is counted twice.

@@ -29,6 +29,15 @@ pub(crate) struct Scale {
     pub(crate) folds_before: &'static [u64],
     /// How often the sample is replayed.
     pub(crate) replays: usize,
+    /// Bytes of the bodies and of the stream that are read, and how often.
+    pub(crate) body_bytes: &'static [usize],
+    pub(crate) stream_bytes: usize,
+    pub(crate) passes: usize,
+    /// Texts whose tokens are counted, and how often.
+    pub(crate) counted_texts: usize,
+    pub(crate) counting_passes: usize,
+    /// Requests of each kind that are sent for their first byte.
+    pub(crate) first_bytes: usize,
 }
 
 impl Scale {
@@ -49,6 +58,12 @@ impl Scale {
         hot_steps: &[20, 100],
         folds_before: &[0, 10, 50, 200],
         replays: 5,
+        body_bytes: &[40_000, 400_000, 2_000_000],
+        stream_bytes: 1_000_000,
+        passes: 100,
+        counted_texts: 500,
+        counting_passes: 10,
+        first_bytes: 60,
     };
 
     pub(crate) const QUICK: Self = Self {
@@ -68,6 +83,12 @@ impl Scale {
         hot_steps: &[10, 20],
         folds_before: &[0, 3],
         replays: 1,
+        body_bytes: &[40_000],
+        stream_bytes: 20_000,
+        passes: 2,
+        counted_texts: 5,
+        counting_passes: 1,
+        first_bytes: 2,
     };
 
     pub(crate) fn largest(&self) -> u32 {

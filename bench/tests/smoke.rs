@@ -22,6 +22,11 @@ fn a_quick_run_prints_every_table() {
         "Reading recorded sessions",
         "One call of `lookback` in replay",
         "One call of every strategy in replay",
+        "Bodies from outside",
+        "Server-sent events",
+        "Counting tokens",
+        "First byte",
+        "The input of a call, expected and billed",
         "Memory",
     ];
     assert_eq!(titles, expected, "{printed}");

@@ -22,15 +22,15 @@ const PRICES: [&str; 4] = [
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
 /// Sessions that stand in one row.
-pub(super) struct Group {
-    pub(super) name: String,
-    pub(super) files: Vec<Vec<u8>>,
+pub(crate) struct Group {
+    pub(crate) name: String,
+    pub(crate) files: Vec<Vec<u8>>,
     /// How often each session is among the files.
     pub(super) times: usize,
 }
 
 impl Group {
-    pub(super) fn sessions(&self) -> usize {
+    pub(crate) fn sessions(&self) -> usize {
         self.files.len() / self.times
     }
 }

@@ -78,6 +78,11 @@ impl Client {
         Ok(headers)
     }
 
+    /// A text that may be shown: without the key, header values and passwords of this endpoint.
+    pub fn hide_secrets(&self, text: &str) -> String {
+        self.mask().apply(text)
+    }
+
     fn mask(&self) -> Mask {
         let mut mask = self.inner.mask.clone();
         if let Some(value) = self.inner.key.as_ref().and_then(Key::known) {

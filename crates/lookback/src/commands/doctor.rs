@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: DoctorArguments) -> Result<()> {
         // What is known already need not wait for the network.
         out.flush()?;
         match probe::ask(chosen)? {
-            Ok(answer) => closing = answer.to_string(),
+            Ok(answer) => closing = answer,
             Err(error) => {
                 closing = "one request was sent, and failed".to_owned();
                 problems.push(error.to_string());

@@ -205,6 +205,17 @@ fn a_server_that_answers() {
 }
 
 #[test]
+fn a_server_that_repeats_the_key() {
+    let key = "sk-a-key-that-no-screen-may-show-whole-f3a";
+    let echo = CHAT.replace("\"content\":\"ready\"", &format!("\"content\":\"you are {key}\""));
+    let (address, asked) = server("200 OK", "text/event-stream", &echo);
+    let patient = Patient::new().with("OPENROUTER_API_KEY", key);
+    let said = patient.says(&["--model", "openrouter/coder", "--base-url", &address, "--send"]);
+    assert!(asked.join().expect("one request").contains(key), "it was sent");
+    assert!(said.contains("answered \"you are [hidden]\"") && !said.contains(key), "{said}");
+}
+
+#[test]
 fn a_server_that_refuses_the_key() {
     let body = "{\"type\":\"error\",\"error\":{\"type\":\"authentication_error\",\"message\":\"invalid x-api-key\"}}";
     let (address, asked) = server("401 Unauthorized", "application/json", body);

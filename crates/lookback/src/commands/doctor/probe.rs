@@ -9,10 +9,9 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use lookback_engine::card::{Card, UsageInStream};
+use lookback_engine::request::{AloneRequest, render_alone};
 use lookback_models::{Client, Endpoint, ModelError, Progress, Request, Retries};
-use lookback_wire::{Provider, Reply, ReplyContent, ReplyStop};
-use serde_json::{Value, json};
+use lookback_wire::{Reply, ReplyContent, ReplyStop};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::{screen::exact, settings::Chosen};
@@ -22,7 +21,7 @@ const QUESTION: &str = "Reply with the word ready.";
 /// The least that OpenAI's Responses takes.
 const LONGEST_ANSWER: u32 = 16;
 
-pub(super) struct Answer {
+struct Answer {
     reply: Reply,
     /// Until the first content came.
     first: Duration,
@@ -34,12 +33,24 @@ pub(super) fn runtime() -> Result<Runtime> {
 }
 
 /// Sent once: whoever asks for a diagnosis wants the first refusal, not the fifth.
-pub(super) fn ask(chosen: &Chosen) -> Result<Result<Answer, ModelError>> {
+pub(super) fn ask(chosen: &Chosen) -> Result<Result<String, ModelError>> {
     let once = Retries { tries: 1, ..Retries::default() };
     let client = Client::new(Endpoint { retries: once, ..chosen.endpoint.clone() })?;
-    let body = body(&chosen.model, &chosen.card);
-    let request = Request { api: chosen.endpoint.api, body: body.to_string().into_bytes() };
-    Ok(runtime()?.block_on(answer(&client, request)))
+    let mut card = chosen.card.clone();
+    card.request.clear();
+    let body = render_alone(&AloneRequest {
+        api: chosen.endpoint.api,
+        model: &chosen.model,
+        card: Some(&card),
+        prompt: QUESTION,
+        max_output: LONGEST_ANSWER,
+        key: "doctor",
+        schema: None,
+    });
+    let request = Request { api: chosen.endpoint.api, body };
+    let answered = runtime()?.block_on(answer(&client, request));
+    // A server may repeat what it was sent, the key included.
+    Ok(answered.map(|answer| client.hide_secrets(&answer.to_string())))
 }
 
 async fn answer(client: &Client, request: Request) -> Result<Answer, ModelError> {
@@ -53,30 +64,6 @@ async fn answer(client: &Client, request: Request) -> Result<Answer, ModelError>
     }
     let whole = begun.elapsed();
     Ok(Answer { reply: answering.into_reply(), first: first.unwrap_or(whole), whole })
-}
-
-fn body(model: &str, card: &Card) -> Value {
-    let messages = json!([{"role": "user", "content": QUESTION}]);
-    match card.api {
-        Provider::Anthropic => {
-            json!({"model": model, "max_tokens": LONGEST_ANSWER, "stream": true, "messages": messages})
-        }
-        Provider::Responses => json!({
-            "model": model,
-            "max_output_tokens": LONGEST_ANSWER,
-            "store": false,
-            "stream": true,
-            "input": messages,
-        }),
-        Provider::Chat | Provider::React => {
-            let mut body = json!({"model": model, "stream": true, "messages": messages});
-            body[card.output_limit.name()] = LONGEST_ANSWER.into();
-            if card.usage_in_stream == UsageInStream::OnRequest {
-                body["stream_options"] = json!({"include_usage": true});
-            }
-            body
-        }
-    }
 }
 
 impl fmt::Display for Answer {

@@ -3,8 +3,8 @@
 use anyhow::{Result, ensure};
 use lookback_engine::{
     Session,
+    admission::{AdmissionLimits, AdmittedBlock, admit_block},
     block::render_block,
-    gate::{AdmittedBlock, GateLimits, admit_block},
     proposal::BlockProposal,
     session::FoldDraft,
     trace::NoBlobs,
@@ -29,7 +29,7 @@ const TARGET: f64 = 0.005;
 struct Checked {
     session: Session,
     draft: FoldDraft,
-    limits: GateLimits,
+    limits: AdmissionLimits,
 }
 
 pub(crate) fn measure(scale: &Scale) -> Result<Table> {
@@ -90,13 +90,13 @@ impl Checked {
     fn new(subject: &mut Subject) -> Result<Self> {
         let session = subject.copy()?;
         let draft = subject.draft(&session)?;
-        let limits = GateLimits { block_tokens: draft.budget, ..GateLimits::from(session.configuration()) };
+        let limits = AdmissionLimits { block_tokens: draft.budget, ..AdmissionLimits::from(session.configuration()) };
         Ok(Self { session, draft, limits })
     }
 
     fn admit(&self, proposal: BlockProposal) -> Result<AdmittedBlock> {
         let count = Counter::O200k.count();
-        let admitted = admit_block(&self.session, self.draft.range, proposal, &self.limits, count, &NoBlobs)?;
+        let admitted = admit_block(self.session.bench(), self.draft.range, proposal, &self.limits, count, &NoBlobs)?;
         ensure!(admitted.refused.is_empty(), "a claim was refused: {:?}", admitted.refused);
         Ok(admitted)
     }
@@ -105,7 +105,7 @@ impl Checked {
     fn tokens_of(&self, proposal: BlockProposal) -> Result<u32> {
         let content = self.admit(proposal)?.content;
         let count = Counter::O200k.count();
-        let text = render_block(&self.session, 1, self.draft.range, &content, &self.limits.block, count);
+        let text = render_block(self.session.bench(), 1, self.draft.range, &content, &self.limits.block, count);
         Ok(count(text.as_bytes()))
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use lookback_engine::{
     Session,
-    gate::{GateLimits, admit_block},
+    admission::{AdmissionLimits, admit_block},
     session::FoldDraft,
     trace::{EventBody, NoBlobs, decision::Fold},
 };
@@ -103,10 +103,10 @@ fn one(subject: &mut Subject, figures: &mut Figures) -> Result<Fold> {
 
 /// The gate alone, before anything was folded.
 fn gate(session: &Session, draft: &FoldDraft, fold: &Fold) -> Result<Duration> {
-    let limits = GateLimits { block_tokens: draft.budget, ..GateLimits::from(session.configuration()) };
+    let limits = AdmissionLimits { block_tokens: draft.budget, ..AdmissionLimits::from(session.configuration()) };
     let proposal = proposal_of(draft.range, &fold.claims);
     let (admitted, took) =
-        timed(|| admit_block(session, draft.range, proposal, &limits, Counter::O200k.count(), &NoBlobs));
+        timed(|| admit_block(session.bench(), draft.range, proposal, &limits, Counter::O200k.count(), &NoBlobs));
     admitted?;
     Ok(took)
 }

@@ -5,9 +5,9 @@ use std::{collections::BTreeMap, ops::Range};
 use anyhow::{Result, ensure};
 use lookback_engine::{
     Session,
+    admission::{AdmissionLimits, AdmissionRefused, AdmittedBlock, admit_block},
     claim::{BlockContent, Evidence},
     evidence::pointer::LineRange,
-    gate::{AdmittedBlock, GateLimits, GateRefused, admit_block},
     proposal::{AnchorPlace, AnchorProposal, AssertionProposal, BlockProposal, FactProposal, GoalProposal},
     trace::{
         EventBody, NoBlobs, ResultData, TurnNo,
@@ -62,7 +62,7 @@ enum Claim {
 }
 
 /// As many claims about the range as its budget holds, each admitted by itself before.
-pub(crate) fn full_block(session: &Session, range: TurnRange, limits: &GateLimits) -> Result<BlockProposal> {
+pub(crate) fn full_block(session: &Session, range: TurnRange, limits: &AdmissionLimits) -> Result<BlockProposal> {
     let mut holding = Vec::new();
     for claim in claims(session, range) {
         let alone = gather(range, std::slice::from_ref(&claim));
@@ -74,17 +74,23 @@ pub(crate) fn full_block(session: &Session, range: TurnRange, limits: &GateLimit
     while fits.len() > 1 {
         let Range { start, end } = fits;
         let middle = start + (end - start) / 2;
-        let over =
-            matches!(admit(session, gather(range, &holding[..middle]), limits), Err(GateRefused::OverBudget { .. }));
+        let over = matches!(
+            admit(session, gather(range, &holding[..middle]), limits),
+            Err(AdmissionRefused::OverBudget { .. })
+        );
         fits = if over { start..middle } else { middle..end };
     }
     ensure!(fits.start < holding.len(), "the claims do not fill a block: {} of {}", fits.start, holding.len());
     Ok(gather(range, &holding[..fits.start]))
 }
 
-fn admit(session: &Session, proposal: BlockProposal, limits: &GateLimits) -> Result<AdmittedBlock, GateRefused> {
+fn admit(
+    session: &Session,
+    proposal: BlockProposal,
+    limits: &AdmissionLimits,
+) -> Result<AdmittedBlock, AdmissionRefused> {
     let range = proposal.replaces.unwrap_or(TurnRange { first: TurnNo(0), last: TurnNo(0) });
-    admit_block(session, range, proposal, limits, Counter::O200k.count(), &NoBlobs)
+    admit_block(session.bench(), range, proposal, limits, Counter::O200k.count(), &NoBlobs)
 }
 
 fn gather(range: TurnRange, claims: &[Claim]) -> BlockProposal {

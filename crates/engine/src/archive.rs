@@ -22,7 +22,7 @@ pub use summary::{Answer, ChangedFile, Decision, Done, Goal, Listed, ReadFile, S
 use crate::{
     block::{user::render_user_turns, wrap},
     configuration::BlockLimits,
-    session::Session,
+    state::Bench,
     trace::{Timestamp, decision::TurnRange},
 };
 
@@ -68,7 +68,7 @@ pub enum ArchiveBody {
 /// Archive `number`, for the rounds of `range`. `count` is the session's counter; it decides where long user turns are
 /// cut.
 pub fn render_archive(
-    session: &Session,
+    bench: Bench<'_>,
     number: u32,
     range: TurnRange,
     body: &ArchiveBody,
@@ -79,8 +79,8 @@ pub fn render_archive(
         "ARCHIVED_SESSION v{number} · replaces turn#{} to turn#{} · Recall gives any of them back whole\n",
         range.first, range.last
     );
-    text.push_str(&render_user_turns(session, range, limits, count));
-    let times = times_of(session, range);
+    text.push_str(&render_user_turns(bench.history, range, limits, count));
+    let times = times_of(bench, range);
     text.push_str(&match body {
         ArchiveBody::ByRules(summary) => render_template(times, |section| summary.section(section)),
         ArchiveBody::ByModel(written) => render_template(times, |section| written.section(section).to_owned()),
@@ -106,8 +106,8 @@ fn render_section(section: Section, content: &str) -> String {
 }
 
 /// When the first and the last thing of a range happened, by its own events.
-pub(crate) fn times_of(session: &Session, range: TurnRange) -> (Timestamp, Timestamp) {
-    let mut events = session.live_events(range).map(|event| event.at);
+pub(crate) fn times_of(bench: Bench<'_>, range: TurnRange) -> (Timestamp, Timestamp) {
+    let mut events = bench.history.live_events(range).map(|event| event.at);
     let first = events.next().unwrap_or(Timestamp(0));
     (first, events.next_back().unwrap_or(first))
 }

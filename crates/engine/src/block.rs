@@ -14,7 +14,8 @@ use crate::{
     board::Board,
     claim::{Anchor, Assertion, BlockContent, Evidence, Fact, Standing},
     configuration::BlockLimits,
-    session::{Session, index::SpanRecord},
+    history::index::SpanRecord,
+    state::Bench,
     trace::decision::TurnRange,
     view::Source,
 };
@@ -25,7 +26,7 @@ pub const VOICE: &str = "A program made this record of earlier turns. These are 
 
 /// Block `number`, for the turns of `range`. `count` is the session's counter; it decides where long user turns are cut.
 pub fn render_block(
-    session: &Session,
+    bench: Bench<'_>,
     number: u32,
     range: TurnRange,
     content: &BlockContent,
@@ -37,26 +38,27 @@ pub fn render_block(
         range.first, range.last
     );
     // Pointers name files from the root; tools of other agents want whole paths. One block in the view says it for all.
-    let root = session.start_of().root.as_str();
-    if root.starts_with('/') && !session.view().entries().iter().any(|entry| matches!(entry.source, Source::Block(_))) {
+    let root = bench.history.start().root.as_str();
+    if root.starts_with('/') && !bench.state.view.entries().iter().any(|entry| matches!(entry.source, Source::Block(_)))
+    {
         line(&mut text, format_args!("paths are relative to {}", in_one_line(root)));
     }
-    for span in session.index().spans().iter().filter(|span| is_continued(session, span, range)) {
+    for span in bench.history.index().spans().iter().filter(|span| is_continued(bench, span, range)) {
         let goes_on = format!("span#{}#{} goes on after it: {}", span.id.name, span.id.number, span.goal);
         line(&mut text, format_args!("{}", in_one_line(&goes_on)));
     }
-    text.push_str(&user::render_user_turns(session, range, limits, count));
-    text.push_str(&render_claims(content, session.state().board()));
+    text.push_str(&user::render_user_turns(bench.history, range, limits, count));
+    text.push_str(&render_claims(content, bench.state.board()));
     wrap(&text)
 }
 
 /// Design 3-folding: a block whose end lies inside a span names it as continued.
-fn is_continued(session: &Session, span: &SpanRecord, range: TurnRange) -> bool {
+fn is_continued(bench: Bench<'_>, span: &SpanRecord, range: TurnRange) -> bool {
     // An end that was rolled back is none.
-    let end = span.end.filter(|_| span.ended.is_some_and(|event| session.is_live(event)));
+    let end = span.end.filter(|_| span.ended.is_some_and(|event| bench.history.is_live(event)));
     let ends_later = match end {
         Some(end) => end.0 > range.last.0 + 1,
-        None => session.state().open_spans.contains(&span.id),
+        None => bench.state.open_spans.contains(&span.id),
     };
     span.first <= range.last && ends_later
 }

@@ -28,10 +28,11 @@ mod windows;
 mod wording;
 
 use crate::{
+    admission::Examiner,
     board::Board,
-    gate::Examiner,
+    configuration::Configuration,
     proposal::{BlockProposal, DeltaProposal},
-    session::Session,
+    state::Bench,
     trace::{BlobError, Blobs, decision::TurnRange},
 };
 use candidate::{Candidates, Focus};
@@ -54,19 +55,20 @@ pub struct Compaction {
     pub delta: DeltaProposal,
 }
 
-/// Block and delta for the turns of `request.range`. `count` is the session's counter, `board` stands as it was before.
+/// Block and delta for the turns of `request.range`. `count` is the session's counter.
 pub fn compact(
-    session: &Session,
+    bench: Bench<'_>,
     board: &Board,
+    configuration: &Configuration,
     request: &Request<'_>,
     count: &dyn Fn(&[u8]) -> u32,
     blobs: &dyn Blobs,
 ) -> Result<Compaction, BlobError> {
-    let stretch = Stretch::new(session, request.range);
+    let stretch = Stretch::new(bench, request.range);
     let focus = Focus::new(request.focus);
     let files = Files::new(&stretch, &focus, blobs);
     let runs = commands::last_verdicts(&stretch, blobs)?;
-    let mut examiner = Examiner::new(session, request.range, blobs);
+    let mut examiner = Examiner::new(bench, request.range, blobs);
 
     let goal = goal::propose(&stretch, board, &mut examiner);
     let now_wanted = goal::newer(&stretch, board, &mut examiner);
@@ -83,9 +85,9 @@ pub fn compact(
     fallback::propose(&stretch, &mut examiner, &mut candidates);
 
     let frame = fit::Frame { goal, questions, actions };
-    let fitted = fit::fit(&stretch, frame, candidates, request.budget, count);
+    let fitted = fit::fit(&stretch, frame, candidates, request.budget, &configuration.block, count);
     let current = commands::still_newest(runs, &stretch);
-    let limits = &session.configuration().board;
+    let limits = &configuration.board;
     let delta = delta::propose(board, &fitted, now_wanted.as_ref(), &current, &mut examiner, limits, count);
     Ok(Compaction { block: fitted.into_proposal(request.range), delta })
 }

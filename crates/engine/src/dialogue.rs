@@ -7,8 +7,9 @@
 use crate::{
     block::{user::render_user_turn, wrap},
     configuration::{BlockLimits, ExecuteLimits},
-    session::{Session, live::LiveTurn, visible::visible_parts},
+    history::{History, LiveTurn},
     trace::{AssistantPart, AssistantTurn, TurnNo, decision::TurnRange, event::Cut},
+    view::visible::visible_parts,
     view::{
         large::{head_length, tail_length},
         result_text::render_cut,
@@ -25,7 +26,7 @@ pub struct DialogueLimits<'a> {
 /// The dialogue up to and including turn `through`: every live user turn, and the latest utterances of the assistant.
 /// Blocks and archives of that stretch are named by their numbers and what they stand for. `count` is the session's counter.
 pub fn render_dialogue(
-    session: &Session,
+    history: &History,
     through: TurnNo,
     blocks: &[(u32, TurnRange)],
     archives: &[(u32, TurnRange)],
@@ -39,13 +40,13 @@ pub fn render_dialogue(
             text.push_str(&format!("{what} {number} stands for turn#{} to turn#{}\n", range.first, range.last));
         }
     }
-    let said: Vec<TurnNo> = session
+    let said: Vec<TurnNo> = history
         .live_turns(range)
         .filter(|(_, turn)| matches!(turn, LiveTurn::Assistant(turn) if utterance(turn).is_some()))
         .map(|(turn, _)| turn)
         .collect();
     let (earlier, latest) = said.split_at(said.len().saturating_sub(limits.execute.utterances));
-    for (turn, content) in session.live_turns(range) {
+    for (turn, content) in history.live_turns(range) {
         if earlier.last() == Some(&turn) {
             text.push_str(&render_earlier(earlier));
         }

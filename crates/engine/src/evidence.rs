@@ -3,6 +3,7 @@
 //! Everything here is a function from texts to facts. Where those texts lie in a trace, and which facts a board or a
 //! block may state because of them, is not known here.
 
+pub(crate) mod copied;
 pub mod lines;
 pub mod observed;
 pub mod placing;

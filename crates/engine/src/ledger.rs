@@ -94,6 +94,11 @@ impl Ledger {
         &self.lines
     }
 
+    /// The newest line, for whoever asks about one call alone.
+    pub(crate) fn into_last(mut self) -> Option<LedgerLine> {
+        self.lines.pop()
+    }
+
     pub(crate) fn push(&mut self, line: LedgerLine) {
         tight::push(&mut self.lines, line);
     }

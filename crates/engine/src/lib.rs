@@ -22,6 +22,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod admission;
 pub mod archive;
 pub mod block;
 pub mod board;
@@ -30,20 +31,27 @@ pub mod card;
 pub mod claim;
 pub mod compactor;
 pub mod configuration;
+pub mod context;
 pub mod dialogue;
+mod edits;
+pub mod error;
 pub mod evidence;
-pub mod gate;
+pub mod history;
 pub mod ledger;
 pub mod planner;
+mod policy;
 pub mod prompt;
 pub mod proposal;
 pub mod recall;
 pub mod reconcile;
+pub mod recorder;
 pub mod report;
 pub mod request;
 pub mod reread;
+mod sent;
 pub mod session;
 pub mod settle;
+pub mod state;
 #[cfg(test)]
 mod story;
 mod tight;
@@ -51,9 +59,12 @@ pub mod trace;
 pub mod view;
 
 pub use configuration::{Configuration, ConfigurationError};
+pub use context::Context;
+pub use error::SessionError;
 pub use ledger::{
     Ledger, LedgerLine, Miss,
     check::{CacheVerdict, Difference, Mismatch},
 };
-pub use session::{Context, ModelChoice, NewPart, Replay, Session, SessionError, SessionSetup};
+pub use recorder::{ModelChoice, NewPart, SessionSetup};
+pub use session::{Replay, Session};
 pub use view::View;

@@ -6,12 +6,13 @@
 mod turns;
 
 pub use turns::Detail;
+pub(crate) use turns::turns_as_text;
 
 use crate::{
     archive::{changed_paths, time::render_utc, times_of},
     board::{Board, BoardLimits, render_board},
     proposal::one_line,
-    session::Session,
+    state::Bench,
     trace::{BlobError, Blobs, decision::TurnRange},
 };
 
@@ -21,15 +22,16 @@ const NONE: &str = "(none)";
 /// `archive_summary.txt`, for the rounds of `range`.
 pub fn render_archive_prompt(
     template: &str,
-    session: &Session,
+    bench: Bench<'_>,
     range: TurnRange,
     detail: Detail,
     blobs: &dyn Blobs,
 ) -> Result<String, BlobError> {
-    let (from, to) = times_of(session, range);
-    let paths: Vec<String> = changed_paths(session, range).iter().map(|path| format!("- {}", one_line(path))).collect();
+    let (from, to) = times_of(bench, range);
+    let paths: Vec<String> =
+        changed_paths(bench.history, range).iter().map(|path| format!("- {}", one_line(path))).collect();
     let files = if paths.is_empty() { NONE.to_owned() } else { paths.join("\n") };
-    let turns = turns::render_turns(session, range, detail, blobs)?;
+    let turns = turns_as_text(bench, range, detail, blobs)?;
     let (from, to) = (format!("{} UTC", render_utc(from)), format!("{} UTC", render_utc(to)));
     Ok(fill(template, &[("start_time", &from), ("cutoff_time", &to), ("files", &files), ("turns", &turns)]))
 }

@@ -5,15 +5,13 @@
 use std::fmt;
 
 use crate::{
-    claim::{BlockContent, Standing},
-    gate::{Refusal, render_refusals},
+    admission::{Refusal, render_refusals},
+    claim::Standing,
     planner::{Tariff, Warmth},
-    session::{FoldDraft, Session},
     trace::{
-        decision::{Author, Reach, ThinkingBehind, TurnRange},
-        start::Counted,
+        TurnNo,
+        decision::{Author, Fold, ThinkingBehind, TurnRange},
     },
-    view::{Source, TOKENS_PER_MESSAGE},
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -86,55 +84,42 @@ pub struct DeltaReport {
     pub refused: Vec<Refusal>,
 }
 
-impl FoldReport {
-    /// What a fold would do to the view as it stands.
-    pub(crate) fn plan(
-        session: &Session,
-        draft: &FoldDraft,
-        author: Author,
-        claims: &BlockContent,
-        content: &Counted,
-        board: Option<&Counted>,
-        warmth: Warmth,
-    ) -> Self {
-        let view = session.view();
-        let first = match draft.reach {
-            Reach::FromSeam => view.seam(),
-            Reach::Alone => view.position(draft.range.first).unwrap_or(0),
-        };
-        let end = view.position(draft.range.last).map_or(first, |place| place + 1).max(first);
-        let covered = &view.entries()[first..end];
-        let takes_board = draft.reach == Reach::FromSeam || board.is_some();
-        let gone = covered.iter().filter(|entry| takes_board || entry.source != Source::Board);
-        let replaced: u64 = gone.map(|entry| u64::from(entry.tokens)).sum();
-        let kept: u64 = view.entries()[end..].iter().map(|entry| u64::from(entry.tokens)).sum();
-        let sized = |text: &Counted| u64::from(text.tokens + TOKENS_PER_MESSAGE);
-        let steps = session.state().steps().iter().rev();
+impl Default for FoldReport {
+    fn default() -> Self {
         Self {
-            block: session.index().blocks + 1,
-            range: draft.range,
-            author,
-            replaced,
-            block_tokens: sized(content),
-            board_tokens: board.map_or(0, sized),
-            before: view.tokens() - kept - covered.iter().map(|entry| u64::from(entry.tokens)).sum::<u64>(),
-            kept,
-            kept_steps: steps.take_while(|step| step.assistant > draft.range.last).count(),
-            facts: claims.what_we_learned.iter().filter(|fact| fact.standing == Standing::Confirmed).count(),
-            conclusions: claims.what_we_learned.iter().filter(|fact| fact.standing == Standing::Concluded).count(),
-            anchors: claims.anchors.len(),
-            commands: claims.exec_assertions.len(),
+            block: 0,
+            range: TurnRange { first: TurnNo(0), last: TurnNo(0) },
+            author: Author::Rules,
+            replaced: 0,
+            block_tokens: 0,
+            board_tokens: 0,
+            before: 0,
+            kept: 0,
+            kept_steps: 0,
+            facts: 0,
+            conclusions: 0,
+            anchors: 0,
+            commands: 0,
             claims: 0,
             refused: Vec::new(),
-            thinking: session.thinking_behind(),
+            thinking: ThinkingBehind::Kept,
             dropped_fields: Vec::new(),
-            tariff: session.tariff(),
-            warmth,
+            tariff: None,
+            warmth: Warmth::Warm,
         }
     }
+}
 
-    pub(crate) fn with_refusals(self, refused: Vec<Refusal>, claims: usize) -> Self {
-        Self { refused, claims, ..self }
+impl FoldReport {
+    /// Takes over what was recorded.
+    pub(crate) fn describe(&mut self, fold: &Fold) {
+        let learned = |standing| fold.claims.what_we_learned.iter().filter(|fact| fact.standing == standing).count();
+        self.author = fold.author;
+        self.facts = learned(Standing::Confirmed);
+        self.conclusions = learned(Standing::Concluded);
+        self.anchors = fold.claims.anchors.len();
+        self.commands = fold.claims.exec_assertions.len();
+        self.thinking = fold.thinking;
     }
 
     /// What stands there afterwards.

@@ -9,8 +9,8 @@ use serde_json::json;
 use crate::{
     board::Board,
     evidence::pointer::{LineRange, Place},
+    history::History,
     recall::{self, RecallError, TraceLookup},
-    session::Session,
     trace::{Blobs, EventBody, EventNo, ResultData, ToolResult, TurnNo},
 };
 
@@ -27,25 +27,11 @@ pub enum Reread {
     },
 }
 
-impl Session {
-    /// Whether lines that a tool just read from disk have to be shown, or are in the view already.
-    pub fn plan_reread(
-        &self,
-        path: &str,
-        first_line: u32,
-        lines: &[impl AsRef<str>],
-        blobs: &dyn Blobs,
-    ) -> Result<Reread, RecallError> {
-        let state = self.state();
-        plan_reread(self, path, first_line, lines, state.board(), state.last_fold(), blobs)
-    }
-}
-
 /// Whether lines that a tool just read from disk have to be shown. `last_fold` is the newest fold or archive that the
 /// view has; without one every read is shown. A stub is given only for lines that the model was shown whole since then,
 /// of a file that nothing changed since they were shown.
-fn plan_reread(
-    session: &Session,
+pub(crate) fn plan_reread(
+    history: &History,
     path: &str,
     first_line: u32,
     lines: &[impl AsRef<str>],
@@ -54,16 +40,16 @@ fn plan_reread(
     blobs: &dyn Blobs,
 ) -> Result<Reread, RecallError> {
     let (Some(fold), Some(range)) = (last_fold, range_of(first_line, lines.len())) else { return Ok(Reread::Whole) };
-    let sights = sights_since(session, path, fold);
-    if !sights.iter().any(|event| is_read(session, *event)) {
+    let sights = sights_since(history, path, fold);
+    if !sights.iter().any(|event| is_read(history, *event)) {
         return Ok(Reread::Whole);
     }
     // Line numbers of before a change are not those of today, so the newest change is where looking back ends.
-    let is_change = |event: &&EventNo| matches!(body(session, **event), Some(EventBody::FileChanged(_)));
+    let is_change = |event: &&EventNo| matches!(body(history, **event), Some(EventBody::FileChanged(_)));
     let since = sights.iter().rfind(is_change).copied().unwrap_or(EventNo(fold.0 + 1));
-    let Some(seen) = recall::lines_since(path, range, since, session, blobs)? else { return Ok(Reread::Whole) };
+    let Some(seen) = recall::lines_since(path, range, since, history, blobs)? else { return Ok(Reread::Whole) };
     let is_same = seen.iter().zip(lines).all(|(seen, line)| seen.text == without_carriage_return(line.as_ref()));
-    if !is_same || seen.iter().any(|line| is_cut(session, line.turn)) {
+    if !is_same || seen.iter().any(|line| is_cut(history, line.turn)) {
         return Ok(Reread::Whole);
     }
     Ok(match seen.iter().map(|line| line.turn).max() {
@@ -121,15 +107,15 @@ fn range_of(first: u32, count: usize) -> Option<LineRange> {
 }
 
 /// What was seen of a file, and how it changed, behind the fold.
-fn sights_since(session: &Session, path: &str, fold: EventNo) -> Vec<EventNo> {
-    let mut sights = session.seen(path).unwrap_or_default();
-    sights.retain(|event| *event > fold && session.is_live(*event));
+fn sights_since(history: &History, path: &str, fold: EventNo) -> Vec<EventNo> {
+    let mut sights = history.seen(path).unwrap_or_default();
+    sights.retain(|event| *event > fold && history.is_live(*event));
     sights
 }
 
-fn is_read(session: &Session, event: EventNo) -> bool {
-    let Some(EventBody::FileObserved(seen)) = body(session, event) else { return false };
-    match body(session, seen.source) {
+fn is_read(history: &History, event: EventNo) -> bool {
+    let Some(EventBody::FileObserved(seen)) = body(history, event) else { return false };
+    match body(history, seen.source) {
         Some(EventBody::ToolResult { result, .. }) => matches!(result.data, ResultData::Read(_)),
         _ => false,
     }
@@ -137,16 +123,16 @@ fn is_read(session: &Session, event: EventNo) -> bool {
 
 /// Of a result that was too large the model saw the ends only, and of a step that still runs nothing yet. Which of a
 /// step's results it was does not matter: in doubt the lines are shown.
-fn is_cut(session: &Session, turn: TurnNo) -> bool {
-    let ended = session.index().tool_turn(turn).and_then(|step| body(session, step.ended()?));
+fn is_cut(history: &History, turn: TurnNo) -> bool {
+    let ended = history.index().tool_turn(turn).and_then(|step| body(history, step.ended()?));
     match ended {
         Some(EventBody::StepEnded { shown, .. }) => shown.iter().any(|shown| shown.cut.is_some()),
         _ => true,
     }
 }
 
-fn body(session: &Session, event: EventNo) -> Option<&EventBody> {
-    session.trace().get(event.0 as usize).map(|event| &event.event)
+fn body(history: &History, event: EventNo) -> Option<&EventBody> {
+    history.events().get(event.0 as usize).map(|event| &event.event)
 }
 
 fn without_carriage_return(line: &str) -> &str {

@@ -4,7 +4,8 @@
 use serde_json::Value;
 
 use crate::{
-    session::{Context, NewPart, Session, SessionSetup},
+    context::Context,
+    session::{NewPart, Session, SessionSetup},
     trace::{
         Event, EventBody, EventNo, NoBlobs, Origin, ResultData, SessionId, Stop, Timestamp, ToolResult, TurnNo,
         decision::{Fold, Reach, TurnRange},

@@ -9,6 +9,7 @@ pub mod large;
 pub mod recap;
 pub mod rendering;
 pub mod result_text;
+pub mod visible;
 
 use crate::{
     ledger::Miss,

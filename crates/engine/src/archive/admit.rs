@@ -5,10 +5,10 @@
 
 use super::{Section, WrittenSummary};
 use crate::{
+    admission::{Refusal, admit_preference},
     evidence::pointer::{Place, Pointer},
-    gate::{Refusal, admit_preference},
     proposal::GoalProposal,
-    session::Session,
+    state::Bench,
     trace::{Blobs, decision::TurnRange},
 };
 
@@ -40,7 +40,7 @@ const LONGEST_LABEL: usize = 6;
 
 /// The summary without what directs the work and neither a user turn nor a decision bears out, and that.
 pub fn admit_summary(
-    session: &Session,
+    bench: Bench<'_>,
     range: TurnRange,
     mut summary: WrittenSummary,
     blobs: &dyn Blobs,
@@ -51,7 +51,7 @@ pub fn admit_summary(
         let kept = summary.section(section).lines().filter(|line| {
             let Some(claim) = directive(line, section, &mut under) else { return true };
             let proposal = GoalProposal { text: without_pointers(claim), evidence: pointers_in(claim) };
-            match admit_preference(session, range, proposal, blobs) {
+            match admit_preference(bench, range, proposal, blobs) {
                 Ok(_) => true,
                 Err(refusal) => {
                     refused.push(refusal);

@@ -5,7 +5,7 @@
 
 use super::{files::result_at, summary::Done};
 use crate::{
-    session::Session,
+    history::History,
     trace::{
         EventBody, ResultData, TurnNo,
         decision::TurnRange,
@@ -15,11 +15,11 @@ use crate::{
 };
 
 /// From the oldest to the newest.
-pub(super) fn finished(session: &Session, range: TurnRange) -> Vec<Done> {
-    let mut todo = todo_before(session, range);
+pub(super) fn finished(history: &History, range: TurnRange) -> Vec<Done> {
+    let mut todo = todo_before(history, range);
     let mut done: Vec<Done> = Vec::new();
     let mut now = range.first;
-    for event in session.live_events(range) {
+    for event in history.live_events(range) {
         match &event.event {
             EventBody::UserTurn(user) => now = user.turn,
             EventBody::AssistantTurn(assistant) => now = assistant.turn,
@@ -29,11 +29,11 @@ pub(super) fn finished(session: &Session, range: TurnRange) -> Vec<Done> {
                 todo = items;
             }
             EventBody::SpanEnded { span, outcome, .. } => {
-                let record = session.index().spans().iter().find(|record| record.id == *span);
+                let record = history.index().spans().iter().find(|record| record.id == *span);
                 let goal = record.map_or_else(String::new, |record| record.goal.clone());
                 done.push(Done::Span { id: span.clone(), goal, outcome: outcome.clone() });
             }
-            EventBody::StepEnded { turn, shown } => note_tests(&mut done, session, *turn, shown),
+            EventBody::StepEnded { turn, shown } => note_tests(&mut done, history, *turn, shown),
             _ => {}
         }
     }
@@ -41,9 +41,9 @@ pub(super) fn finished(session: &Session, range: TurnRange) -> Vec<Done> {
 }
 
 /// The list as it stood when the range began.
-fn todo_before(session: &Session, range: TurnRange) -> &[TodoItem] {
-    let first = session.live_events(range).next().map_or(0, |event| event.seq.0 as usize);
-    let mut before = session.trace()[..first].iter().rev().filter(|event| session.is_live(event.seq));
+fn todo_before(history: &History, range: TurnRange) -> &[TodoItem] {
+    let first = history.live_events(range).next().map_or(0, |event| event.seq.0 as usize);
+    let mut before = history.events()[..first].iter().rev().filter(|event| history.is_live(event.seq));
     let found = before.find_map(|event| match &event.event {
         EventBody::Todo { items } => Some(items.as_slice()),
         _ => None,
@@ -61,10 +61,10 @@ fn note_todo(done: &mut Vec<Done>, before: &[TodoItem], after: &[TodoItem], turn
     }
 }
 
-fn note_tests(done: &mut Vec<Done>, session: &Session, turn: TurnNo, shown: &[Shown]) {
-    let Some(step) = session.index().tool_turn(turn) else { return };
+fn note_tests(done: &mut Vec<Done>, history: &History, turn: TurnNo, shown: &[Shown]) {
+    let Some(step) = history.index().tool_turn(turn) else { return };
     for (call, shown) in step.calls.iter().zip(shown) {
-        let result = call.result().and_then(|event| result_at(session, event));
+        let result = call.result().and_then(|event| result_at(history, event));
         let (Some(number), Some(ResultData::Run(run))) = (shown.test, result.map(|result| &result.data)) else {
             continue;
         };

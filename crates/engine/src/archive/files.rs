@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::summary::{ChangedFile, ReadFile};
 use crate::{
     evidence::lines::split_lines,
-    session::Session,
+    history::History,
     trace::{
         BlobError, Blobs, EventBody, EventNo, ResultData, ToolResult, TurnNo, decision::TurnRange, event::FileChange,
     },
@@ -28,11 +28,11 @@ struct Tally {
     last_event: Option<EventNo>,
 }
 
-pub(super) fn touched_files(session: &Session, range: TurnRange, blobs: &dyn Blobs) -> Result<Touched, BlobError> {
+pub(super) fn touched_files(history: &History, range: TurnRange, blobs: &dyn Blobs) -> Result<Touched, BlobError> {
     let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
     let mut touched = Touched::default();
     let mut now = range.first;
-    for event in session.live_events(range) {
+    for event in history.live_events(range) {
         match &event.event {
             EventBody::UserTurn(user) => now = user.turn,
             EventBody::AssistantTurn(assistant) => now = assistant.turn,
@@ -51,7 +51,7 @@ pub(super) fn touched_files(session: &Session, range: TurnRange, blobs: &dyn Blo
                 match changed.change {
                     FileChange::Outside { .. } => tally.file.outside += 1,
                     FileChange::Edited { source } | FileChange::Written { source } => {
-                        count_change(&mut tally.file, session, source, blobs)?;
+                        count_change(&mut tally.file, history, source, blobs)?;
                         touched.changes = Some((touched.changes.map_or(now, |(first, _)| first), now));
                     }
                 }
@@ -77,10 +77,10 @@ pub(super) fn touched_files(session: &Session, range: TurnRange, blobs: &dyn Blo
 const MOST_UNSEEN: usize = 50;
 
 /// The files that a range changed, by name: for the prompt.
-pub(crate) fn changed_paths(session: &Session, range: TurnRange) -> Vec<&str> {
+pub(crate) fn changed_paths(history: &History, range: TurnRange) -> Vec<&str> {
     let mut paths: BTreeSet<&str> = BTreeSet::new();
     let mut unseen: BTreeSet<&str> = BTreeSet::new();
-    for event in session.live_events(range) {
+    for event in history.live_events(range) {
         if let EventBody::FileChanged(changed) = &event.event {
             let is_unseen = matches!(changed.change, FileChange::Outside { .. });
             if is_unseen {
@@ -98,11 +98,11 @@ pub(crate) fn changed_paths(session: &Session, range: TurnRange) -> Vec<&str> {
 
 fn count_change(
     file: &mut ChangedFile,
-    session: &Session,
+    history: &History,
     source: EventNo,
     blobs: &dyn Blobs,
 ) -> Result<(), BlobError> {
-    match result_at(session, source).map(|result| &result.data) {
+    match result_at(history, source).map(|result| &result.data) {
         Some(ResultData::Edit(edit)) => {
             file.edits += 1;
             file.added += edit.hunks.iter().map(|hunk| hunk.added.len()).sum::<usize>();
@@ -118,8 +118,8 @@ fn count_change(
     Ok(())
 }
 
-pub(super) fn result_at(session: &Session, event: EventNo) -> Option<&ToolResult> {
-    match &session.trace().get(event.0 as usize)?.event {
+pub(super) fn result_at(history: &History, event: EventNo) -> Option<&ToolResult> {
+    match &history.events().get(event.0 as usize)?.event {
         EventBody::ToolResult { result, .. } => Some(result),
         _ => None,
     }

@@ -14,7 +14,8 @@ use super::{
 use crate::{
     board::{Board, Mark},
     claim::Fact,
-    session::{Session, live::LiveTurn},
+    history::LiveTurn,
+    state::Bench,
     trace::{AssistantPart, AssistantTurn, BlobError, Blobs, EventBody, TurnNo, decision::TurnRange},
 };
 
@@ -23,32 +24,32 @@ const FILE_ENDINGS: usize = 5;
 
 /// The summary of a range within `budget` tokens (`archive.summary_tokens` of the configuration), the user's turns not counted.
 pub fn summarise_by_rules(
-    session: &Session,
+    bench: Bench<'_>,
     range: TurnRange,
     board: &Board,
     budget: u32,
     count: &dyn Fn(&[u8]) -> u32,
     blobs: &dyn Blobs,
 ) -> Result<Summary, BlobError> {
-    let touched = touched_files(session, range, blobs)?;
-    let mut done = finished(session, range);
+    let touched = touched_files(bench.history, range, blobs)?;
+    let mut done = finished(bench.history, range);
     let stack = stack(&done, &touched);
     done.extend(all_changes(&touched));
     let summary = Summary {
-        original_goal: original_goal(session, range),
+        original_goal: original_goal(bench, range),
         stack,
         done: done.into(),
-        decisions: decisions(session, range).into(),
-        learnings: learnings(session, range, board).into(),
-        answers: answers(session, range).into(),
+        decisions: decisions(bench, range).into(),
+        learnings: learnings(bench, range, board).into(),
+        answers: answers(bench, range).into(),
         changed: touched.changed.into(),
         read: touched.read.into(),
     };
     Ok(fit(summary, budget, count))
 }
 
-fn original_goal(session: &Session, range: TurnRange) -> Option<Goal> {
-    session.live_turns(range).find_map(|(_, turn)| match turn {
+fn original_goal(bench: Bench<'_>, range: TurnRange) -> Option<Goal> {
+    bench.history.live_turns(range).find_map(|(_, turn)| match turn {
         LiveTurn::User(user) => Some(Goal { text: user.text.clone(), user: user.user? }),
         LiveTurn::Assistant(_) | LiveTurn::Tool(_) => None,
     })
@@ -101,8 +102,8 @@ fn all_changes(touched: &Touched) -> Option<Done> {
 }
 
 /// Questions that somebody decided.
-fn decisions(session: &Session, range: TurnRange) -> Vec<Decision> {
-    let gates = session.live_events(range).filter_map(|event| match &event.event {
+fn decisions(bench: Bench<'_>, range: TurnRange) -> Vec<Decision> {
+    let gates = bench.history.live_events(range).filter_map(|event| match &event.event {
         EventBody::Gate(gate) => Some(gate),
         _ => None,
     });
@@ -115,8 +116,8 @@ fn decisions(session: &Session, range: TurnRange) -> Vec<Decision> {
 }
 
 /// What the board holds for true and the range shows: the board's entry in the view has room for the newest only.
-fn learnings(session: &Session, range: TurnRange, board: &Board) -> Vec<Fact> {
-    let mut events = session.live_events(range).map(|event| event.seq);
+fn learnings(bench: Bench<'_>, range: TurnRange, board: &Board) -> Vec<Fact> {
+    let mut events = bench.history.live_events(range).map(|event| event.seq);
     let Some(first) = events.next() else { return Vec::new() };
     let last = events.next_back().unwrap_or(first);
     let is_inside = |fact: &Fact| {
@@ -127,16 +128,16 @@ fn learnings(session: &Session, range: TurnRange, board: &Board) -> Vec<Fact> {
 }
 
 /// The last words of each round that ended with words.
-fn answers(session: &Session, range: TurnRange) -> Vec<Answer> {
-    let rounds = session.state().rounds();
+fn answers(bench: Bench<'_>, range: TurnRange) -> Vec<Answer> {
+    let rounds = bench.state.rounds();
     let starts = rounds.iter().map(|round| round.first);
-    let ends = rounds.iter().skip(1).map(|round| round.first.0).chain([session.turns()]);
+    let ends = rounds.iter().skip(1).map(|round| round.first.0).chain([bench.history.turns()]);
     let inside = |turn: &TurnNo| (range.first..=range.last).contains(turn);
     starts
         .zip(ends)
         .filter_map(|(first, end)| {
             let round = TurnRange { first, last: TurnNo(end.checked_sub(1)?) };
-            let said = session.live_turns(round).filter_map(|(turn, content)| match content {
+            let said = bench.history.live_turns(round).filter_map(|(turn, content)| match content {
                 LiveTurn::Assistant(assistant) => Some(Answer { text: final_words(assistant)?, turn }),
                 LiveTurn::User(_) | LiveTurn::Tool(_) => None,
             });

@@ -73,11 +73,11 @@ fn board(story: &Story) -> Board {
 }
 
 fn summarise(story: &Story, range: TurnRange, budget: u32) -> Summary {
-    summarise_by_rules(&story.session, range, &board(story), budget, &count, &NoBlobs).expect("no blobs")
+    summarise_by_rules(story.session.bench(), range, &board(story), budget, &count, &NoBlobs).expect("no blobs")
 }
 
 fn render(story: &Story, body: &ArchiveBody) -> String {
-    render_archive(&story.session, 1, archived(story), body, &BlockLimits::default(), &count)
+    render_archive(story.session.bench(), 1, archived(story), body, &BlockLimits::default(), &count)
 }
 
 #[test]
@@ -102,10 +102,10 @@ fn quoted_text_cannot_close_the_tag() {
     story.answer("It ends </Lookback-Block > blocks.");
     let all = range(0, 3);
     let summary =
-        summarise_by_rules(&story.session, all, &Board::default(), 1_000, &count, &NoBlobs).expect("no blobs");
+        summarise_by_rules(story.session.bench(), all, &Board::default(), 1_000, &count, &NoBlobs).expect("no blobs");
     let written = parse_summary(&by_model::answer("* [✓] </lookback-block> is explained")).expect("the template");
     for body in [ArchiveBody::ByRules(summary.clone()), ArchiveBody::TimedOut(summary), ArchiveBody::ByModel(written)] {
-        let text = render_archive(&story.session, 1, all, &body, &BlockLimits::default(), &count);
+        let text = render_archive(story.session.bench(), 1, all, &body, &BlockLimits::default(), &count);
         assert_eq!(text.to_lowercase().matches("</lookback-block").count(), 1, "{text}");
         assert!(text.ends_with("</lookback-block>"));
     }

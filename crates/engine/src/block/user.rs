@@ -3,7 +3,7 @@
 use crate::{
     block::LINE_ENDS,
     configuration::BlockLimits,
-    session::{Session, live::LiveTurn},
+    history::{History, LiveTurn},
     trace::{UserTurn, decision::TurnRange, event::Cut},
     view::{
         large::{head_length, tail_length},
@@ -13,12 +13,12 @@ use crate::{
 
 /// Machine-made lines in the user's role are not the user's words.
 pub(crate) fn render_user_turns(
-    session: &Session,
+    history: &History,
     range: TurnRange,
     limits: &BlockLimits,
     count: &dyn Fn(&[u8]) -> u32,
 ) -> String {
-    let turns = session.live_turns(range).filter_map(|(_, turn)| match turn {
+    let turns = history.live_turns(range).filter_map(|(_, turn)| match turn {
         LiveTurn::User(user) => render_user_turn(user, limits, count),
         LiveTurn::Assistant(_) | LiveTurn::Tool(_) => None,
     });

@@ -12,7 +12,7 @@ use super::{
     stretch::{Done, Stretch},
 };
 use crate::{
-    gate::Examiner,
+    admission::Examiner,
     proposal::{AssertionProposal, FactProposal},
     trace::{BlobError, Blobs, ResultData, TurnNo, result::RunData},
 };

@@ -13,7 +13,7 @@ use super::{
     stretch::{Said, Stretch, Then},
     wording::{announces, doubts, strength},
 };
-use crate::{gate::Examiner, proposal::FactProposal, trace::TurnNo};
+use crate::{admission::Examiner, proposal::FactProposal, trace::TurnNo};
 
 const SHORTEST: usize = 24;
 /// In characters; what is longer is cut at a word.

@@ -13,9 +13,9 @@ use super::{
     shell::builds,
 };
 use crate::{
+    admission::Examiner,
     board::{Board, BoardLimits},
     claim::{Anchor, Assertion, Change, Delta, Fact, Goal, WorkStatus},
-    gate::Examiner,
     proposal::{AssertionProposal, DeltaProposal, Edit, FactProposal, GoalProposal, StatusProposal},
 };
 

@@ -6,7 +6,7 @@ use super::{
     sentences::sentences,
     stretch::Stretch,
 };
-use crate::{gate::Examiner, proposal::FactProposal, trace::TurnNo};
+use crate::{admission::Examiner, proposal::FactProposal, trace::TurnNo};
 
 const POINTERS: usize = 8;
 

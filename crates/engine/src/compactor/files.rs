@@ -11,11 +11,11 @@ use super::{
     symbols::defined,
 };
 use crate::{
+    admission::Examiner,
     evidence::{
         observed::ObservedLine,
         pointer::{LineRange, Place},
     },
-    gate::Examiner,
     proposal::FactProposal,
     trace::{Blobs, ResultData, TurnNo},
 };
@@ -58,7 +58,7 @@ impl<'a> Files<'a> {
             .map(|(path, (touched, changed))| KnownFile { path, touched, changed, lines: Arc::default() })
             .collect();
         list.sort_by_key(|file| std::cmp::Reverse((focus.is_in(file.path), file.changed.is_some(), file.touched)));
-        list.iter_mut().take(LOADED).for_each(|file| file.lines = stretch.session.known_lines(file.path, blobs));
+        list.iter_mut().take(LOADED).for_each(|file| file.lines = stretch.bench.history.known_lines(file.path, blobs));
         list.sort_by_key(|file| std::cmp::Reverse(file.touched));
         Self { list }
     }

@@ -11,6 +11,7 @@ use super::{
 use crate::{
     block::{render_block, render_claims},
     claim::{BlockContent, Question},
+    configuration::BlockLimits,
     evidence::pointer::LineRange,
     proposal::{AnchorPlace, AnchorProposal, BlockProposal, one_line},
     trace::decision::TurnRange,
@@ -45,12 +46,13 @@ pub(super) fn fit(
     mut frame: Frame,
     candidates: Candidates<'_>,
     budget: u32,
+    limits: &BlockLimits,
     count: &dyn Fn(&[u8]) -> u32,
 ) -> Fitted {
     let mut candidates = candidates.list;
     candidates.sort_by_key(|candidate| std::cmp::Reverse((candidate.value, candidate.turn)));
-    let budget = budget.min(room(stretch, count)).max(LEAST_BUDGET.min(budget));
-    let board = stretch.session.state().board();
+    let budget = budget.min(room(stretch, limits, count)).max(LEAST_BUDGET.min(budget));
+    let board = stretch.bench.state.board();
     let size_of = |content: &BlockContent| count(render_claims(content, board).as_bytes());
     let mut size = size_of(&content(&frame, &[]));
     while size > budget / 2 && (frame.questions.pop().is_some() || frame.actions.pop().is_some()) {
@@ -102,10 +104,10 @@ fn choose(candidates: Vec<Candidate>, room: u32) -> Vec<Candidate> {
 }
 
 /// How large the claims may be for the block to be worth it.
-fn room(stretch: &Stretch<'_>, count: &dyn Fn(&[u8]) -> u32) -> u32 {
+fn room(stretch: &Stretch<'_>, limits: &BlockLimits, count: &dyn Fn(&[u8]) -> u32) -> u32 {
     let range = stretch.range;
     let inside = |source: Source| matches!(source, Source::Turn(turn) if range.first <= turn && turn <= range.last);
-    let entries = stretch.session.view().entries();
+    let entries = stretch.bench.state.view.entries();
     let replaced: u64 = entries.iter().filter(|entry| inside(entry.source)).map(|entry| u64::from(entry.tokens)).sum();
     let nothing = BlockContent {
         goal: None,
@@ -115,9 +117,8 @@ fn room(stretch: &Stretch<'_>, count: &dyn Fn(&[u8]) -> u32) -> u32 {
         open_questions: Vec::new(),
         next_actions: Vec::new(),
     };
-    let number = stretch.session.index().blocks + 1;
-    let limits = &stretch.session.configuration().block;
-    let frame = render_block(stretch.session, number, range, &nothing, limits, count);
+    let number = stretch.bench.history.index().blocks + 1;
+    let frame = render_block(stretch.bench, number, range, &nothing, limits, count);
     let around = count(frame.as_bytes()) + TOKENS_PER_MESSAGE;
     (replaced * AT_MOST / 100).saturating_sub(u64::from(around)).min(u64::from(u32::MAX)) as u32
 }

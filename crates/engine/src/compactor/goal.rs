@@ -7,11 +7,11 @@ use super::{
     stretch::Stretch,
 };
 use crate::{
+    admission::Examiner,
     board::Board,
     claim::Goal,
-    gate::Examiner,
+    history::index::TurnRecord,
     proposal::{GoalProposal, one_line},
-    session::index::TurnRecord,
     trace::{EventBody, Origin, TurnNo, UserTurn},
 };
 
@@ -84,12 +84,12 @@ fn words_of(user: &UserTurn, examiner: &mut Examiner<'_>) -> Option<ProposedGoal
 
 /// What people asked for, from the end of the range backwards. Words typed while a round ran only add to it.
 fn requests<'a>(stretch: &Stretch<'a>, last: TurnNo) -> impl Iterator<Item = &'a UserTurn> {
-    let session = stretch.session;
-    let turns = session.index().users.iter().rev().filter(move |turn| **turn <= last);
+    let history = stretch.bench.history;
+    let turns = history.index().users.iter().rev().filter(move |turn| **turn <= last);
     turns.filter_map(move |turn| {
-        let TurnRecord::User { event } = session.index().turn(*turn)? else { return None };
-        match &session.trace().get(event.0 as usize)?.event {
-            EventBody::UserTurn(user) if session.is_live(*event) && user.origin == Origin::Person => Some(&**user),
+        let TurnRecord::User { event } = history.index().turn(*turn)? else { return None };
+        match history.live_body(*event)? {
+            EventBody::UserTurn(user) if user.origin == Origin::Person => Some(&**user),
             _ => None,
         }
     })

@@ -69,7 +69,7 @@ fn todo_at_end<'a>(stretch: &Stretch<'a>) -> &'a [TodoItem] {
         ResultData::Todo(todo) if done.result.error.is_none() => Some(todo.items.as_slice()),
         _ => None,
     });
-    written.unwrap_or(&stretch.session.state().todo)
+    written.unwrap_or(&stretch.bench.state.todo)
 }
 
 /// What the last answer says is still to be done; of a round that still runs, the step announced last, unless the turns
@@ -78,7 +78,7 @@ fn planned<'a>(stretch: &Stretch<'a>) -> Vec<&'a str> {
     let Some(last) = stretch.said.last() else { return Vec::new() };
     let sentences = sentences(last.text);
     if last.then != Then::Answered {
-        let goes_on = stretch.session.state().steps().last().is_some_and(|step| step.assistant > stretch.range.last);
+        let goes_on = stretch.bench.state.steps().last().is_some_and(|step| step.assistant > stretch.range.last);
         let mut announced = sentences.iter().rev().filter_map(|sentence| announced(sentence.text));
         return announced.next().filter(|_| !goes_on).into_iter().collect();
     }

@@ -5,17 +5,17 @@ use super::{
     stretch::Stretch,
 };
 use crate::{
-    gate::Examiner,
+    admission::Examiner,
+    history::index::SpanRecord,
     proposal::{FactProposal, one_line},
-    session::index::SpanRecord,
 };
 
 const VALUE: i32 = 120;
 
 pub(super) fn propose(stretch: &Stretch<'_>, examiner: &mut Examiner<'_>, candidates: &mut Candidates<'_>) {
-    for span in stretch.session.index().spans() {
+    for span in stretch.bench.history.index().spans() {
         let Some((outcome, end)) = span.outcome.as_deref().zip(span.end) else { continue };
-        let live = span.ended.is_some_and(|event| stretch.session.is_live(event));
+        let live = span.ended.is_some_and(|event| stretch.bench.history.is_live(event));
         let inside = stretch.range.first < end && end.0 <= stretch.range.last.0 + 1;
         let outcome = one_line(outcome);
         if !live || !inside || outcome.is_empty() || outcome.starts_with("ended with ") {

@@ -7,10 +7,8 @@ use std::collections::BTreeMap;
 
 use crate::{
     evidence::pointer::{Place, Pointer},
-    session::{
-        Session,
-        index::{ToolTurn, TurnRecord},
-    },
+    history::index::{ToolTurn, TurnRecord},
+    state::Bench,
     trace::{
         AssistantPart, EventBody, EventNo, Origin, ResultData, Status, ToolResult, TurnNo, UserTurn,
         decision::TurnRange, event::FileChange, result::LineForm,
@@ -18,7 +16,7 @@ use crate::{
 };
 
 pub(super) struct Stretch<'a> {
-    pub(super) session: &'a Session,
+    pub(super) bench: Bench<'a>,
     pub(super) range: TurnRange,
     pub(super) users: Vec<&'a UserTurn>,
     pub(super) said: Vec<Said<'a>>,
@@ -72,12 +70,12 @@ pub(super) enum SightKind<'a> {
 }
 
 impl<'a> Stretch<'a> {
-    pub(super) fn new(session: &'a Session, range: TurnRange) -> Self {
+    pub(super) fn new(bench: Bench<'a>, range: TurnRange) -> Self {
         let mut stretch =
-            Self { session, range, users: Vec::new(), said: Vec::new(), done: Vec::new(), sights: Vec::new() };
-        let tests = tests_of(session, range);
-        for turn in range.first.0..=range.last.0.min(session.turns().saturating_sub(1)) {
-            match session.index().turn(TurnNo(turn)) {
+            Self { bench, range, users: Vec::new(), said: Vec::new(), done: Vec::new(), sights: Vec::new() };
+        let tests = tests_of(bench, range);
+        for turn in range.first.0..=range.last.0.min(bench.history.turns().saturating_sub(1)) {
+            match bench.history.index().turn(TurnNo(turn)) {
                 Some(TurnRecord::User { event }) => stretch.hear(*event),
                 Some(TurnRecord::Assistant { event }) => stretch.listen(TurnNo(turn), *event),
                 Some(TurnRecord::Tool(step)) => stretch.watch(TurnNo(turn), step, &tests),
@@ -89,12 +87,12 @@ impl<'a> Stretch<'a> {
 
     /// What ran after the range.
     pub(super) fn commands_behind(&self) -> impl Iterator<Item = &'a str> {
-        let (session, last) = (self.session, self.range.last);
-        let commands = session.index().commands.iter().rev().take_while(move |(turn, _)| *turn > last);
+        let (bench, last) = (self.bench, self.range.last);
+        let commands = bench.history.index().commands.iter().rev().take_while(move |(turn, _)| *turn > last);
         commands.filter_map(move |(turn, index)| {
-            let step = session.index().tool_turn(*turn)?;
-            let event = step.calls.get(*index as usize)?.result().filter(|event| session.is_live(*event))?;
-            match &session.trace().get(event.0 as usize)?.event {
+            let step = bench.history.index().tool_turn(*turn)?;
+            let event = step.calls.get(*index as usize)?.result().filter(|event| bench.history.is_live(*event))?;
+            match &bench.history.events().get(event.0 as usize)?.event {
                 EventBody::ToolResult { result, .. } => match &result.data {
                     ResultData::Run(run) => Some(run.command.as_str()),
                     _ => None,
@@ -125,7 +123,7 @@ impl<'a> Stretch<'a> {
 
     fn listen(&mut self, turn: TurnNo, event: EventNo) {
         let Some(EventBody::AssistantTurn(assistant)) = self.live(event) else { return };
-        let then = match self.session.index().tool_turn(TurnNo(turn.0 + 1)) {
+        let then = match self.bench.history.index().tool_turn(TurnNo(turn.0 + 1)) {
             Some(step) if self.changes_files(step) => Then::Changed,
             Some(_) => Then::Called,
             None => Then::Answered,
@@ -160,7 +158,7 @@ impl<'a> Stretch<'a> {
 
     /// What a result shows of files stands right behind it in the trace.
     fn see(&mut self, turn: TurnNo, result: &'a ToolResult, event: EventNo) {
-        for seen in &self.session.trace()[event.0 as usize + 1..] {
+        for seen in &self.bench.history.events()[event.0 as usize + 1..] {
             let sight = match &seen.event {
                 EventBody::FileObserved(seen) if seen.source == event => Sight {
                     turn,
@@ -194,14 +192,14 @@ impl<'a> Stretch<'a> {
     }
 
     fn live(&self, event: EventNo) -> Option<&'a EventBody> {
-        let event = self.session.trace().get(event.0 as usize)?;
-        self.session.is_live(event.seq).then_some(&event.event)
+        let event = self.bench.history.events().get(event.0 as usize)?;
+        self.bench.history.is_live(event.seq).then_some(&event.event)
     }
 }
 
 /// The `test#N` of the range, by the place of their results.
-fn tests_of(session: &Session, range: TurnRange) -> BTreeMap<(TurnNo, u32), u32> {
-    let tests = &session.index().tests;
+fn tests_of(bench: Bench<'_>, range: TurnRange) -> BTreeMap<(TurnNo, u32), u32> {
+    let tests = &bench.history.index().tests;
     let first = tests.partition_point(|(turn, _)| *turn < range.first);
     let inside = tests[first..].iter().take_while(|(turn, _)| *turn <= range.last);
     inside.zip(first as u32 + 1..).map(|(place, number)| (*place, number)).collect()

@@ -8,11 +8,13 @@ use serde_json::{Value, json};
 
 use super::{Compaction, Request, compact};
 use crate::{
+    admission::{AdmissionLimits, AdmissionRefused, admit_block, admit_delta},
     board::Board,
     claim::{BlockContent, Delta},
-    gate::{GateLimits, GateRefused, admit_block, admit_delta},
+    configuration::Configuration,
+    context::Context,
     proposal::DeltaProposal,
-    session::{Context, NewPart, Session, SessionSetup},
+    session::{NewPart, Session, SessionSetup},
     trace::{
         NoBlobs, Origin, ResultData, SessionId, Stop, Timestamp, ToolResult, TurnNo,
         decision::TurnRange,
@@ -119,14 +121,15 @@ impl Story {
 
     pub(super) fn compact(&self, board: &Board, budget: u32, focus: Option<&str>) -> Compaction {
         let request = Request { range: self.whole(), budget, focus };
-        compact(&self.session, board, &request, &count, &NoBlobs).expect("no blobs are needed")
+        compact(self.session.bench(), board, &Configuration::default(), &request, &count, &NoBlobs)
+            .expect("no blobs are needed")
     }
 
     /// The block as it is admitted, without a single refusal.
-    pub(super) fn block(&self, board: &Board, budget: u32) -> Result<BlockContent, GateRefused> {
+    pub(super) fn block(&self, board: &Board, budget: u32) -> Result<BlockContent, AdmissionRefused> {
         let compaction = self.compact(board, budget, None);
-        let limits = GateLimits { block_tokens: budget, ..GateLimits::default() };
-        let admitted = admit_block(&self.session, self.whole(), compaction.block, &limits, &count, &NoBlobs)?;
+        let limits = AdmissionLimits { block_tokens: budget, ..AdmissionLimits::default() };
+        let admitted = admit_block(self.session.bench(), self.whole(), compaction.block, &limits, &count, &NoBlobs)?;
         assert_eq!(admitted.refused, []);
         Ok(admitted.content)
     }
@@ -138,7 +141,7 @@ impl Story {
             return None;
         }
         let (delta, refused) =
-            admit_delta(&self.session, delta, &GateLimits::default(), &NoBlobs).expect("it is admitted");
+            admit_delta(self.session.bench(), delta, &AdmissionLimits::default(), &NoBlobs).expect("it is admitted");
         assert_eq!(refused, []);
         assert_eq!(board.check(&delta, &crate::configuration::BoardLimits::default(), &count), Ok(()));
         Some(delta)

@@ -125,7 +125,7 @@ fn stands(hunk: &Hunk, file: &KnownFile<'_>) -> Option<(u32, u32)> {
 }
 
 fn named_by_errors(stretch: &Stretch<'_>, files: &Files<'_>, verdicts: &[Verdict<'_>], windows: &mut Vec<Window>) {
-    let root = stretch.session.start_of().root.trim_end_matches('/');
+    let root = stretch.bench.history.start().root.trim_end_matches('/');
     for verdict in verdicts.iter().filter(|verdict| verdict.failed) {
         let mut named = places(&verdict.output);
         named.sort_by_key(|place| !place.is_error);

@@ -18,3 +18,7 @@ pub const COMPLETE_LIMIT: usize = 256 << 20;
 
 /// What is kept of each end of an output beyond [`COMPLETE_LIMIT`]. Design 2-model: chunks of 1 MB.
 pub const BEYOND_EDGE: usize = 1 << 20;
+
+/// How much of the newest text a recorder without a view holds, to place edits that come without line numbers. Ours: about
+/// a hundred steps of a busy session; an import of any length stays within it.
+pub const RECORDER_HOLDS: usize = 16 << 20;

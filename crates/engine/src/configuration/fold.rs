@@ -35,6 +35,13 @@ pub struct FoldLimits {
     /// The same for each file that was read lately and not changed yet: it may be the next one. Ours: of 0.5, 0.7,
     /// 1.0 and 1.5 over the same sessions this one had the fewest repairs (0.062 a call; the others 0.066 to 0.071).
     pub recalls_per_read: f64,
+    /// A file is being edited while one of so many newest steps changed it. Ours: edits of a file come in rows.
+    pub edits_in_a_row: u32,
+    /// Read lately is what was read so many steps before the kept ones. Ours: of the lines that an edit needs 83% were seen
+    /// within ten steps, and five are kept.
+    pub read_lately: u32,
+    /// Fewer lines than these are looked at in passing. Ours.
+    pub read_lines: u32,
 }
 
 impl Default for FoldLimits {
@@ -49,6 +56,9 @@ impl Default for FoldLimits {
             break_share: 0.75,
             recalls_per_file: 2.0,
             recalls_per_read: 1.0,
+            edits_in_a_row: 3,
+            read_lately: 5,
+            read_lines: 20,
         }
     }
 }

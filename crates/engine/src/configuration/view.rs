@@ -16,6 +16,9 @@ pub struct WindowLimits {
     pub max_output_reserve: u32,
     /// The part of the window that is kept free at most. Design 2-model, "The window is law": a quarter.
     pub reserve_share: f64,
+    /// What may stay of a view that a provider calls too long without naming sizes, in per cent. Ours: a fold that does
+    /// not take a quarter is refused anyway.
+    pub room_without_sizes: u32,
 }
 
 impl WindowLimits {
@@ -32,7 +35,13 @@ impl WindowLimits {
 
 impl Default for WindowLimits {
     fn default() -> Self {
-        Self { tokens: None, default_window: 200_000, max_output_reserve: 32_000, reserve_share: 0.25 }
+        Self {
+            tokens: None,
+            default_window: 200_000,
+            max_output_reserve: 32_000,
+            reserve_share: 0.25,
+            room_without_sizes: 75,
+        }
     }
 }
 

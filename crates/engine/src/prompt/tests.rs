@@ -63,7 +63,7 @@ fn every_placeholder_is_filled_in_both_languages() {
         Compaction { range: range(3, 17), board: &board, focus: "the parser", budget: 800, limits: &limits() };
     for language in 0..2 {
         let archive =
-            render_archive_prompt(ARCHIVE_SUMMARY[language], &story.session, range(0, 1), Detail::Raw, &NoBlobs);
+            render_archive_prompt(ARCHIVE_SUMMARY[language], story.session.bench(), range(0, 1), Detail::Raw, &NoBlobs);
         let prompts = [
             archive.expect("no blobs"),
             render_compaction_prompt(TAIL_COMPACTION[language], &compaction, &count),
@@ -105,7 +105,7 @@ fn the_turns_of_an_archive_read_well() {
     let all = range(0, story.session.turns() - 1);
     let prompt = render_archive_prompt(
         "{start_time} to {cutoff_time}\n{files}\n\n{turns}",
-        &story.session,
+        story.session.bench(),
         all,
         Detail::Raw,
         &NoBlobs,
@@ -156,7 +156,7 @@ fn the_views_turns_are_shorter() {
     story.step("", "Bash", json!({}), run("make again", 0, "short"));
     story.answer("built");
     let turns = |story: &Story, detail| {
-        render_archive_prompt("{turns}", &story.session, range(0, 5), detail, &NoBlobs).expect("no blobs")
+        render_archive_prompt("{turns}", story.session.bench(), range(0, 5), detail, &NoBlobs).expect("no blobs")
     };
     assert!(turns(&story, Detail::Raw).contains("line 2500\n"));
     let shown = turns(&story, Detail::View);
@@ -178,7 +178,7 @@ fn what_was_rolled_back_is_not_summarised() {
     story.step("", "Edit", json!({}), edit("dead.py", 1, &[], &["x"]));
     story.tell(|session, now| session.roll_back(TurnNo(1), now).expect("a whole turn"));
     story.user("second");
-    let prompt = render_archive_prompt("{files} {turns}", &story.session, range(0, 5), Detail::Raw, &NoBlobs);
+    let prompt = render_archive_prompt("{files} {turns}", story.session.bench(), range(0, 5), Detail::Raw, &NoBlobs);
     let prompt = prompt.expect("no blobs");
     assert!(!prompt.to_lowercase().contains("dead") && prompt.contains("[turn#5 user#3]\nsecond"), "{prompt}");
 }

@@ -5,7 +5,8 @@
 use std::fmt::Write;
 
 use crate::{
-    session::{Context, Session, index::ToolTurn, live::LiveTurn, visible::visible_parts},
+    history::{LiveTurn, index::ToolTurn},
+    state::Bench,
     trace::{
         AssistantPart, AssistantTurn, BlobError, Blobs, EventBody, EventNo, ResultData, ToolResult, TurnNo,
         decision::TurnRange,
@@ -13,6 +14,7 @@ use crate::{
     view::{
         Source,
         result_text::{live_bytes, lossy},
+        visible::visible_parts,
     },
 };
 
@@ -25,20 +27,9 @@ pub enum Detail {
     View,
 }
 
-impl Session {
-    /// Turns for a model that does not have them in its prompt.
-    pub(crate) fn turns_as_text(
-        &self,
-        range: TurnRange,
-        detail: Detail,
-        context: &Context<'_>,
-    ) -> Result<String, BlobError> {
-        render_turns(self, range, detail, context.blobs)
-    }
-}
-
-pub(super) fn render_turns(
-    session: &Session,
+/// Turns for a model that does not have them in its prompt.
+pub(crate) fn turns_as_text(
+    bench: Bench<'_>,
     range: TurnRange,
     detail: Detail,
     blobs: &dyn Blobs,
@@ -46,27 +37,27 @@ pub(super) fn render_turns(
     let mut text = String::new();
     match detail {
         Detail::Raw => {
-            for (turn, content) in session.live_turns(range) {
+            for (turn, content) in bench.history.live_turns(range) {
                 match content {
-                    LiveTurn::Tool(step) => push_results(&mut text, session, turn, step, blobs)?,
+                    LiveTurn::Tool(step) => push_results(&mut text, bench, turn, step, blobs)?,
                     said => push_said(&mut text, turn, &said),
                 }
             }
         }
-        Detail::View => push_view(&mut text, session, range, blobs)?,
+        Detail::View => push_view(&mut text, bench, range, blobs)?,
     }
     Ok(text.trim_end().to_owned())
 }
 
-fn push_view(text: &mut String, session: &Session, range: TurnRange, blobs: &dyn Blobs) -> Result<(), BlobError> {
-    for entry in session.view().entries() {
+fn push_view(text: &mut String, bench: Bench<'_>, range: TurnRange, blobs: &dyn Blobs) -> Result<(), BlobError> {
+    for entry in bench.state.view.entries() {
         match entry.source {
-            Source::Turn(turn) if (range.first..=range.last).contains(&turn) => match session.live_turn(turn) {
+            Source::Turn(turn) if (range.first..=range.last).contains(&turn) => match bench.history.live_turn(turn) {
                 Some(LiveTurn::Tool(step)) => {
-                    let message = session.message(entry, blobs)?;
+                    let message = bench.message(entry, blobs)?;
                     for (index, part) in message.parts.iter().enumerate() {
                         if let lookback_wire::Part::Result(result) = part {
-                            push(text, &result_heading(session, turn, step, index), &result.text);
+                            push(text, &result_heading(bench, turn, step, index), &result.text);
                         }
                     }
                 }
@@ -74,7 +65,7 @@ fn push_view(text: &mut String, session: &Session, range: TurnRange, blobs: &dyn
                 None => {}
             },
             Source::Block(_) => {
-                if let Some(EventBody::Fold(fold)) = body(session, entry.revision)
+                if let Some(EventBody::Fold(fold)) = body(bench, entry.revision)
                     && fold.range.first <= range.last
                     && range.first <= fold.range.last
                 {
@@ -111,21 +102,21 @@ fn words_and_calls(turn: &AssistantTurn) -> String {
 
 fn push_results(
     text: &mut String,
-    session: &Session,
+    bench: Bench<'_>,
     turn: TurnNo,
     step: &ToolTurn,
     blobs: &dyn Blobs,
 ) -> Result<(), BlobError> {
     for index in 0..step.calls.len() {
-        if let Some(result) = result_of(session, step, index) {
-            push(text, &result_heading(session, turn, step, index), &lossy(&live_bytes(result, blobs)?));
+        if let Some(result) = result_of(bench, step, index) {
+            push(text, &result_heading(bench, turn, step, index), &lossy(&live_bytes(result, blobs)?));
         }
     }
     Ok(())
 }
 
 /// `turn#8 cmd#2 exit=0 test#1`, or `turn#6 result of Read`.
-fn result_heading(session: &Session, turn: TurnNo, step: &ToolTurn, index: usize) -> String {
+fn result_heading(bench: Bench<'_>, turn: TurnNo, step: &ToolTurn, index: usize) -> String {
     let mut heading = format!("turn#{turn}");
     let Some(call) = step.calls.get(index) else { return heading };
     // Writing to a string cannot fail.
@@ -133,19 +124,19 @@ fn result_heading(session: &Session, turn: TurnNo, step: &ToolTurn, index: usize
         Some(number) => write!(heading, " cmd#{number}"),
         None => write!(heading, " result"),
     };
-    let run = result_of(session, step, index).and_then(|result| match &result.data {
+    let run = result_of(bench, step, index).and_then(|result| match &result.data {
         ResultData::Run(run) => run.exit_code,
         _ => None,
     });
     if let Some(code) = run {
         let _ = write!(heading, " exit={code}");
     }
-    if let Some(EventBody::StepEnded { shown, .. }) = step.ended().and_then(|event| body(session, event))
+    if let Some(EventBody::StepEnded { shown, .. }) = step.ended().and_then(|event| body(bench, event))
         && let Some(number) = shown.get(index).and_then(|shown| shown.test)
     {
         let _ = write!(heading, " test#{number}");
     }
-    if let Some(EventBody::AssistantTurn(assistant)) = body(session, step.assistant)
+    if let Some(EventBody::AssistantTurn(assistant)) = body(bench, step.assistant)
         && let Some(AssistantPart::Call { name, .. }) = assistant.parts.get(call.part as usize)
     {
         let _ = write!(heading, " of {name}");
@@ -153,15 +144,15 @@ fn result_heading(session: &Session, turn: TurnNo, step: &ToolTurn, index: usize
     heading
 }
 
-fn result_of<'a>(session: &'a Session, step: &ToolTurn, index: usize) -> Option<&'a ToolResult> {
-    match body(session, step.calls.get(index)?.result()?)? {
+fn result_of<'a>(bench: Bench<'a>, step: &ToolTurn, index: usize) -> Option<&'a ToolResult> {
+    match body(bench, step.calls.get(index)?.result()?)? {
         EventBody::ToolResult { result, .. } => Some(result),
         _ => None,
     }
 }
 
-fn body(session: &Session, event: EventNo) -> Option<&EventBody> {
-    session.trace().get(event.0 as usize).map(|event| &event.event)
+fn body(bench: Bench<'_>, event: EventNo) -> Option<&EventBody> {
+    bench.history.events().get(event.0 as usize).map(|event| &event.event)
 }
 
 /// A line that reads like a heading gets a backslash: what a tool printed cannot begin a turn of the user.

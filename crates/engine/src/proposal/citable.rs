@@ -4,7 +4,7 @@
 
 use crate::{
     evidence::pointer::{LineRange, Place, Pointer},
-    session::Session,
+    history::History,
     trace::{EventBody, ResultData, decision::TurnRange},
 };
 
@@ -12,10 +12,10 @@ use crate::{
 const MOST: usize = 120;
 
 /// In the order of the trace; of one place once.
-pub fn citable(session: &Session, range: TurnRange) -> Vec<Pointer> {
+pub fn citable(history: &History, range: TurnRange) -> Vec<Pointer> {
     let mut places = Vec::new();
-    for event in session.live_events(range).rev() {
-        for place in places_of(session, &event.event).into_iter().rev() {
+    for event in history.live_events(range).rev() {
+        for place in places_of(history, &event.event).into_iter().rev() {
             if places.len() < MOST && !places.contains(&place) {
                 places.push(place);
             }
@@ -24,12 +24,12 @@ pub fn citable(session: &Session, range: TurnRange) -> Vec<Pointer> {
     places.into_iter().rev().map(|place| Pointer { session: None, place }).collect()
 }
 
-fn places_of(session: &Session, event: &EventBody) -> Vec<Place> {
+fn places_of(history: &History, event: &EventBody) -> Vec<Place> {
     match event {
         EventBody::UserTurn(turn) => turn.user.map(Place::User).into_iter().collect(),
         EventBody::ToolResult { turn, index, result } => {
             let ResultData::Run(run) = &result.data else { return Vec::new() };
-            let command = session.index().tool_turn(*turn).and_then(|step| step.calls.get(*index as usize)?.command);
+            let command = history.index().tool_turn(*turn).and_then(|step| step.calls.get(*index as usize)?.command);
             command.map(|number| Place::Cmd { number, exit: run.exit_code }).into_iter().collect()
         }
         EventBody::StepEnded { shown, .. } => {

@@ -13,7 +13,7 @@ const PATH: &str = "src/a.py";
 const LINES: [&str; 4] = ["def total(items):", "    result = 0", "    return sum(items)", ""];
 
 fn plan(story: &Story, first: u32, lines: &[&str], fold: Option<EventNo>) -> Reread {
-    plan_reread(&story.session, PATH, first, lines, &Board::default(), fold, &NoBlobs).expect("no blobs")
+    plan_reread(story.session.history(), PATH, first, lines, &Board::default(), fold, &NoBlobs).expect("no blobs")
 }
 
 fn is_whole(story: &Story, first: u32, lines: &[&str], fold: EventNo) -> bool {
@@ -87,7 +87,7 @@ fn the_boards_anchors_inside_are_named() {
         anchor(PATH, 40, "def total(items):"),
     ];
     board.apply(&Delta { anchors, ..Delta::default() });
-    let plan = plan_reread(&story.session, PATH, 40, &LINES, &board, Some(fold), &NoBlobs).expect("no blobs");
+    let plan = plan_reread(story.session.history(), PATH, 40, &LINES, &board, Some(fold), &NoBlobs).expect("no blobs");
     let Reread::Unchanged { text, .. } = plan else { panic!("shown again") };
     assert!(text.ends_with(" gives the lines · on the board: a1 L41-L42, a5 L40"), "{text}");
 }
@@ -163,16 +163,16 @@ fn a_stub_shows_no_line_of_the_file() {
     let (mut story, fold) = folded();
     let shown = read_again(&mut story);
     let Reread::Unchanged { turn, text } = plan(&story, 40, &LINES, Some(fold)) else { panic!("shown again") };
-    let before = story.session.seen(PATH).expect("in memory").len();
+    let before = story.session.history().seen(PATH).expect("in memory").len();
     let stub = stub_result(PATH, 40, LINES.len() as u32, turn, &text);
     assert_eq!(stub.status, Status::Success);
     story.step("", "Read", json!({ "path": PATH }), stub);
-    assert_eq!(story.session.seen(PATH).expect("in memory").len(), before, "nothing was observed in it");
+    assert_eq!(story.session.history().seen(PATH).expect("in memory").len(), before, "nothing was observed in it");
     assert!(matches!(plan(&story, 40, &LINES, Some(fold)), Reread::Unchanged { turn, .. } if turn == shown));
     // A path can read like numbered lines; the stub is still none.
     let hostile = "40→def total(items):";
     story.step("", "Read", json!({}), stub_result(hostile, 40, 1, turn, &format!("{hostile}:L40 unchanged")));
-    assert!(story.session.seen(hostile).expect("in memory").is_empty());
+    assert!(story.session.history().seen(hostile).expect("in memory").is_empty());
     let form = LineForm::Numbered { separator: "→".into() };
     assert!(!crate::evidence::lines::lines_in(hostile.as_bytes(), &form, 1).is_empty(), "the danger was real");
 }

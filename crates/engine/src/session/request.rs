@@ -1,11 +1,14 @@
 //! The bytes that go out for a call: the prompt as it was compared with the one before, with the marks of its card.
 
-use lookback_wire::{HeadMark, Message, Part, Provider, RequestOptions, Role, render_message, render_request};
+use std::borrow::Cow;
 
-use super::{Session, edit::SEPARATOR};
+use lookback_wire::{Message, Part, Provider, RequestOptions, Role, render_body, render_message, render_request};
+
+use super::Session;
 use crate::{
     card::{Alternation, Constrained, Lifetime},
     request::CardOptions,
+    state::entries::SEPARATOR,
     trace::{BlobError, Blobs},
 };
 
@@ -17,11 +20,40 @@ pub enum Schema<'a> {
 }
 
 impl Session {
+    /// The view as a whole request, for the session's provider.
+    pub fn body(&self, blobs: &dyn Blobs) -> Result<Vec<u8>, BlobError> {
+        self.body_for(self.prompt_provider(), blobs)
+    }
+
+    /// The API that prompts are written for: the model's, unless the session was replayed for another.
+    pub fn prompt_provider(&self) -> Provider {
+        self.provider.unwrap_or_else(|| self.bench().provider())
+    }
+
+    /// The view as a whole request, for any provider.
+    pub fn body_for(&self, provider: Provider, blobs: &dyn Blobs) -> Result<Vec<u8>, BlobError> {
+        let head = self.bench().render_part(provider, None, blobs)?;
+        let messages = self.rendered_messages(provider, blobs)?;
+        let messages = messages.iter().map(AsRef::as_ref);
+        Ok(render_body(provider, &self.state.model.name, self.state.model.reserve, &head, messages))
+    }
+
+    /// Every entry of the view in bytes; those of the last prompt are at hand.
+    fn rendered_messages(&self, provider: Provider, blobs: &dyn Blobs) -> Result<Vec<Cow<'_, [u8]>>, BlobError> {
+        let at_hand = Some(self.sent()).filter(|rendering| rendering.provider() == provider);
+        let entries = self.view().entries().iter().enumerate();
+        let messages = entries.map(|(place, entry)| match at_hand.and_then(|at_hand| at_hand.message(place, entry)) {
+            Some(bytes) => Ok(Cow::Borrowed(bytes)),
+            None => self.bench().render_part(provider, Some(entry), blobs).map(Cow::Owned),
+        });
+        messages.collect()
+    }
+
     /// The request of the call that was started last.
     pub fn request(&self) -> Vec<u8> {
-        let mut parts = self.rendering.parts();
+        let mut parts = self.sent().parts();
         let head = parts.next().unwrap_or_default();
-        self.render_marked(self.rendering.provider(), head, &parts.collect::<Vec<_>>(), Schema::Free)
+        self.render_marked(self.sent().provider(), head, &parts.collect::<Vec<_>>(), Schema::Free)
     }
 
     /// The view as it stands with more messages behind it: a call that rides on the live prefix. It differs from the next call
@@ -33,7 +65,7 @@ impl Session {
         blobs: &dyn Blobs,
     ) -> Result<Vec<u8>, BlobError> {
         let provider = self.prompt_provider();
-        let head = self.render_part(provider, None, blobs)?;
+        let head = self.bench().render_part(provider, None, blobs)?;
         let messages = self.rendered_messages(provider, blobs)?;
         let separator = Message { role: Role::Assistant, parts: vec![Part::Text(SEPARATOR.into())] };
         let separator = self.ends_with_user(blobs)?.then_some(&separator);
@@ -59,16 +91,16 @@ impl Session {
     }
 
     fn render_marked(&self, provider: Provider, head: &[u8], messages: &[&[u8]], schema: Schema<'_>) -> Vec<u8> {
-        let lifetime = self.card.as_ref().map_or(Lifetime::Usual, |in_use| in_use.lifetime);
+        let lifetime = self.policy.card.as_ref().map_or(Lifetime::Usual, |in_use| in_use.lifetime);
         let options = CardOptions::of(self.card(), lifetime);
-        let (head_mark, places) = self.bill.as_ref().map_or((HeadMark::Without, Vec::new()), |bill| bill.marked());
+        let (head_mark, places) = self.sent.marked();
         let request = RequestOptions {
             marks: options.marks(head_mark, &places),
             schema: match schema {
                 Schema::Free => None,
                 Schema::Constrained(schema) => Some(schema),
             },
-            ..options.request(&self.state.model.name, self.state.model.reserve, &self.id.0)
+            ..options.request(&self.state.model.name, self.state.model.reserve, &self.id().0)
         };
         render_request(provider, &request, head, messages)
     }

@@ -2,10 +2,10 @@
 
 use lookback_engine::{
     Session,
+    admission::{AdmissionLimits, AdmissionRefused, admit_block, admit_delta},
     block::render_claims,
     board::Board,
     compactor::{Request, compact},
-    gate::{GateLimits, GateRefused, admit_block, admit_delta},
     proposal::DeltaProposal,
     trace::{NoBlobs, decision::TurnRange},
     view::Source,
@@ -35,25 +35,26 @@ fn has_step(session: &Session, range: TurnRange) -> bool {
 
 pub(crate) fn check(session: &Session, range: TurnRange, budget: u32, focus: Option<&str>) {
     let request = Request { range, budget, focus };
-    let limits = GateLimits { block_tokens: budget, ..GateLimits::default() };
+    let limits = AdmissionLimits { block_tokens: budget, ..AdmissionLimits::default() };
     let mut board = Board::default();
     for _ in 0..2 {
-        let compaction = compact(session, &board, &request, &count, &NoBlobs).expect("no blobs are needed");
-        match admit_block(session, range, compaction.block.clone(), &limits, &count, &NoBlobs) {
+        let compaction = compact(session.bench(), &board, session.configuration(), &request, &count, &NoBlobs)
+            .expect("no blobs are needed");
+        match admit_block(session.bench(), range, compaction.block.clone(), &limits, &count, &NoBlobs) {
             Ok(admitted) => {
                 assert_eq!(admitted.refused, []);
                 assert!(count(render_claims(&admitted.content, session.state().board()).as_bytes()) <= budget);
             }
-            Err(GateRefused::NotShorter { .. }) => {}
+            Err(AdmissionRefused::NotShorter { .. }) => {}
             // Folds cover steps; user turns alone are no step.
-            Err(GateRefused::Empty { refused }) if refused.is_empty() && !has_step(session, range) => {}
+            Err(AdmissionRefused::Empty { refused }) if refused.is_empty() && !has_step(session, range) => {}
             // One claim may be larger than a very small budget.
-            Err(GateRefused::OverBudget { .. }) if budget < 200 => {}
+            Err(AdmissionRefused::OverBudget { .. }) if budget < 200 => {}
             Err(refused) => panic!("{refused}\n{:?}", compaction.block),
         }
         if compaction.delta != DeltaProposal::default() {
             let (delta, refused) =
-                admit_delta(session, compaction.delta, &limits, &NoBlobs).expect("a delta that says something");
+                admit_delta(session.bench(), compaction.delta, &limits, &NoBlobs).expect("a delta that says something");
             assert_eq!(refused, []);
             assert_eq!(board.check(&delta, &session.configuration().board, &count), Ok(()));
             board.apply(&delta);

@@ -26,7 +26,7 @@ impl Watch for Verbatim {
         let is_record =
             |entry: &&Entry| matches!(entry.source, Source::Block(_) | Source::Archived(_) | Source::Dialogue);
         let records: Vec<String> = entries.iter().filter(is_record).map(|entry| text_of(session, entry)).collect();
-        for event in session.trace().iter().filter(|event| session.is_live(event.seq)) {
+        for event in session.trace().iter().filter(|event| session.history().is_live(event.seq)) {
             let EventBody::UserTurn(user) = &event.event else { continue };
             let Some(number) = user.user.filter(|_| user.tokens <= LONGEST) else { continue };
             let raw = entries.iter().any(|entry| entry.source == Source::Turn(user.turn));

@@ -2,7 +2,7 @@
 
 use lookback_engine::{
     Session,
-    session::state::{RoundState, Step},
+    state::{RoundState, Step},
     trace::{AssistantPart, Event, EventBody, TurnNo, decision::TurnRange},
 };
 use lookback_wire::is_blank;
@@ -23,7 +23,7 @@ fn splits(step: &Step, range: TurnRange) -> bool {
 
 /// The turns of the conversation as it stands, in order. What says nothing stands in no view.
 fn live_turns(session: &Session) -> impl Iterator<Item = TurnNo> {
-    session.trace().iter().filter(|event| session.is_live(event.seq)).filter_map(|event| match &event.event {
+    session.trace().iter().filter(|event| session.history().is_live(event.seq)).filter_map(|event| match &event.event {
         EventBody::UserTurn(turn) => Some(turn.turn),
         EventBody::AssistantTurn(turn) => turn.parts.iter().any(says_something).then_some(turn.turn),
         EventBody::StepEnded { turn, .. } => Some(*turn),

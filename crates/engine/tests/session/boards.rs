@@ -2,8 +2,8 @@
 
 use lookback_engine::{
     SessionError, SessionSetup,
+    admission::{AdmissionRefused, RefusalKind},
     board::DeltaRefused,
-    gate::{GateRefused, RefusalKind},
     session::{BoardRefused, FoldRefused, ModelAttempt},
     trace::{EventBody, SessionId, TurnNo},
     view::Source,
@@ -228,7 +228,7 @@ fn a_block_longer_than_what_it_replaces_is_refused() {
     let before = body(&day.session, Provider::Chat);
     let refused = day.session.fold_by_model(&draft, &text, ModelAttempt::Repair, &day.now());
     assert!(
-        matches!(refused, Err(SessionError::Fold(FoldRefused::Gate(GateRefused::NotShorter { .. })))),
+        matches!(refused, Err(SessionError::Fold(FoldRefused::Admission(AdmissionRefused::NotShorter { .. })))),
         "{refused:?}"
     );
     assert_eq!(body(&day.session, Provider::Chat), before);

@@ -139,8 +139,8 @@ fn a_refused_text_leaves_the_view_and_three_open_the_breaker() {
     }
     assert_eq!(prefix(&day.session), before);
     let replayed = Session::replay(day.session.trace().to_vec(), &NoBlobs).expect("it replays");
-    assert_eq!(replayed.breaker(), lookback_engine::gate::BreakerState::Open, "known again after a restart");
-    assert_eq!(day.session.breaker(), lookback_engine::gate::BreakerState::Open);
+    assert_eq!(replayed.breaker(), lookback_engine::admission::BreakerState::Open, "known again after a restart");
+    assert_eq!(day.session.breaker(), lookback_engine::admission::BreakerState::Open);
 }
 
 #[test]

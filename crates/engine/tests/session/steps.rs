@@ -4,7 +4,7 @@ use crate::story::*;
 use lookback_engine::{
     Configuration, ModelChoice, NewPart, Session, SessionError,
     configuration::WindowLimits,
-    session::state::RoundState,
+    state::RoundState,
     trace::{EventBody, NoBlobs, Origin, SessionId, Stop, ToolKind, TurnNo, event::Interruption},
 };
 use lookback_wire::{Provider, Seal, check_body};

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use lookback_engine::{
-    gate::{Fate, Refusal, render_refusals},
+    admission::{Fate, Refusal, render_refusals},
     report::FoldReport,
     trace::SessionId,
 };
@@ -80,7 +80,7 @@ fn refusal(refusal: &Refusal) -> Value {
 #[cfg(test)]
 mod tests {
     use lookback_engine::{
-        gate::RefusalKind,
+        admission::RefusalKind,
         planner::Warmth,
         trace::{
             TurnNo,

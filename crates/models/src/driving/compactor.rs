@@ -8,7 +8,7 @@ mod asked;
 
 use lookback_engine::{
     Session, SessionError,
-    gate::BreakerState,
+    admission::BreakerState,
     report::{ArchiveReport, FoldReport},
     session::{ArchiveDraft, FoldDraft, ModelAttempt},
     trace::event::{CompactorPurpose, Ride},

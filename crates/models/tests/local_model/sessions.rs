@@ -230,7 +230,7 @@ async fn under_a_schema_only_pointers_that_exist_are_cited() {
         session.tool_result(&id, ToolResult::success(output, ResultData::Run(data)), &NOW).expect("the call waits");
     }
     let draft = session.draft_fold(None, &NOW).expect("enough to fold");
-    let pointers: Vec<String> = citable(&session, draft.range).iter().map(ToString::to_string).collect();
+    let pointers: Vec<String> = citable(session.history(), draft.range).iter().map(ToString::to_string).collect();
     assert!(pointers.contains(&"cmd#1 exit=0".to_owned()), "{pointers:?}");
     let template = include_str!("../../../../prompts/en/tail_compaction.txt");
     let instruction = session.compaction_instruction(&draft, template, &NOW);

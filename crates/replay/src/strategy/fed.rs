@@ -7,9 +7,10 @@
 use std::ops::Range;
 
 use lookback_engine::{
-    Context, NewPart, Session, SessionError, SessionSetup,
+    Context, Session, SessionError, SessionSetup,
     card::{Card, Lifetime},
-    trace::{NoBlobs, Origin, Stop, Timestamp, TurnNo, event::Interruption},
+    recorder::as_it_ran,
+    trace::{NoBlobs, Origin, Timestamp, TurnNo, event::Interruption},
 };
 
 use crate::{
@@ -175,7 +176,7 @@ impl<'a> Fed<'a> {
         }
         self.call = CallState::Closed;
         let context = context(&*self.count, call.at);
-        let (parts, stop) = ran(call);
+        let (parts, stop) = as_it_ran(call.parts.clone(), call.stop, &call.results);
         let recorded = self.session.assistant_turn(parts, stop, &context)?;
         for (id, result) in recorded.calls.iter().zip(&call.results) {
             self.session.tool_result(id, result.clone(), &context)?;
@@ -228,16 +229,6 @@ impl<'a> Fed<'a> {
         self.live.push((self.items, turn));
         self.items += 1;
     }
-}
-
-/// An answer whose calls have results was not cut off before they ran, whatever its stop says.
-fn ran(call: &CallItem) -> (Vec<NewPart>, Stop) {
-    let mut parts = call.parts.clone();
-    if call.results.is_empty() || !call.stop.is_interrupted() {
-        return (parts, call.stop);
-    }
-    parts.retain(|part| !matches!(part, NewPart::UnfinishedCall { .. }));
-    (parts, Stop::End)
 }
 
 fn start(setup: &SessionSetup, card: Option<&(Card, Lifetime)>, context: &Context<'_>) -> Session {

@@ -134,7 +134,7 @@ fn a_failing_verdict_is_no_milestone() {
     story.step("", "Bash", json!({}), run("pytest -q", 1, FAILING));
     story.answer("It fails.");
     let text = render_archive(
-        &story.session,
+        story.session.bench(),
         1,
         range(0, 3),
         &ArchiveBody::ByRules(summarise(&story, range(0, 3), 1_000)),
@@ -158,8 +158,14 @@ fn what_was_rolled_back_did_not_happen() {
     story.user("second");
     story.answer("two");
     let summary = summarise(&story, range(0, 6), 1_000);
-    let text =
-        render_archive(&story.session, 1, range(0, 6), &ArchiveBody::ByRules(summary), &BlockLimits::default(), &count);
+    let text = render_archive(
+        story.session.bench(),
+        1,
+        range(0, 6),
+        &ArchiveBody::ByRules(summary),
+        &BlockLimits::default(),
+        &count,
+    );
     assert!(!text.contains("DEAD"), "{text}");
     assert!(text.contains("* turn#1: \"one\"\n  * turn#6: \"two\""), "{text}");
 }
@@ -210,7 +216,13 @@ fn an_empty_range_has_its_headings() {
     story.user("go");
     let summary = summarise(&story, range(7, 9), 1_000);
     assert_eq!(summary, Summary::default());
-    let text =
-        render_archive(&story.session, 1, range(7, 9), &ArchiveBody::ByRules(summary), &BlockLimits::default(), &count);
+    let text = render_archive(
+        story.session.bench(),
+        1,
+        range(7, 9),
+        &ArchiveBody::ByRules(summary),
+        &BlockLimits::default(),
+        &count,
+    );
     assert!(Section::ALL.iter().all(|section| text.contains(section.heading())), "{text}");
 }

@@ -203,7 +203,7 @@ fn reads_alone_make_a_block_and_nothing_at_all_does_not_fail() {
 
     let mut tiny = Story::new();
     tiny.user("hi").answer("hello");
-    assert!(matches!(tiny.block(&Board::default(), 800), Err(GateRefused::NotShorter { .. })));
+    assert!(matches!(tiny.block(&Board::default(), 800), Err(AdmissionRefused::NotShorter { .. })));
 }
 
 #[test]
@@ -239,8 +239,8 @@ fn small_budgets_hold() {
     let story = fixed();
     for budget in [60, 100, 200, 400] {
         let compaction = story.compact(&Board::default(), budget, None);
-        let limits = GateLimits { block_tokens: budget, ..GateLimits::default() };
-        let admitted = admit_block(&story.session, story.whole(), compaction.block, &limits, &count, &NoBlobs);
+        let limits = AdmissionLimits { block_tokens: budget, ..AdmissionLimits::default() };
+        let admitted = admit_block(story.session.bench(), story.whole(), compaction.block, &limits, &count, &NoBlobs);
         assert!(admitted.is_ok(), "{budget}: {admitted:?}");
     }
 }

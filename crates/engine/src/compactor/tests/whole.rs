@@ -8,7 +8,7 @@ fn a_session_of_thirty_steps_as_one_block() {
     let story = thirty_steps();
     let content = story.block(&Board::default(), 1_000).expect("it is shorter");
     insta::assert_snapshot!(render_block(
-        &story.session,
+        story.session.bench(),
         1,
         story.whole(),
         &content,

@@ -3,7 +3,8 @@
 use lookback_engine::{
     Session, SessionError,
     report::DeltaReport,
-    session::{ArchiveDraft, FoldDraft, ModelAttempt, Wish, state::Step},
+    session::{ArchiveDraft, FoldDraft, ModelAttempt, Wish},
+    state::Step,
     trace::{Layout, NoBlobs, TurnNo, decision::TurnRange},
     view::{Entry, Source},
 };
@@ -43,7 +44,7 @@ impl Driver<'_> {
                 self.fold(draft, writer, *held);
             }
             EditPlan::FoldSpan { choice, writer } => {
-                let spans = self.session.index().spans();
+                let spans = self.session.history().index().spans();
                 let named = |span: &lookback_engine::trace::event::SpanId| format!("{}#{}", span.name, span.number);
                 let name = spans.get(*choice).map_or("nothing#0".into(), |span| named(&span.id));
                 let draft = self.session.draft_span_fold(&name, None);

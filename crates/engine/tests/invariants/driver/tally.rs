@@ -62,7 +62,7 @@ fn name_of(error: &SessionError) -> &'static str {
             FoldRefused::OutOfDate => "fold: out of date",
             FoldRefused::Proposal(_) => "fold: no proposal",
             FoldRefused::MissingFields(_) => "fold: missing fields",
-            FoldRefused::Gate(_) => "fold: gate",
+            FoldRefused::Admission(_) => "fold: gate",
         },
         SessionError::Unfold(refused) => match refused {
             UnfoldRefused::NoSuchBlock { .. } => "unfold: no such block",
@@ -82,7 +82,7 @@ fn name_of(error: &SessionError) -> &'static str {
             BoardRefused::Proposal(_) => "delta: no proposal",
             BoardRefused::Delta(_) => "delta: board",
             BoardRefused::NothingAdmitted { .. } => "delta: nothing admitted",
-            BoardRefused::Gate(_) => "delta: gate",
+            BoardRefused::Admission(_) => "delta: gate",
         },
         SessionError::Layout(LayoutRefused::WouldNotFit { .. }) => "layout: would not fit",
         SessionError::Layout(LayoutRefused::NothingBefore) => "layout: nothing before",

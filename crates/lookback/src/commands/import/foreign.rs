@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow};
 use jiff::Timestamp as Instant;
 use lookback_engine::{
     Context as Recording, ModelChoice, SessionSetup,
-    session::transcript::{Bill, Transcript, WholeStep},
+    recorder::{Bill, Recorder, WholeStep},
     trace::{BlobHash, Event, NoBlobs, Output, SessionId, Timestamp, TurnNo},
 };
 use lookback_replay::recording::{About, Billed, CallItem, Format, Item, Skipped};
@@ -79,7 +79,7 @@ struct Counts {
 }
 
 struct Writing {
-    transcript: Transcript,
+    recorder: Recorder,
     coming: ComingSession,
     events: Vec<Event>,
     bytes: u64,
@@ -125,12 +125,12 @@ impl Arrival<'_> {
             root: about.cwd.clone().unwrap_or_default(),
             ..SessionSetup::new(id)
         };
-        let mut transcript = recorded_at(first, |context| Transcript::start(setup, context));
-        let mut events = transcript.take_events();
-        let start = events.pop().ok_or_else(|| anyhow!("a transcript begins with its start"))?;
+        let mut recorder = recorded_at(first, |context| Recorder::start(setup, context))?;
+        let mut events = recorder.take_events();
+        let start = events.pop().ok_or_else(|| anyhow!("a recording begins with its start"))?;
         self.state = match self.store.begin(&start) {
             Ok(coming) => {
-                State::Coming(Box::new(Writing { transcript, coming, events, bytes: 0, ends: Vec::new(), now: first }))
+                State::Coming(Box::new(Writing { recorder, coming, events, bytes: 0, ends: Vec::new(), now: first }))
             }
             Err(StoreError::Exists(id)) => State::Stored(id),
             Err(error) => return Err(error.into()),
@@ -199,17 +199,17 @@ impl Writing {
     /// What could not be done with the item, in words.
     fn record(&mut self, item: Item, format: Format) -> Result<Option<String>> {
         self.now = time_of(&item).unwrap_or(self.now);
-        let transcript = &mut self.transcript;
+        let recorder = &mut self.recorder;
         let problem = recorded_at(self.now, |context| -> Result<Option<String>> {
             match item {
-                Item::User(user) => self.ends.push(transcript.user_turn(user.text, user.origin, context)?),
+                Item::User(user) => self.ends.push(recorder.user_turn(user.text, user.origin, context)?),
                 Item::Call(call) => {
                     let CallItem { model, parts, stop, results, billed, .. } = *call;
                     if let Some(model) = model {
-                        transcript.model_changed(choose(format, &model)?, context)?;
+                        recorder.model_changed(choose(format, &model)?, context)?;
                     }
                     let step = WholeStep { parts, stop, results, bill: billed.map(bill) };
-                    self.ends.push(transcript.step(step, context)?);
+                    self.ends.push(recorder.step(step, context)?);
                 }
                 // The trace has everything; what the client did with its own view is its own affair.
                 Item::Compaction(_) => {}
@@ -217,7 +217,7 @@ impl Writing {
                     // A trace cannot go back behind its first turn: that one stays.
                     let turn = last.and_then(|last| self.ends.get(last)).or(self.ends.first());
                     if let Some(turn) = turn
-                        && let Err(error) = transcript.roll_back(*turn, context)
+                        && let Err(error) = recorder.roll_back(*turn, context)
                     {
                         return Ok(Some(format!("going back to turn {turn}: {error}")));
                     }
@@ -225,7 +225,7 @@ impl Writing {
             }
             Ok(None)
         })?;
-        for event in transcript.take_events() {
+        for event in recorder.take_events() {
             self.bytes += size(&event);
             self.events.push(event);
         }

@@ -83,7 +83,7 @@ pub(super) fn show(session: &Session, name: &str, stored: Layout, blobs: &dyn Bl
                 (Part::Result(result), Source::Turn(turn)) => {
                     let sign = if result.is_error { "✗" } else { "←" };
                     let call = screen::one_line(&result.id, 64);
-                    writeln!(out, "  {sign} {} of {call}", session.result_pointer(turn, index))?;
+                    writeln!(out, "  {sign} {} of {call}", session.history().result_pointer(turn, index))?;
                     write_text(&mut out, &result.text)?;
                 }
                 _ => write_part(&mut out, part)?,

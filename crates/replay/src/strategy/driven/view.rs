@@ -57,7 +57,7 @@ impl Driven<'_> {
     fn raw_pieces(&self, entry: &Entry) -> Option<Range<usize>> {
         let Source::Turn(turn) = entry.source else { return None };
         let pieces = self.fed.pieces(turn).filter(|pieces| pieces.whole)?;
-        self.session().shows_raw_turn(entry).then(|| pieces.range.clone())
+        self.session().bench().shows_raw_turn(entry).then(|| pieces.range.clone())
     }
 
     fn made_parts(&mut self, entry: &Entry) -> Vec<Part> {

@@ -5,10 +5,10 @@
 
 use lookback_engine::{
     SessionError, SessionSetup,
+    admission::{AdmissionLimits, admit_block},
     block::render_block,
     claim::BlockContent,
     compactor::{Request, compact},
-    gate::{GateLimits, admit_block},
     trace::{NoBlobs, SessionId, decision::TurnRange},
 };
 
@@ -53,12 +53,14 @@ impl<'a> SummaryWriter<'a> {
         let session = self.fed.session();
         let range = TurnRange { first, last };
         let request = Request { range, budget, focus: None };
-        let proposal = compact(session, session.state().board(), &request, &count, &NoBlobs)?.block;
-        let limits = GateLimits { block_tokens: budget, ..GateLimits::from(session.configuration()) };
-        // Where the gate takes nothing, the user's words alone are left.
-        let content = admit_block(session, range, proposal, &limits, &count, &NoBlobs)
+        let proposal =
+            compact(session.bench(), session.state().board(), session.configuration(), &request, &count, &NoBlobs)?
+                .block;
+        let limits = AdmissionLimits { block_tokens: budget, ..AdmissionLimits::from(session.configuration()) };
+        // Where nothing is admitted, the user's words alone are left.
+        let content = admit_block(session.bench(), range, proposal, &limits, &count, &NoBlobs)
             .map_or_else(|_| BlockContent::default(), |admitted| admitted.content);
         self.written += 1;
-        Ok(render_block(session, self.written, range, &content, &session.configuration().block, &count))
+        Ok(render_block(session.bench(), self.written, range, &content, &session.configuration().block, &count))
     }
 }

@@ -1,0 +1,83 @@
+//! Sizes: the block's budget, and that a fold saves something.
+//!
+//! The delta's tokens are the board's to hold, because only it knows how a delta is written.
+
+use super::AdmissionRefused;
+use crate::{
+    block::{render_block, render_claims},
+    claim::BlockContent,
+    configuration::{BlockLimits, Configuration, FoldLimits},
+    proposal::BlockProposal,
+    state::Bench,
+    trace::decision::TurnRange,
+    view::{Source, TOKENS_PER_MESSAGE},
+};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AdmissionLimits {
+    /// Tokens of a block without the user's turns: the planner's choice, recorded with the fold.
+    pub block_tokens: u32,
+    pub block: BlockLimits,
+}
+
+/// The smallest budget that a planner gives.
+impl Default for AdmissionLimits {
+    fn default() -> Self {
+        Self { block_tokens: FoldLimits::default().block_least as u32, block: BlockLimits::default() }
+    }
+}
+
+impl From<&Configuration> for AdmissionLimits {
+    fn from(configuration: &Configuration) -> Self {
+        Self { block_tokens: configuration.fold.block_least as u32, block: configuration.block }
+    }
+}
+
+pub(super) fn count_claims(proposal: &BlockProposal) -> usize {
+    usize::from(proposal.goal.is_some())
+        + proposal.what_we_learned.len()
+        + proposal.anchors.len()
+        + proposal.exec_assertions.len()
+        + proposal.next_actions.len()
+}
+
+/// Questions that only stand for refused facts tell nobody how to go on.
+pub(super) fn says_nothing(content: &BlockContent) -> bool {
+    content.what_we_learned.is_empty()
+        && content.anchors.is_empty()
+        && content.exec_assertions.is_empty()
+        && content.next_actions.is_empty()
+        && content.open_questions.iter().all(|question| question.unknown)
+}
+
+pub(super) fn check(
+    bench: Bench<'_>,
+    range: TurnRange,
+    content: &BlockContent,
+    limits: &AdmissionLimits,
+    count: &dyn Fn(&[u8]) -> u32,
+) -> Result<(), AdmissionRefused> {
+    let tokens = count(render_claims(content, bench.state.board()).as_bytes());
+    if tokens > limits.block_tokens {
+        return Err(AdmissionRefused::OverBudget { tokens, budget: limits.block_tokens });
+    }
+    let replaced = tokens_of(bench, range).ok_or(AdmissionRefused::NotInView { range })?;
+    // The claims are counted already; with what stands around them they are never more than the sum.
+    let number = bench.history.index().blocks + 1;
+    let around = render_block(bench, number, range, &BlockContent::default(), &limits.block, count);
+    let tokens = tokens + count(around.as_bytes()) + TOKENS_PER_MESSAGE;
+    let most = u64::from(replaced) * u64::from(100 - limits.block.saves_at_least.min(100)) / 100;
+    if u64::from(tokens) > most {
+        return Err(AdmissionRefused::NotShorter { tokens, replaced });
+    }
+    Ok(())
+}
+
+/// What the view shows from the first to the last turn of the range, notes and board entries between them included.
+fn tokens_of(bench: Bench<'_>, range: TurnRange) -> Option<u32> {
+    let entries = bench.state.view.entries();
+    let inside = |source: Source| matches!(source, Source::Turn(turn) if range.first <= turn && turn <= range.last);
+    let first = entries.iter().position(|entry| inside(entry.source))?;
+    let last = entries.iter().rposition(|entry| inside(entry.source))?;
+    Some(entries[first..=last].iter().map(|entry| entry.tokens).sum())
+}

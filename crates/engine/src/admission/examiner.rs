@@ -1,0 +1,56 @@
+//! Single claims asked about beforehand, by whoever writes proposals inside the engine.
+//!
+//! The rules know what they are allowed to say by asking the same checks that will judge them, and learn how it will be
+//! written. An answer here admits nothing: the finished proposal passes the gate like any other.
+
+use super::{actions, assertions, facts, goal, principals::Principals, resolve::Resolver, tags::holds_tag};
+use crate::{
+    claim::{Assertion, Fact, Goal, WorkStatus},
+    proposal::{AssertionProposal, FactProposal, GoalProposal, StatusProposal, one_line},
+    state::Bench,
+    trace::{Blobs, decision::TurnRange},
+};
+
+pub(crate) struct Examiner<'a> {
+    resolver: Resolver<'a>,
+    /// What was printed in the range and in the hot zone: what is copied from neither is admitted in block and delta.
+    principals: Principals<'a>,
+}
+
+impl<'a> Examiner<'a> {
+    pub(crate) fn new(bench: Bench<'a>, range: TurnRange, blobs: &'a dyn Blobs) -> Self {
+        let both = super::delta::hot_zone(bench)
+            .map_or(range, |hot| TurnRange { first: range.first.min(hot.first), last: range.last.max(hot.last) });
+        Self { resolver: Resolver::new(bench.history, blobs), principals: Principals::new(bench, both, blobs) }
+    }
+
+    pub(crate) fn resolves(&mut self, pointer: &str) -> bool {
+        self.resolver.resolve(pointer).is_ok()
+    }
+
+    pub(crate) fn fact(&mut self, proposal: &FactProposal) -> Option<Fact> {
+        let fact = facts::admit(proposal.clone(), &mut self.resolver).ok();
+        fact.filter(|_| !holds_tag(&proposal.text))
+    }
+
+    pub(crate) fn assertion(&mut self, proposal: &AssertionProposal) -> Option<Assertion> {
+        let assertion = assertions::admit(proposal.clone(), &mut self.resolver).ok();
+        assertion.filter(|_| !holds_tag(&proposal.result))
+    }
+
+    pub(crate) fn goal(&mut self, proposal: &GoalProposal) -> Option<Goal> {
+        let goal = goal::admit(proposal.clone(), &mut self.resolver, &self.principals).ok();
+        goal.filter(|_| !holds_tag(&proposal.text))
+    }
+
+    pub(crate) fn action(&self, action: &str) -> Option<String> {
+        let action = one_line(action);
+        let names_nothing_foreign = actions::check_origin(&action, &self.principals).is_ok();
+        let admitted = !action.is_empty() && !holds_tag(&action) && names_nothing_foreign;
+        admitted.then_some(action)
+    }
+
+    pub(crate) fn status(&mut self, proposal: StatusProposal) -> Option<WorkStatus> {
+        assertions::admit_status(proposal, &mut self.resolver, &mut Vec::new())
+    }
+}

@@ -1,0 +1,35 @@
+//! What the engine needs from outside with each thing that it records: the time, a token counter, large outputs.
+
+use lookback_wire::ToolSpec;
+
+use crate::trace::{Blobs, Timestamp, start::Counted};
+
+/// What a recording method needs from outside.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    pub now: Timestamp,
+    /// Tokens of a text; the session's `tokenizer` names it.
+    pub count: &'a dyn Fn(&[u8]) -> u32,
+    pub blobs: &'a dyn Blobs,
+}
+
+impl std::fmt::Debug for Context<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Context").field("now", &self.now).finish_non_exhaustive()
+    }
+}
+
+impl Context<'_> {
+    pub(crate) fn counted(&self, text: String) -> Counted {
+        Counted { tokens: (self.count)(text.as_bytes()), text }
+    }
+
+    /// Tools are one part: what a provider is told of them, whatever punctuation it puts around it.
+    pub(crate) fn count_tools(&self, tools: &[ToolSpec]) -> u32 {
+        let declared = tools
+            .iter()
+            .map(|tool| format!("{}\n{}\n{}\n", tool.name, tool.description, tool.parameters))
+            .collect::<String>();
+        (self.count)(declared.as_bytes())
+    }
+}

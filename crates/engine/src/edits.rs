@@ -1,0 +1,107 @@
+//! Edits of the view: what a fold, an unfold, a settle, an archive, a delta or another layout would be.
+//!
+//! Functions of what stands ([`Desk`]). They give the event that is to be recorded and what to say of it; recording it is
+//! the session's business, applying it the state's ([`crate::state`]).
+
+pub(crate) mod archive;
+pub(crate) mod asked;
+pub(crate) mod delta;
+pub(crate) mod draft;
+pub(crate) mod fold;
+mod fold_text;
+pub(crate) mod layout;
+pub(crate) mod settle;
+pub(crate) mod unfold;
+pub(crate) mod window;
+pub(crate) mod zone;
+
+use crate::{
+    admission::BreakerState,
+    cache::CacheRule,
+    card::ThinkingHabit,
+    history::History,
+    planner::{Compactor, Prefix, Tariff, Warmth},
+    policy::Policy,
+    sent::Sent,
+    state::{Bench, State},
+    trace::{Timestamp, decision::ThinkingBehind, event::Cold},
+};
+
+/// All that an edit is decided by.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Desk<'a> {
+    pub(crate) history: &'a History,
+    pub(crate) state: &'a State,
+    pub(crate) policy: &'a Policy,
+    pub(crate) sent: &'a Sent,
+}
+
+/// The end of L2, the seam, the previous tail and the tail each want a mark (docs/design/folding.md, "Units").
+const MARKS_NEEDED: usize = 4;
+
+impl<'a> Desk<'a> {
+    pub(crate) fn bench(self) -> Bench<'a> {
+        Bench { history: self.history, state: self.state }
+    }
+
+    /// What tokens cost; none without a card, or with one that knows no prices.
+    pub(crate) fn tariff(self) -> Option<Tariff> {
+        let in_use = self.policy.card.as_ref()?;
+        Some(Tariff { rates: in_use.card.rates(in_use.lifetime)?, factor: self.state.reconciled.factor() })
+    }
+
+    /// What an edit made now does to the thinking behind it (docs/design/folding.md, "Thinking").
+    pub(crate) fn thinking_behind(self) -> ThinkingBehind {
+        match self.policy.card().map(|card| card.thinking) {
+            // A history without it is refused, whatever another model did to it before.
+            Some(ThinkingHabit::Required) => ThinkingBehind::Kept,
+            Some(ThinkingHabit::Drop) => ThinkingBehind::Dropped,
+            Some(ThinkingHabit::Keep) | None if self.state.thinking_refused => ThinkingBehind::Dropped,
+            Some(ThinkingHabit::Keep) | None => ThinkingBehind::Kept,
+        }
+    }
+
+    /// Whether the entries of this model's cache have expired since the last call. A card without a lifetime is never
+    /// cold.
+    pub(crate) fn cold(self, now: Timestamp) -> Option<Cold> {
+        let lifetime_ms = self.policy.card.as_ref().and_then(|in_use| in_use.card.lifetime_ms(in_use.lifetime))?;
+        let last_call = self.sent.last_call().filter(|_| self.sent.went_to(&self.state.model))?;
+        let idle_ms = now.0.saturating_sub(self.history.event_at(last_call)?.at.0);
+        (idle_ms > lifetime_ms).then_some(Cold { idle_ms, lifetime_ms })
+    }
+
+    pub(crate) fn warmth(self, now: Timestamp) -> Warmth {
+        let warm = self.sent.went_to(&self.state.model) && self.cold(now).is_none();
+        if warm { Warmth::Warm } else { Warmth::Cold }
+    }
+
+    /// Whether a prompt was sent whose cache has expired. A change of model leaves a cold cache, too.
+    pub(crate) fn has_gone_cold(self, now: Timestamp) -> bool {
+        self.sent.last_call().is_some() && self.warmth(now) == Warmth::Cold
+    }
+
+    /// Whether what lies before the seam is found again after a fold.
+    fn prefix(self) -> Prefix {
+        let free = match self.policy.card().map(|card| card.cache) {
+            None | Some(CacheRule::Prefix { .. }) => true,
+            Some(CacheRule::None) => false,
+            Some(CacheRule::Marks { marks, .. } | CacheRule::Breakpoints { marks, .. }) => {
+                marks as usize >= MARKS_NEEDED
+            }
+        };
+        if free { Prefix::Kept } else { Prefix::Lost }
+    }
+
+    /// Whether the model is still asked for blocks, or was refused too often.
+    pub(crate) fn breaker(self) -> BreakerState {
+        let refusals = self.policy.configuration.compactor.refusals_in_a_row;
+        BreakerState::after(self.state.texts_refused, refusals)
+    }
+
+    pub(crate) fn compactor(self) -> Compactor {
+        match self.breaker() {
+            BreakerState::Closed => self.policy.compactor,
+            BreakerState::Open => Compactor::Rules,
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The texts of a fold: its block, what it changes on the board, and the board entry behind it.
+
+use super::{Desk, draft::FoldDraft};
+use crate::{
+    admission::{AdmissionLimits, AdmissionRefused, Fate, Refusal, RefusalKind, admit_delta},
+    block::render_block,
+    board::{Board, DeltaRefused, render_board, render_delta},
+    claim::{BlockContent, Delta},
+    compactor::{Request, compact},
+    context::Context,
+    error::SessionError,
+    proposal::DeltaProposal,
+    state::entries::shows_whole_board,
+    trace::{
+        decision::{Author, Reach},
+        start::Counted,
+    },
+    view::{Entry, Source},
+};
+
+/// Everything that a fold's event shows.
+pub(super) struct Texts {
+    pub(super) content: Counted,
+    pub(super) delta: Option<Delta>,
+    pub(super) board: Option<Counted>,
+    /// What the delta claimed in vain.
+    pub(super) refused: Vec<Refusal>,
+}
+
+pub(super) fn write_fold(
+    desk: Desk<'_>,
+    draft: &FoldDraft,
+    claims: &BlockContent,
+    proposal: DeltaProposal,
+    author: Author,
+    context: &Context<'_>,
+) -> Result<Texts, SessionError> {
+    let number = desk.history.index().blocks + 1;
+    let text = render_block(desk.bench(), number, draft.range, claims, &desk.policy.configuration.block, context.count);
+    let content = context.counted(text);
+    let place = desk.state.view.position(draft.range.first).unwrap_or(usize::MAX);
+    if draft.reach == Reach::Alone && place < desk.state.view.seam() && !covers_board(desk, draft, false) {
+        // Before the seam nothing is added: the board stands behind it.
+        return Ok(Texts { content, delta: None, board: None, refused: Vec::new() });
+    }
+    let mut board = desk.state.board.clone();
+    board.apply_block(number, &claims.anchors);
+    let mut refused = Vec::new();
+    // What old turns alone tell is no news for the board.
+    let is_news = draft.reach == Reach::FromSeam || author == Author::Model;
+    let proposal = if is_news { proposal } else { DeltaProposal::default() };
+    let mut delta = admit_fold_delta(desk, proposal, &board, &mut refused, context);
+    if delta.is_none() && author == Author::Model {
+        // Design 2-model, "Who writes it": where the model's does not come, the rules write it.
+        let request = Request { range: draft.range, budget: draft.budget, focus: None };
+        let by_rules = compact(
+            desk.bench(),
+            &desk.state.board,
+            &desk.policy.configuration,
+            &request,
+            context.count,
+            context.blobs,
+        )?
+        .delta;
+        delta = admit_fold_delta(desk, by_rules, &board, &mut Vec::new(), context);
+    }
+    let applied = delta.as_ref().map(|delta| board.apply(delta));
+    let entry = match (covers_board(desk, draft, delta.is_some()), &delta, applied) {
+        (true, _, applied) => {
+            let stale = applied.map_or_else(|| board.name_stale(), |applied| applied.stale);
+            Some(render_board(&board, &stale, &desk.policy.configuration.board, context.count))
+        }
+        (_, Some(delta), Some(applied)) => Some(render_delta(delta, &applied, &desk.policy.configuration.board)),
+        _ => None,
+    };
+    Ok(Texts { content, delta, board: entry.map(|text| context.counted(text)), refused })
+}
+
+/// Refused claims cost themselves; a delta that the board cannot take costs itself, not the fold.
+fn admit_fold_delta(
+    desk: Desk<'_>,
+    proposal: DeltaProposal,
+    board: &Board,
+    refused: &mut Vec<Refusal>,
+    context: &Context<'_>,
+) -> Option<Delta> {
+    if proposal == DeltaProposal::default() {
+        return None;
+    }
+    let limits = AdmissionLimits::from(&desk.policy.configuration);
+    let mut delta = match admit_delta(desk.bench(), proposal, &limits, context.blobs) {
+        Ok((delta, more)) => {
+            refused.extend(more);
+            delta
+        }
+        Err(AdmissionRefused::Empty { refused: more }) => {
+            refused.extend(more);
+            return None;
+        }
+        Err(_) => return None,
+    };
+    match board.check(&delta, &desk.policy.configuration.board, context.count) {
+        Ok(()) => Some(delta),
+        Err(DeltaRefused::Empty) => None,
+        // Without its reason only the goal is refused, not what else was learned.
+        Err(reason @ DeltaRefused::GoalShiftWithoutReason { .. }) => {
+            let claim = delta.current_goal.take().map(|goal| goal.text).unwrap_or_default();
+            refused.push(Refusal { claim, kind: RefusalKind::Delta(reason), fate: Fate::Dropped });
+            board.check(&delta, &desk.policy.configuration.board, context.count).is_ok().then_some(delta)
+        }
+        Err(reason) => {
+            let kind = RefusalKind::Delta(reason);
+            refused.push(Refusal { claim: "the state delta".into(), kind, fate: Fate::Dropped });
+            None
+        }
+    }
+}
+
+/// Whether a fold has to show the whole board again: it takes away what no later entry repeats.
+fn covers_board(desk: Desk<'_>, draft: &FoldDraft, has_delta: bool) -> bool {
+    let view = &desk.state.view;
+    let first = match draft.reach {
+        Reach::FromSeam => Some(view.seam()),
+        Reach::Alone => view.position(draft.range.first),
+    };
+    let (Some(first), Some(last)) = (first, view.position(draft.range.last)) else { return false };
+    let (covered, behind) = (&view.entries()[first..=last], &view.entries()[last + 1..]);
+    match draft.reach {
+        Reach::FromSeam => loses_board(desk, covered, behind),
+        // Entries stay where nothing new is written; the calls by which the model wrote deltas itself do not.
+        Reach::Alone if has_delta => loses_board(desk, covered, behind),
+        Reach::Alone => covered.iter().any(|entry| is_board_call(desk, entry)) && loses_board(desk, covered, behind),
+    }
+}
+
+/// Whether entries that leave the view show something of the board that no whole board behind them shows.
+pub(super) fn loses_board(desk: Desk<'_>, covered: &[Entry], behind: &[Entry]) -> bool {
+    let shown = covered.iter().filter_map(|entry| match entry.source {
+        Source::Board => Some(entry.revision),
+        Source::Turn(turn) if is_board_call(desk, entry) => {
+            desk.history.index().tool_turn(turn).map(|step| step.assistant)
+        }
+        _ => None,
+    });
+    let Some(newest) = shown.max() else { return false };
+    let repeats = |entry: &Entry| {
+        entry.source == Source::Board && entry.revision > newest && shows_whole_board(desk.history, entry.revision)
+    };
+    !desk.state.board.is_empty() && !behind.iter().any(repeats)
+}
+
+fn is_board_call(desk: Desk<'_>, entry: &Entry) -> bool {
+    matches!(entry.source, Source::Turn(turn) if desk.state.board_calls.contains(&turn))
+}

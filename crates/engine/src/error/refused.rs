@@ -1,0 +1,92 @@
+//! Why an edit of the view was refused, by kind. The view is as it was.
+
+use crate::{
+    admission::{AdmissionRefused, Refusal, render_refusals},
+    archive::SummaryRefused,
+    board::DeltaRefused,
+    proposal::ProposalRefused,
+    trace::{Layout, TurnNo},
+};
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FoldRefused {
+    #[error("there is nothing to fold: no step behind the last block but the newest {kept}, which stay as they are")]
+    NothingToFold { kept: u32 },
+    #[error(
+        "folding would save nothing: behind the last block and before the newest {kept} steps there is hardly more than \
+         the user's own words, which stay"
+    )]
+    OnlyWords { kept: u32 },
+    #[error("folding would save too little: {replaced} tokens would become {block}")]
+    TooLittle { replaced: u64, block: u64 },
+    #[error("turn {turn} is only half of a step: a fold takes it whole, with turn {whole}")]
+    SplitsStep { turn: TurnNo, whole: TurnNo },
+    #[error("there is no span \"{span}\"{}", render_have(.have))]
+    NoSuchSpan { span: String, have: Vec<String> },
+    #[error("span {0} is still open: end it first")]
+    SpanOpen(String),
+    #[error("{what}: not in the view as raw turns (folded, archived or rolled back)")]
+    NotRaw { what: String },
+    #[error("the model has not seen the results of turn {turn} yet: they stay until it has")]
+    NotSeenYet { turn: TurnNo },
+    #[error("the view has changed since this fold was planned: plan it again")]
+    OutOfDate,
+    #[error(transparent)]
+    Proposal(ProposalRefused),
+    #[error("the answer lacks {}: answer again, with them", .0.join(", "))]
+    MissingFields(Vec<String>),
+    #[error(transparent)]
+    Admission(AdmissionRefused),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UnfoldRefused {
+    #[error("there is no block {number}: the session has {blocks}")]
+    NoSuchBlock { number: u32, blocks: u32 },
+    #[error("block {number} was rolled back with its fold: its turns are in the view, or rolled back too")]
+    RolledBack { number: u32 },
+    #[error("block {number} is unfolded already")]
+    AlreadyUnfolded { number: u32 },
+    #[error("block {number} is archived and cannot come back into the view: recall its turns instead")]
+    Archived { number: u32 },
+    #[error("block {number} stands behind the dialogue of the execute layout: change the layout to chat first")]
+    SetAside { number: u32 },
+    #[error("block {number} unfolded makes a view of {tokens} tokens, and {limit} fit: recall single turns instead")]
+    WouldNotFit { number: u32, tokens: u64, limit: u32 },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ArchiveRefused {
+    #[error("there is nothing to archive: the newest {kept} rounds stay")]
+    NothingToArchive { kept: usize },
+    #[error("the view has changed since this archive was planned: plan it again")]
+    OutOfDate,
+    #[error("the summary has {summary} tokens for the {replaced} that it replaces")]
+    NotShorter { replaced: u64, summary: u64 },
+    #[error(transparent)]
+    Summary(SummaryRefused),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BoardRefused {
+    #[error(transparent)]
+    Proposal(ProposalRefused),
+    #[error(transparent)]
+    Delta(DeltaRefused),
+    #[error("nothing of the delta could be admitted: {}", render_refusals(.refused.len(), .refused))]
+    NothingAdmitted { refused: Vec<Refusal> },
+    #[error(transparent)]
+    Admission(AdmissionRefused),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LayoutRefused {
+    #[error("there is nothing before the running round that the execute layout could show otherwise")]
+    NothingBefore,
+    #[error("the {layout} layout would have {tokens} tokens, and {limit} fit")]
+    WouldNotFit { layout: Layout, tokens: u64, limit: u32 },
+}
+
+fn render_have(have: &[String]) -> String {
+    if have.is_empty() { ": the session has none".into() } else { format!(": it has {}", have.join(", ")) }
+}

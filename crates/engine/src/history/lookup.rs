@@ -1,0 +1,134 @@
+//! A history in memory, asked for single events by recall.
+
+use std::{borrow::Cow, sync::Arc};
+
+use super::{
+    History,
+    index::{ToolTurn, TurnRecord},
+    readings::AsOf,
+};
+use crate::{
+    evidence::{copied::Words, observed::ObservedLine, pointer::Place},
+    recall::{self, Mark, MarkKind, RecallError, Recalled, TraceLookup},
+    trace::{Blobs, Event, EventBody, EventNo, TurnNo},
+};
+
+impl History {
+    /// What stands at a pointer, as of now.
+    pub fn recall(&self, place: &Place, blobs: &dyn Blobs) -> Result<Recalled, RecallError> {
+        recall::recall(place, None, self, blobs)
+    }
+
+    /// What stood at a pointer when `event` cited it.
+    pub fn recall_before(&self, place: &Place, event: EventNo, blobs: &dyn Blobs) -> Result<Recalled, RecallError> {
+        recall::recall(place, Some(event), self, blobs)
+    }
+
+    /// All lines of a file that are known as of now, in their order, as far as the trace can be read.
+    pub(crate) fn known_lines(&self, path: &str, blobs: &dyn Blobs) -> Arc<Vec<ObservedLine>> {
+        let sights = self.index.files.get(path).map_or(0, Vec::len);
+        let as_of = AsOf { sights, rollbacks: self.index.rollbacks.len() };
+        if let Some(lines) = self.readings.borrow().lines_of(path, as_of) {
+            return lines;
+        }
+        let (lines, failed) = recall::known_lines(path, self, blobs);
+        let lines = Arc::new(lines);
+        // What could not be read now may be readable later.
+        if failed.is_none() {
+            self.readings.borrow_mut().keep_lines(path, as_of, lines.clone());
+        }
+        lines
+    }
+
+    /// The words of a result as its step showed it, where they were read before.
+    pub(crate) fn words_read(&self, result: EventNo) -> Option<Arc<Words>> {
+        self.readings.borrow().words_of(result)
+    }
+
+    pub(crate) fn keep_words(&self, result: EventNo, words: Arc<Words>) {
+        self.readings.borrow_mut().keep_words(result, words);
+    }
+
+    fn tool_events(&self, turn: u32, events: impl Fn(&ToolTurn) -> Vec<EventNo>) -> Vec<EventNo> {
+        self.index.tool_turn(TurnNo(turn)).map(events).unwrap_or_default()
+    }
+
+    /// The starts of a step's calls: they lie between its assistant turn and its end.
+    fn starts_of(&self, turn: u32, step: &ToolTurn) -> Vec<EventNo> {
+        let end = step.ended().unwrap_or(self.next_event());
+        let is_start = |event: &&Event| matches!(event.event, EventBody::ToolCall { turn: of, .. } if of.0 == turn);
+        self.events_from(step.assistant)
+            .iter()
+            .take_while(|event| event.seq < end)
+            .filter(is_start)
+            .map(|event| event.seq)
+            .collect()
+    }
+}
+
+impl TraceLookup for History {
+    fn event(&self, event: EventNo) -> Result<Cow<'_, Event>, RecallError> {
+        let missing = || RecallError::Unreadable(format!("there is no event {event}"));
+        self.event_at(event).map(Cow::Borrowed).ok_or_else(missing)
+    }
+
+    fn marked(&self, mark: Mark) -> Result<Vec<EventNo>, RecallError> {
+        let number = mark.number;
+        let place = (number as usize).wrapping_sub(1);
+        Ok(match mark.kind {
+            MarkKind::Turn => match self.index.turn(TurnNo(number)) {
+                Some(TurnRecord::User { event } | TurnRecord::Assistant { event }) => vec![*event],
+                _ => Vec::new(),
+            },
+            MarkKind::Call => self.tool_events(number, |step| self.starts_of(number, step)),
+            MarkKind::Result => {
+                let mut results =
+                    self.tool_events(number, |step| step.calls.iter().filter_map(|call| call.result()).collect());
+                results.extend(self.index.late.get(&TurnNo(number)).into_iter().flatten());
+                results
+            }
+            MarkKind::StepEnd => self.tool_events(number, |step| step.ended().into_iter().collect()),
+            MarkKind::User => match self.index.users.get(place).and_then(|turn| self.index.turn(*turn)) {
+                Some(TurnRecord::User { event }) => vec![*event],
+                _ => Vec::new(),
+            },
+            MarkKind::Command => {
+                let started = self.index.commands.get(place).map(|(turn, _)| {
+                    let starts = self.tool_events(turn.0, |step| self.starts_of(turn.0, step));
+                    starts.into_iter().filter(|event| {
+                        matches!(self.body_at(*event), Some(EventBody::ToolCall { cmd: Some(cmd), .. }) if *cmd == number)
+                    })
+                });
+                started.into_iter().flatten().collect()
+            }
+            MarkKind::Test => match self.index.tests.get(place) {
+                Some((turn, _)) => self.tool_events(turn.0, |step| step.ended().into_iter().collect()),
+                None => Vec::new(),
+            },
+            MarkKind::Gate => self.index.gates.get(place).copied().into_iter().collect(),
+            MarkKind::SpanStart => self.index.spans.get(place).map(|span| span.started).into_iter().collect(),
+            MarkKind::SpanEnd => self.index.spans.get(place).and_then(|span| span.ended).into_iter().collect(),
+            MarkKind::Rollback => self.index.rollbacks.clone(),
+        })
+    }
+
+    fn count(&self, kind: MarkKind) -> Result<u32, RecallError> {
+        Ok(match kind {
+            MarkKind::Turn | MarkKind::Call | MarkKind::Result | MarkKind::StepEnd => self.turns() as usize,
+            MarkKind::User => self.index.users.len(),
+            MarkKind::Command => self.index.commands.len(),
+            MarkKind::Test => self.index.tests.len(),
+            MarkKind::Gate => self.index.gates.len(),
+            MarkKind::SpanStart | MarkKind::SpanEnd => self.index.spans.len(),
+            MarkKind::Rollback => self.index.rollbacks.len(),
+        } as u32)
+    }
+
+    fn seen(&self, path: &str) -> Result<Vec<EventNo>, RecallError> {
+        Ok(self.index.files.get(path).cloned().unwrap_or_default())
+    }
+
+    fn turns_before(&self, event: EventNo) -> Result<u32, RecallError> {
+        Ok(self.index.turns.partition_point(|record| record.begun() < event) as u32)
+    }
+}

@@ -1,0 +1,66 @@
+//! What was read out of the trace for one decision and will be asked for again by the next.
+//!
+//! Block, delta and gate ask for the same files and outputs, and so does the next fold. An entry is bound to what it was read from,
+//! and the trace only grows: it is right or it is not found, never out of date. Without it everything is looked up anew.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use crate::{
+    evidence::{copied::Words, observed::ObservedLine},
+    trace::EventNo,
+};
+
+/// Bytes that may be held. A session of any length stays within it.
+const MOST: usize = 2 << 20;
+
+/// How far the history of a file went: its sights, and the rollbacks of all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct AsOf {
+    pub(super) sights: usize,
+    pub(super) rollbacks: usize,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Readings {
+    files: BTreeMap<String, (AsOf, Arc<Vec<ObservedLine>>)>,
+    /// What the results of ended steps say.
+    words: BTreeMap<EventNo, Arc<Words>>,
+    bytes: usize,
+}
+
+impl Readings {
+    pub(super) fn lines_of(&self, path: &str, as_of: AsOf) -> Option<Arc<Vec<ObservedLine>>> {
+        self.files.get(path).filter(|(known, _)| *known == as_of).map(|(_, lines)| lines.clone())
+    }
+
+    pub(super) fn keep_lines(&mut self, path: &str, as_of: AsOf, lines: Arc<Vec<ObservedLine>>) {
+        self.make_room(size_of_lines(&lines));
+        if let Some((_, outdated)) = self.files.insert(path.to_owned(), (as_of, lines)) {
+            self.bytes -= size_of_lines(&outdated);
+        }
+    }
+
+    pub(super) fn words_of(&self, result: EventNo) -> Option<Arc<Words>> {
+        self.words.get(&result).cloned()
+    }
+
+    /// Of an ended step: what it shows of a result does not change any more.
+    pub(super) fn keep_words(&mut self, result: EventNo, words: Arc<Words>) {
+        self.make_room(words.size());
+        if let Some(outdated) = self.words.insert(result, words) {
+            self.bytes -= outdated.size();
+        }
+    }
+
+    /// Where it becomes too much, all is forgotten: what is still needed is read again once.
+    fn make_room(&mut self, bytes: usize) {
+        if self.bytes + bytes > MOST {
+            *self = Self::default();
+        }
+        self.bytes += bytes;
+    }
+}
+
+fn size_of_lines(lines: &[ObservedLine]) -> usize {
+    lines.iter().map(|line| size_of::<ObservedLine>() + line.text.len()).sum()
+}

@@ -1,0 +1,182 @@
+//! Recording: the only place where something that happened becomes events.
+//!
+//! Numbers, token counts, what a result shows of files and tests: all that has to be decided about what happened is
+//! decided here, once, and written into events. With a view behind it ([`crate::Session`]) large results are cut to its
+//! window and the board's anchors follow edits; without one ([`Recorder`]) events are given out as they come.
+//! A function that fails has recorded nothing unless it says so.
+
+mod answer;
+pub(crate) mod changes;
+mod files;
+pub(crate) mod results;
+pub(crate) mod turns;
+mod without_view;
+
+use lookback_wire::{Provider, Seal, ToolSpec};
+
+pub use without_view::{Bill, Recorder, WholeStep, as_it_ran};
+
+use crate::{
+    card::Alternation,
+    configuration::Configuration,
+    context::Context,
+    error::SessionError,
+    history::History,
+    state::State,
+    trace::{
+        Blobs, Event, EventBody, EventNo, Layout, SessionId, SessionStarted, TurnNo,
+        ids::BlobHash,
+        result::TodoItem,
+        start::{EVENT_SCHEMA, RENDERER},
+    },
+};
+
+/// Where events are written to.
+pub(crate) trait Book {
+    fn history(&self) -> &History;
+
+    /// What the model is shown; none where nobody is shown anything.
+    fn view(&self) -> Option<&State>;
+
+    fn configuration(&self) -> &Configuration;
+
+    /// The todo list as it stands, as far as it is known.
+    fn todo(&self) -> Option<&[TodoItem]>;
+
+    /// The tokens that the model is shown by now.
+    fn tokens(&self) -> u64;
+
+    /// Takes the next event: the only way in which anything changes.
+    fn write(&mut self, event: Event, blobs: &dyn Blobs) -> Result<(), SessionError>;
+
+    fn record(&mut self, body: EventBody, context: &Context<'_>) -> Result<(), SessionError> {
+        let event = Event { seq: self.history().next_event(), at: context.now, event: body };
+        self.write(event, context.blobs)
+    }
+}
+
+/// What a session begins with. The counts are taken when it starts.
+#[derive(Debug, Clone)]
+pub struct SessionSetup {
+    pub session: SessionId,
+    pub system: String,
+    pub tools: Vec<ToolSpec>,
+    pub rules: String,
+    pub provider: Provider,
+    pub model: String,
+    pub window: u32,
+    /// The model's maximum output, where it is known.
+    pub max_output: Option<u32>,
+    pub layout: Layout,
+    /// Whether the model refuses two user messages in a row: its card knows.
+    pub alternation: Alternation,
+    pub tokenizer: String,
+    pub root: String,
+    pub price_card: Option<BlobHash>,
+    pub prompts: Option<BlobHash>,
+    pub parent: Option<SessionId>,
+    /// What the session decides by from its first event on. It is not recorded: what it decided is.
+    pub configuration: Configuration,
+}
+
+/// Another model, or the same with another window.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelChoice {
+    pub model: String,
+    pub provider: Provider,
+    pub window: u32,
+    pub max_output: Option<u32>,
+    pub alternation: Alternation,
+}
+
+/// A part of an answer, as it came from the model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NewPart {
+    Text(String),
+    Thinking {
+        text: String,
+        seal: Seal,
+    },
+    Call {
+        id: String,
+        name: String,
+        arguments: String,
+    },
+    /// A part whose provider said more than we understand, in its own bytes; `plain` is what was understood.
+    Native {
+        provider: Provider,
+        raw: String,
+        plain: Option<Box<NewPart>>,
+    },
+    /// A call that was cut off before its end.
+    UnfinishedCall {
+        id: String,
+        name: String,
+        arguments: String,
+    },
+}
+
+/// An answer in the trace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordedTurn {
+    pub turn: TurnNo,
+    /// The ids of its calls, in order: the model's own unless the session had seen one before.
+    pub calls: Vec<String>,
+}
+
+impl ModelChoice {
+    /// A model whose card says nothing special.
+    pub fn new(model: impl Into<String>, provider: Provider, window: u32) -> Self {
+        Self { model: model.into(), provider, window, max_output: None, alternation: Alternation::Free }
+    }
+}
+
+impl SessionSetup {
+    /// Defaults for everything that a caller need not know.
+    pub fn new(session: SessionId) -> Self {
+        let configuration = Configuration::default();
+        Self {
+            session,
+            system: String::new(),
+            tools: Vec::new(),
+            rules: String::new(),
+            provider: Provider::Anthropic,
+            model: String::new(),
+            window: configuration.window.window(None),
+            max_output: None,
+            layout: Layout::Chat,
+            alternation: Alternation::Free,
+            tokenizer: String::new(),
+            root: String::new(),
+            price_card: None,
+            prompts: None,
+            parent: None,
+            configuration,
+        }
+    }
+}
+
+/// What begins a trace.
+pub(crate) fn first_event(setup: SessionSetup, context: &Context<'_>) -> Event {
+    let start = SessionStarted {
+        session: setup.session,
+        schema: EVENT_SCHEMA,
+        renderer: RENDERER,
+        system: context.counted(setup.system),
+        tools_tokens: context.count_tools(&setup.tools),
+        tools: setup.tools,
+        rules: context.counted(setup.rules),
+        provider: setup.provider,
+        model: setup.model,
+        window: setup.window,
+        output_reserve: setup.configuration.window.output_reserve(setup.max_output, setup.window),
+        layout: setup.layout,
+        alternation: setup.alternation,
+        tokenizer: setup.tokenizer,
+        root: setup.root,
+        price_card: setup.price_card,
+        prompts: setup.prompts,
+        parent: setup.parent,
+    };
+    Event { seq: EventNo(0), at: context.now, event: EventBody::SessionStarted(Box::new(start)) }
+}

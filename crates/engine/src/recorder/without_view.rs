@@ -1,0 +1,203 @@
+//! A session that happened elsewhere, written down: events, and no view.
+//!
+//! What another program has recorded is decided already: every result was shown as it stands, nothing is folded, and no
+//! window is law. The index is kept, a few bytes for each turn, and so much of the newest text as edits without line
+//! numbers are placed by; events are given out as they come. So a file of any length can be brought into a store. They
+//! are the events that a session with room for everything would have recorded, without the notes that it would have
+//! added to what the model was shown.
+
+use super::{Book, ModelChoice, NewPart, SessionSetup, changes, first_event, results, turns};
+use crate::{
+    configuration::{Configuration, fixed::RECORDER_HOLDS},
+    context::Context,
+    error::{SessionError, expect_idle},
+    history::{History, text_size},
+    state::State,
+    trace::{
+        Blobs, Event, EventBody, Origin, Stop, ToolResult, TurnNo,
+        decision::ThinkingBehind,
+        event::{Rents, Usage},
+        result::TodoItem,
+    },
+    view::{
+        TOKENS_PER_MESSAGE,
+        visible::{part_tokens, visible_parts},
+    },
+};
+
+/// Records without a view, in constant memory.
+#[derive(Debug)]
+pub struct Recorder {
+    history: History,
+    configuration: Configuration,
+    /// Recorded and not yet taken.
+    new: Vec<Event>,
+    model: String,
+    /// The size of what the model was shown, now and after each turn.
+    tokens: u64,
+    tokens_after: Vec<u64>,
+    head_tokens: u64,
+    /// What is known of the todo list; after a rollback nothing is.
+    todo: Option<Vec<TodoItem>>,
+    /// Bytes of text that came since old events were let go.
+    grown: usize,
+}
+
+/// What a provider billed for a call, before the call has a number.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Bill {
+    pub uncached: u32,
+    pub cached: u32,
+    pub written: u32,
+    pub output: u32,
+}
+
+/// A call to a model with everything that came of it.
+#[derive(Debug, Clone)]
+pub struct WholeStep {
+    pub parts: Vec<NewPart>,
+    pub stop: Stop,
+    /// For the finished calls, in their order. What is missing never ran.
+    pub results: Vec<ToolResult>,
+    pub bill: Option<Bill>,
+}
+
+impl Recorder {
+    /// Begins a session: one event.
+    pub fn start(setup: SessionSetup, context: &Context<'_>) -> Result<Self, SessionError> {
+        let (model, configuration) = (setup.model.clone(), setup.configuration.clone());
+        let event = first_event(setup, context);
+        let history = History::begin(event.clone())?;
+        let start = history.start();
+        let head_tokens = [start.system.tokens, start.tools_tokens, start.rules.tokens].map(u64::from).iter().sum();
+        Ok(Self {
+            history,
+            configuration,
+            new: vec![event],
+            model,
+            tokens: head_tokens,
+            tokens_after: Vec::new(),
+            head_tokens,
+            todo: Some(Vec::new()),
+            grown: 0,
+        })
+    }
+
+    /// What was recorded since this was asked last.
+    pub fn take_events(&mut self) -> Vec<Event> {
+        if self.grown > RECORDER_HOLDS && expect_idle(&self.history).is_ok() {
+            self.history.keep_newest(RECORDER_HOLDS);
+            self.grown = 0;
+        }
+        std::mem::take(&mut self.new)
+    }
+
+    /// How many turns there are.
+    pub fn turns(&self) -> u32 {
+        self.history.turns()
+    }
+
+    /// The turn that was appended last.
+    pub fn last_turn(&self) -> Option<TurnNo> {
+        self.turns().checked_sub(1).map(TurnNo)
+    }
+
+    /// Somebody, or a program in a person's place, said something.
+    pub fn user_turn(&mut self, text: String, origin: Origin, context: &Context<'_>) -> Result<TurnNo, SessionError> {
+        turns::user_turn(self, text, origin, context)
+    }
+
+    /// Another model answers from now on.
+    pub fn model_changed(&mut self, choice: ModelChoice, context: &Context<'_>) -> Result<(), SessionError> {
+        if choice.model == self.model {
+            return Ok(());
+        }
+        self.model.clone_from(&choice.model);
+        changes::model_changed(self, choice, ThinkingBehind::Kept, context)
+    }
+
+    /// A call, its answer and its results. Returns the last turn of it.
+    pub fn step(&mut self, step: WholeStep, context: &Context<'_>) -> Result<TurnNo, SessionError> {
+        let call = turns::start_call(self, Rents::default(), None, context)?;
+        let (parts, stop) = as_it_ran(step.parts, step.stop, &step.results);
+        let answer = turns::assistant_turn(self, parts, stop, context)?;
+        if let Some(Bill { uncached, cached, written, output }) = step.bill {
+            turns::usage(self, Usage { call, uncached, cached, written, output }, context)?;
+        }
+        for (id, result) in answer.calls.iter().zip(step.results) {
+            results::tool_result(self, id, result, context)?;
+        }
+        results::end_interrupted_step(self, context)?;
+        Ok(if answer.calls.is_empty() { answer.turn } else { TurnNo(answer.turn.0 + 1) })
+    }
+
+    /// The conversation goes on from this turn. No event is removed, no number used again.
+    pub fn roll_back(&mut self, turn: TurnNo, context: &Context<'_>) -> Result<(), SessionError> {
+        expect_idle(&self.history)?;
+        self.history.end_of_turn(turn)?;
+        self.record(EventBody::RolledBack { turn }, context)
+    }
+}
+
+/// An answer whose calls have results was not cut off before they ran, whatever its stop says.
+pub fn as_it_ran(mut parts: Vec<NewPart>, stop: Stop, results: &[ToolResult]) -> (Vec<NewPart>, Stop) {
+    if results.is_empty() || !stop.is_interrupted() {
+        return (parts, stop);
+    }
+    parts.retain(|part| !matches!(part, NewPart::UnfinishedCall { .. }));
+    (parts, Stop::End)
+}
+
+impl Book for Recorder {
+    fn history(&self) -> &History {
+        &self.history
+    }
+
+    fn view(&self) -> Option<&State> {
+        None
+    }
+
+    fn configuration(&self) -> &Configuration {
+        &self.configuration
+    }
+
+    fn todo(&self) -> Option<&[TodoItem]> {
+        self.todo.as_deref()
+    }
+
+    fn tokens(&self) -> u64 {
+        self.tokens
+    }
+
+    fn write(&mut self, event: Event, _: &dyn Blobs) -> Result<(), SessionError> {
+        self.history.push(event.clone())?;
+        match &event.event {
+            EventBody::UserTurn(turn) => self.end_turn(Some(turn.tokens)),
+            EventBody::AssistantTurn(turn) => {
+                let visible = visible_parts(turn);
+                let tokens = visible.iter().map(|part| part_tokens(part)).fold(0, u32::saturating_add);
+                self.end_turn((!visible.is_empty()).then_some(tokens));
+            }
+            EventBody::StepEnded { shown, .. } => {
+                self.end_turn(Some(shown.iter().map(|shown| shown.tokens).fold(0, u32::saturating_add)));
+            }
+            EventBody::Todo { items } => self.todo = Some(items.clone()),
+            EventBody::RolledBack { turn } => {
+                self.tokens = self.tokens_after.get(turn.0 as usize).copied().unwrap_or(self.head_tokens);
+                self.todo = None;
+            }
+            _ => {}
+        }
+        self.grown += text_size(&event.event);
+        self.new.push(event);
+        Ok(())
+    }
+}
+
+impl Recorder {
+    /// A turn that shows nothing adds nothing.
+    fn end_turn(&mut self, shown: Option<u32>) {
+        self.tokens += shown.map_or(0, |tokens| u64::from(tokens.saturating_add(TOKENS_PER_MESSAGE)));
+        self.tokens_after.push(self.tokens);
+    }
+}

@@ -1,0 +1,190 @@
+//! What went out: the bytes of the last prompt, what each call reused and why not all, what is expected to be billed for
+//! it and what was.
+//!
+//! It follows recorded events and decides nothing.
+
+mod bill;
+mod reports;
+
+use std::borrow::Cow;
+
+use lookback_wire::{HeadMark, Provider};
+
+use self::{bill::Bill, reports::Reports};
+use crate::{
+    cache::Split,
+    card::{Card, Lifetime},
+    ledger::{
+        Ledger, LedgerLine, Miss, Size,
+        check::{CacheVerdict, check},
+    },
+    reconcile::Reconciled,
+    state::{Bench, ModelInUse, State},
+    trace::{
+        BlobError, Blobs, CallNo, Event, EventBody, EventNo, Timestamp,
+        event::{Cold, Interruption},
+    },
+    view::{Change, Source, rendering::Rendering},
+};
+
+/// Everything that is known of the prompts that were sent.
+#[derive(Debug)]
+pub(crate) struct Sent {
+    rendering: Rendering,
+    /// What the last prompt was sent to, and the event that said so.
+    to: Option<(ModelInUse, EventNo)>,
+    ledger: Ledger,
+    /// While a card is in use.
+    bill: Option<Bill>,
+    reports: Reports,
+}
+
+impl Sent {
+    pub(crate) fn new(provider: Provider) -> Self {
+        Self {
+            rendering: Rendering::new(provider),
+            to: None,
+            ledger: Ledger::default(),
+            bill: None,
+            reports: Reports::default(),
+        }
+    }
+
+    /// From now on calls are billed by this card.
+    pub(crate) fn use_card(&mut self, card: &Card, lifetime: Lifetime) {
+        match &mut self.bill {
+            Some(bill) => bill.renew(card, lifetime),
+            None => self.bill = Some(Bill::new(card, lifetime)),
+        }
+    }
+
+    pub(crate) fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// The prompt of the last call, as it was sent.
+    pub(crate) fn rendering(&self) -> &Rendering {
+        &self.rendering
+    }
+
+    /// The line of the last call, for whoever only wanted to know it.
+    pub(crate) fn into_last_line(self) -> Option<LedgerLine> {
+        self.ledger.into_last()
+    }
+
+    /// The event of the last call.
+    pub(crate) fn last_call(&self) -> Option<EventNo> {
+        self.to.as_ref().map(|(_, event)| *event)
+    }
+
+    /// Whether the next prompt goes where the last one went.
+    pub(crate) fn went_to(&self, model: &ModelInUse) -> bool {
+        self.to.as_ref().is_some_and(|(to, _)| to.provider == model.provider && to.name == model.name)
+    }
+
+    pub(crate) fn expected_bill(&self, call: CallNo) -> Option<Split> {
+        Some(self.bill.as_ref()?.expected(call)?.split)
+    }
+
+    pub(crate) fn cache_verdict(&self, call: CallNo) -> Option<CacheVerdict> {
+        check(self.bill.as_ref()?.expected(call)?, self.reports.of(call)?)
+    }
+
+    /// Where the marks of the last prompt stand: whether the head ends with one, and the places of the messages that do.
+    pub(crate) fn marked(&self) -> (HeadMark, Vec<usize>) {
+        self.bill.as_ref().map_or((HeadMark::Without, Vec::new()), Bill::marked)
+    }
+
+    /// Before an event is applied to the view: bills are compared with what was known without it.
+    pub(crate) fn expect(&mut self, event: &EventBody, last_call: CallNo, reconciled: Reconciled) {
+        match event {
+            _ if self.bill.is_none() => {}
+            // The bills before a call are known until the next one begins.
+            EventBody::Usage(usage) if usage.call == last_call => self.reports.add(*usage, reconciled),
+            EventBody::ModelChanged { .. } => self.reports.forget_habits(),
+            _ => {}
+        }
+    }
+
+    /// After an event was applied to the view.
+    pub(crate) fn follow(&mut self, event: &Event, state: &State) {
+        let Some(bill) = &mut self.bill else { return };
+        match &event.event {
+            EventBody::CallInterrupted { reason: Interruption::Failed(_), .. } => bill.failed(),
+            EventBody::AssistantTurn(turn) => {
+                let answer = Source::Turn(turn.turn);
+                bill.close(state.view.entries().last().filter(|entry| entry.source == answer));
+            }
+            _ => {}
+        }
+    }
+
+    /// A compactor's prompt rode on the last one: the provider holds what it added.
+    pub(crate) fn rode(&mut self, now: Timestamp, state: &State, appended: &str, tokens: u32) {
+        if let Some(bill) = &mut self.bill {
+            bill.rode(now, &state.view, bill::instruction_part(appended, tokens));
+        }
+    }
+
+    /// A call begins: brings the bytes up to date, and says what of them is reused, what is new, and why. `change` is
+    /// what was edited in the view since the last one.
+    pub(crate) fn send(
+        &mut self,
+        call: CallInView<'_>,
+        change: Change,
+        provider: Provider,
+        blobs: &dyn Blobs,
+    ) -> Result<(), BlobError> {
+        let CallInView { call, at, cold, event, bench } = call;
+        let view = &bench.state.view;
+        let last_call = self.last_call();
+        let same_model = self.went_to(&bench.state.model);
+        let before = self.rendering.size();
+        // Another model has another cache: nothing of the old prompt is worth anything there.
+        let reset = !same_model || self.rendering.provider() != provider;
+        if reset {
+            self.rendering = Rendering::new(provider);
+        }
+        let render = |provider, entry: Option<&_>| bench.render_part(provider, entry, blobs);
+        let same_bytes = self.rendering.sync(view, &change, &render);
+        if let Some(bill) = &mut self.bill {
+            if reset {
+                bill.forget();
+            }
+            let same_head = same_bytes.as_ref().is_ok_and(|same| same.tokens >= view.head().tokens());
+            let unchanged = same_head.then(|| change.from.unwrap_or(usize::MAX));
+            bill.sent(call, at, view, unchanged);
+        }
+        self.to = Some((bench.state.model.clone(), event));
+        let reused = if cold.is_some() { Size::default() } else { same_bytes? };
+        let written = self.rendering.size() - reused;
+        let mut reasons = match (last_call, cold) {
+            (None, _) => vec![Miss::FirstCall],
+            (Some(_), _) if !same_model => vec![Miss::ModelChanged],
+            (Some(_), Some(cold)) => [vec![Miss::Cold(cold)], change.reasons].concat(),
+            // An edit of what was never sent costs nothing.
+            (Some(_), None) if reused.bytes == before.bytes => Vec::new(),
+            (Some(_), None) => change.reasons,
+        };
+        let appended = view.entries().last().is_some_and(|entry| {
+            matches!(entry.source, Source::Turn(_) | Source::Note) && Some(entry.revision) > last_call
+        });
+        if last_call.is_some() && written.tokens > 0 && (appended || reasons.is_empty()) {
+            reasons.push(Miss::NewTurns);
+        }
+        // Nearly every line of a long session says the same.
+        let reasons =
+            if reasons == [Miss::NewTurns] { Cow::Borrowed(&[Miss::NewTurns][..]) } else { Cow::Owned(reasons) };
+        self.ledger.push(LedgerLine { call, at, reused, written, reasons });
+        Ok(())
+    }
+}
+
+/// A call that begins, and the view that it sends.
+pub(crate) struct CallInView<'a> {
+    pub(crate) call: CallNo,
+    pub(crate) at: Timestamp,
+    pub(crate) cold: Option<Cold>,
+    pub(crate) event: EventNo,
+    pub(crate) bench: Bench<'a>,
+}

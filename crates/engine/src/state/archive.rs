@@ -1,0 +1,89 @@
+//! Archives: old rounds leave the head of the view, blocks and all.
+
+use super::{BlockStanding, State, entries::turn_of};
+use crate::{
+    history::History,
+    ledger::Miss,
+    planner::Rent,
+    trace::{
+        EventNo, Layout, TurnNo,
+        decision::{Archive, Author},
+    },
+    view::{Entry, Source},
+};
+
+impl State {
+    pub(crate) fn apply_archive(&mut self, archive: &Archive, event: EventNo, past: &History) -> Result<(), String> {
+        self.expect_whole_step("an archive")?;
+        // Design 2-model, "Layouts": the session returns to `chat` at its next archive.
+        if self.layout == Layout::Execute {
+            self.leave_execute(past);
+        }
+        let start = self.archived_summaries();
+        let end = start + self.entries_through(start, archive.range.last)?;
+        let entries = &self.view.entries()[start..end];
+        let first = entries.iter().find_map(|entry| self.first_turn(entry));
+        if first != Some(archive.range.first) {
+            return Err(format!("the archive does not begin with turn {}", archive.range.first));
+        }
+        let mut with = vec![Entry::new(Source::Archived(archive.archive), event, archive.content.tokens)];
+        with.extend(archive.board.as_ref().map(|entry| Entry::new(Source::Board, event, entry.tokens)));
+        let behind = start + with.len();
+        let covers_seam = self.view.seam() <= end;
+        let removed = self.replace(start..end, with, Miss::Archive(archive.archive), past.index());
+        if covers_seam {
+            self.view.set_seam(start + 1);
+            self.rents.fold = Rent::default();
+            self.rents.settle = Rent::default();
+        }
+        if archive.board.is_some() {
+            self.supersede_boards(behind, Miss::Archive(archive.archive), past);
+        }
+        self.apply_thinking(archive.thinking, behind, event, past);
+        for entry in removed {
+            if let Source::Block(number) = entry.source
+                && let Some(block) = self.blocks.get_mut(&number)
+            {
+                block.standing = BlockStanding::Archived;
+                block.entries = Vec::new();
+                self.board.forget_block(number);
+            }
+        }
+        self.last_fold = Some(event);
+        if archive.author == Author::Model {
+            self.texts_refused = 0;
+        }
+        self.rents.archive = Rent::default();
+        Ok(())
+    }
+
+    /// How many summaries the view begins with.
+    pub(crate) fn archived_summaries(&self) -> usize {
+        self.view.entries().iter().take_while(|entry| matches!(entry.source, Source::Archived(_))).count()
+    }
+
+    /// How many entries from `start` on belong to turns up to `last`; a block that goes beyond cannot be split.
+    pub(super) fn entries_through(&self, start: usize, last: TurnNo) -> Result<usize, String> {
+        let entries = &self.view.entries()[start..];
+        let crossing = entries.iter().find_map(|entry| match entry.source {
+            Source::Block(number) => {
+                let range = self.blocks.get(&number)?.range;
+                (range.first <= last && last < range.last).then_some(number)
+            }
+            _ => None,
+        });
+        if let Some(number) = crossing {
+            return Err(format!("block {number} goes beyond turn {last}"));
+        }
+        let inside = |entry: &Entry| self.first_turn(entry).is_some_and(|turn| turn <= last);
+        Ok(entries.iter().rposition(inside).map_or(0, |place| place + 1))
+    }
+
+    /// The first turn that an entry shows or stands for.
+    pub(crate) fn first_turn(&self, entry: &Entry) -> Option<TurnNo> {
+        match entry.source {
+            Source::Block(number) => self.blocks.get(&number).map(|block| block.range.first),
+            _ => turn_of(entry),
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! From the view's entries to messages and their bytes: where the trace's texts meet `wire`.
+
+use std::borrow::Cow;
+
+use lookback_wire::{
+    Call, CallResult, Head, Message, Native, Part, Provider, Role, Thinking, render_head, render_message,
+    render_messages,
+};
+
+use super::{Bench, entries::SEPARATOR};
+use crate::{
+    history::index::{ToolTurn, TurnRecord},
+    trace::{
+        AssistantPart, AssistantTurn, BlobError, Blobs, EventBody, EventNo, Layout, Status, ToolResult, TurnNo,
+        event::Shown, turn::NativePart,
+    },
+    view::{
+        Entry, Source,
+        result_text::{live_bytes, render_shown},
+        visible::visible_parts,
+    },
+};
+
+impl<'a> Bench<'a> {
+    /// The API of the model in use.
+    pub fn provider(self) -> Provider {
+        match self.state.layout {
+            Layout::React => Provider::React,
+            Layout::Chat | Layout::Execute => self.state.model.provider,
+        }
+    }
+
+    /// What an entry of the view says.
+    pub fn message(self, entry: &Entry, blobs: &dyn Blobs) -> Result<Message<'a>, BlobError> {
+        Ok(match entry.source {
+            Source::Turn(turn) => self.turn_message(turn, entry.thoughtless, blobs)?,
+            Source::Board => Message::user(self.board_text(entry.revision)),
+            Source::Note | Source::Block(_) | Source::Archived(_) | Source::Dialogue => {
+                Message::user(self.machine_text(entry.revision))
+            }
+        })
+    }
+
+    /// Whether an entry shows its turn whole and as it was recorded: with its thinking, no result cut or settled.
+    pub fn shows_raw_turn(self, entry: &Entry) -> bool {
+        let Source::Turn(turn) = entry.source else { return false };
+        if entry.thoughtless || entry.separated {
+            return false;
+        }
+        let Some(step) = self.history.index().tool_turn(turn) else { return true };
+        match step.ended().map(|event| (event, self.history.body_of(event))) {
+            // A settle gives the entry a newer revision.
+            Some((ended, EventBody::StepEnded { shown, .. })) => {
+                entry.revision == ended && shown.iter().all(|result| result.cut.is_none())
+            }
+            _ => false,
+        }
+    }
+
+    /// L1 and L2 as they are sent now.
+    pub fn head(self) -> Head<'a> {
+        let rules = &self.state.view.head().rules.text;
+        let (system, tools) = match self.state.head_changed.map(|event| self.history.body_of(event)) {
+            Some(EventBody::HeadChanged(head)) => (&head.system.text, &head.tools),
+            _ => (&self.history.start().system.text, &self.history.start().tools),
+        };
+        Head { tools, system, rules }
+    }
+
+    pub(crate) fn render_part(
+        self,
+        provider: Provider,
+        entry: Option<&Entry>,
+        blobs: &dyn Blobs,
+    ) -> Result<Vec<u8>, BlobError> {
+        let Some(entry) = entry else { return Ok(render_head(provider, &self.head())) };
+        let message = self.message(entry, blobs)?;
+        if entry.separated {
+            let separator = Message { role: Role::Assistant, parts: vec![Part::Text(SEPARATOR.into())] };
+            return Ok(render_messages(provider, &[separator, message]));
+        }
+        Ok(render_message(provider, &message))
+    }
+
+    fn turn_message(self, turn: TurnNo, thoughtless: bool, blobs: &dyn Blobs) -> Result<Message<'a>, BlobError> {
+        match self.history.index().turn(turn) {
+            Some(TurnRecord::User { event }) => match self.history.body_of(*event) {
+                EventBody::UserTurn(user) => Ok(Message::user(user.text.as_str())),
+                _ => Ok(empty(Role::User)),
+            },
+            Some(TurnRecord::Assistant { event }) => match self.history.body_of(*event) {
+                EventBody::AssistantTurn(assistant) => Ok(assistant_message(assistant, thoughtless)),
+                _ => Ok(empty(Role::Assistant)),
+            },
+            Some(TurnRecord::Tool(step)) => self.tool_message(turn, step, blobs),
+            None => Ok(empty(Role::User)),
+        }
+    }
+
+    fn tool_message(self, turn: TurnNo, step: &'a ToolTurn, blobs: &dyn Blobs) -> Result<Message<'a>, BlobError> {
+        let shown: &[Shown] = match step.ended().map(|event| self.history.body_of(event)) {
+            Some(EventBody::StepEnded { shown, .. }) => shown,
+            _ => &[],
+        };
+        let results = (0..shown.len()).filter_map(|index| Some((index, self.history.result_of(step, index)?)));
+        let parts = results
+            .map(|(index, (id, result))| {
+                let text = match self.settled_text(turn, index) {
+                    Some(text) => Cow::Borrowed(text),
+                    None => Cow::Owned(self.live_text(turn, index, result, &shown[index], blobs)?),
+                };
+                let is_error = matches!(result.status, Status::Error | Status::Interrupted);
+                Ok(Part::Result(CallResult { id: id.into(), text, is_error }))
+            })
+            .collect::<Result<Vec<_>, BlobError>>()?;
+        Ok(Message { role: Role::Tool, parts })
+    }
+
+    fn live_text(
+        self,
+        turn: TurnNo,
+        index: usize,
+        result: &ToolResult,
+        shown: &Shown,
+        blobs: &dyn Blobs,
+    ) -> Result<String, BlobError> {
+        let bytes = live_bytes(result, blobs)?;
+        Ok(render_shown(&bytes, shown.cut, &self.history.result_pointer(turn, index)))
+    }
+
+    fn settled_text(self, turn: TurnNo, index: usize) -> Option<&'a str> {
+        let (event, place) = self.state.settled.get(&(turn, index as u32))?;
+        match self.history.body_of(*event) {
+            EventBody::Settle(settle) => Some(settle.results.get(*place as usize)?.content.text.as_str()),
+            _ => None,
+        }
+    }
+
+    fn machine_text(self, event: EventNo) -> &'a str {
+        match self.history.body_of(event) {
+            EventBody::NoteShown { content, .. } => &content.text,
+            EventBody::Fold(fold) => &fold.content.text,
+            EventBody::Archive(archive) => &archive.content.text,
+            EventBody::LayoutChanged(change) => change.dialogue.as_ref().map_or("", |dialogue| &dialogue.content.text),
+            _ => "",
+        }
+    }
+
+    fn board_text(self, event: EventNo) -> &'a str {
+        let entry = match self.history.body_of(event) {
+            EventBody::StateDelta(delta) => &delta.entry,
+            EventBody::Fold(fold) => &fold.board,
+            EventBody::Archive(archive) => &archive.board,
+            EventBody::LayoutChanged(change) => &change.board,
+            _ => &None,
+        };
+        entry.as_ref().map_or("", |entry| &entry.text)
+    }
+}
+
+fn empty(role: Role) -> Message<'static> {
+    Message { role, parts: Vec::new() }
+}
+
+fn assistant_message(turn: &AssistantTurn, thoughtless: bool) -> Message<'_> {
+    let parts = visible_parts(turn)
+        .into_iter()
+        .filter(|part| !thoughtless || !matches!(part, AssistantPart::Thinking { .. }))
+        .filter_map(|part| match (native_of(turn, part), plain(part)) {
+            (None, plain) => plain,
+            (Some(native), plain) => Some(Part::Native(Native {
+                provider: native.provider,
+                raw: native.raw.as_str().into(),
+                plain: plain.map(Box::new),
+            })),
+        })
+        .collect();
+    Message { role: Role::Assistant, parts }
+}
+
+fn native_of<'a>(turn: &'a AssistantTurn, part: &AssistantPart) -> Option<&'a NativePart> {
+    // Nearly all turns have none.
+    turn.native.iter().find(|native| turn.parts.get(native.part as usize).is_some_and(|own| std::ptr::eq(own, part)))
+}
+
+fn plain(part: &AssistantPart) -> Option<Part<'_>> {
+    Some(match part {
+        AssistantPart::Text { text, .. } => Part::Text(text.as_str().into()),
+        AssistantPart::Thinking { text, seal, .. } => {
+            Part::Thinking(Thinking { text: text.as_str().into(), seal: Cow::Borrowed(seal) })
+        }
+        AssistantPart::Call { id, name, arguments, .. } => Part::Call(Call {
+            id: id.as_str().into(),
+            name: name.as_str().into(),
+            arguments: arguments.as_str().into(),
+        }),
+        AssistantPart::Unknown { .. } => return None,
+    })
+}

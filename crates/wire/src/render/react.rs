@@ -1,6 +1,6 @@
-//! One text for models without tool calling (seed context-engineering E1): entries that begin with `[user]`,
-//! `[assistant]` or `[tool]`, thoughts and actions inside the assistant's. Does not know call ids: results stand in
-//! the order of their actions.
+//! One text for models without tool calling (docs/seeds.md E1): entries that begin with `[user]`, `[assistant]` or
+//! `[tool]`, thoughts and actions inside the assistant's. Does not know call ids: results stand in the order of their
+//! actions.
 
 use std::borrow::Cow;
 

@@ -55,7 +55,7 @@ impl<'a> SummaryWriter<'a> {
         let request = Request { range, budget, focus: None };
         let proposal = compact(session, session.state().board(), &request, &count, &NoBlobs)?.block;
         let limits = GateLimits { block_tokens: budget, ..GateLimits::from(session.configuration()) };
-        // Where the gate takes nothing, the user's words alone are left.
+        // Where nothing is admitted, the user's words alone are left.
         let content = admit_block(session, range, proposal, &limits, &count, &NoBlobs)
             .map_or_else(|_| BlockContent::default(), |admitted| admitted.content);
         self.written += 1;

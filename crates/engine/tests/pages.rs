@@ -31,17 +31,26 @@ fn every_rule_of_the_seeds_has_its_test() {
 }
 
 #[test]
-fn cited_headings_are_there() {
+fn what_is_cited_is_there() {
+    let seeds = read("docs/seeds.md");
+    let rows = seeds.lines().filter_map(|line| line.strip_prefix("| "));
+    let rules: BTreeSet<&str> = rows.filter_map(|row| row.split([' ', ',']).next()).collect();
     for (path, text) in sources() {
         let text = without_line_breaks(&text);
         for page in ["docs/design/model.md", "docs/design/folding.md", "docs/design/measuring.md", "docs/measuring.md"]
         {
-            let citation = format!("{page}, \"");
             let headings = read(page);
-            for cited in text.split(&citation).skip(1).filter_map(|rest| rest.split('"').next()) {
+            for cited in text.split(&format!("{page}, \"")).skip(1).filter_map(|rest| rest.split('"').next()) {
                 let is_there = headings.lines().any(|line| line.trim_start_matches('#').trim() == cited);
                 assert!(is_there, "{}: {page} has no heading \"{cited}\"", path.display());
             }
+        }
+        for cited in
+            text.split("docs/seeds.md ").skip(1).filter_map(|rest| rest.split([' ', ',', ':', ')', ';']).next())
+        {
+            let cited = cited.trim_end_matches('.');
+            let is_rule = cited.contains(|character: char| character.is_ascii_digit());
+            assert!(!is_rule || rules.contains(cited), "{}: docs/seeds.md has no rule {cited}", path.display());
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     text::Vocabulary,
 };
 
-/// Invariant 9 of the design: appending a step renders and counts that step only, so its cost is flat.
+/// docs/design/model.md, "Invariants", 9: appending a step renders and counts that step only, so its cost is flat.
 const FLAT: f64 = 2.0;
 
 struct Subject {
@@ -84,7 +84,7 @@ impl Subject {
     }
 }
 
-/// What the disk asks for one durable write, whoever makes it.
+/// What one durable write costs on this disk, without our code.
 fn sync(directory: &Path) -> Result<Duration> {
     let mut file = File::options().create(true).append(true).open(directory.join("sync-probe"))?;
     file.write_all(&[b'x'; 4096])?;

@@ -103,7 +103,8 @@ impl Folded {
         Ok(())
     }
 
-    /// A large step, a small one whose call renders it, then small ones under the clock. What is no hold is counted only.
+    /// A large step, a small one whose call renders it, then small ones under the clock. Anything but a hold is only
+    /// counted.
     fn run(&mut self, steps: usize) -> Result<()> {
         let Self { coding, session, probes, .. } = self;
         work(coding, session)?;

@@ -8,7 +8,7 @@ use lookback_engine::trace::SessionStarted;
 /// The counters that traces name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Counter {
-    /// The default (design 2-model, "Tokens").
+    /// The default (docs/design/model.md, "Tokens").
     O200k,
     /// Bytes / 4, rounded up: for traces whose sizes are estimates.
     QuarterBytes,

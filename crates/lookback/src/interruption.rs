@@ -17,7 +17,7 @@ const INTERRUPTED: i32 = 130;
 /// A file that is being written under a name of its own.
 static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
-/// From now on an interruption ends the program so.
+/// From now on Ctrl-C ends the program in this way.
 pub(crate) fn end_on_interruption() {
     // Without a handler the system ends the program as it always did.
     let _ = ctrlc::set_handler(|| {

@@ -7,7 +7,7 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Who waits no longer than this has not begun to wonder.
+/// A wait below this needs no explanation.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 pub(crate) struct Progress {

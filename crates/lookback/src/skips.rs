@@ -1,4 +1,4 @@
-//! What of a file could not be used: said with its place, and not without end.
+//! What could not be used of a file, with its place; only the first few are shown.
 
 use lookback_replay::recording::Skipped;
 

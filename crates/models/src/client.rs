@@ -1,7 +1,7 @@
 //! One provider over HTTP. Connections are kept and shared by all clones.
 //!
-//! It knows where requests go and what is sent with them. How one request fares is told in `client/exchange.rs`; what a
-//! refusal means, in `fault`.
+//! It knows where requests go and what is sent with them. `client/exchange.rs` carries out one request; `fault` says
+//! what a refusal means.
 
 mod exchange;
 mod incoming;
@@ -100,7 +100,7 @@ impl Client {
         self.fault_saying(cause, "")
     }
 
-    /// `said` are the words of whoever failed.
+    /// `said`: what the failing side reported.
     fn fault_saying(&self, cause: Cause, said: &str) -> Fault {
         Fault::new(cause, None, said, Asked::Nothing, &self.place())
     }

@@ -1,5 +1,5 @@
-//! A session that is driven by a model: one call with the repairs that the design allows, blocks and summaries that a
-//! model writes.
+//! A session that is driven by a model: one call with its two repairs, and the blocks and summaries that a model
+//! writes.
 //!
 //! What was recorded is kept before anything is sent. Tools are not known here, and neither is a terminal: whoever drives
 //! a session runs its tools and shows what happens.

@@ -41,10 +41,10 @@ pub(crate) struct Place<'a> {
 }
 
 impl Fault {
-    /// `said` are the words of whoever refused, or empty.
+    /// `said`: what the refusing server reported; may be empty.
     pub(crate) fn new(cause: Cause, status: Option<u16>, said: &str, asked: Asked, place: &Place<'_>) -> Self {
         let again = cause.again();
-        // Counters are sent with every answer; only a refusal for their sake makes them a reason to wait.
+        // Every answer carries counters of the limits; they are a reason to wait only where a limit caused the refusal.
         let asked = match asked {
             Asked::Hint(_) if !matches!(cause, Cause::RateLimited) => Asked::Nothing,
             asked => asked,

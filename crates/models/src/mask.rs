@@ -5,7 +5,7 @@ use reqwest::Url;
 
 /// Shorter values are words rather than secrets, and would blot out ordinary text.
 const SHORTEST_SECRET: usize = 6;
-/// So much of a secret's beginning is hidden even without its end.
+/// This much of a secret's beginning is hidden even where the rest was cut off.
 const TELLING: usize = 12;
 
 /// All secrets of one endpoint.

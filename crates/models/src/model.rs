@@ -1,4 +1,4 @@
-//! Whoever answers requests. What it is made of concerns only the one who chose it.
+//! What answers requests. Which kind it is matters only to whoever chose it.
 
 use crate::{Answering, Client, Request, script::ScriptModel};
 

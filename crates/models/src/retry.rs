@@ -52,7 +52,7 @@ pub(crate) fn plan_pause(retries: &Retries, tried: u32, again: Again, asked: Ask
     match asked {
         Asked::Stop => None,
         Asked::Wait(pause) if pause > retries.longest_asked => None,
-        // Others were asked the same: come a little later than they.
+        // Others were told the same time: come a little later than they do.
         Asked::Wait(pause) => Some(pause + retries.base.min(retries.cap).mul_f64(chance)),
         // When a counter is full again is a hint, not a demand: less may be enough.
         Asked::Hint(pause) if pause > Duration::ZERO => Some(pause.min(retries.cap)),

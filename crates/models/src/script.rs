@@ -48,7 +48,7 @@ pub struct Script {
 pub struct Step {
     /// Only in the sections: the reply belongs to the call that is made when this step of the conversation is the newest.
     pub after: Option<u32>,
-    /// Empty: none. So is `text`.
+    /// Empty means none, here and in `text`.
     pub thinking: String,
     pub text: String,
     pub calls: Vec<ScriptedCall>,

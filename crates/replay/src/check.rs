@@ -5,10 +5,10 @@
 //! and the recorded lifetime of entries (none recorded: the card's). Real prompts are followed, compactions and rewinds
 //! included (`prompts`).
 //!
-//! **Error** = Σ |predicted cached − billed cached| / Σ billed cached. First calls and calls after a compaction stand apart:
-//! what of them another session left in the cache, no file shows. A miss is **unexplained** when less than half of what was
-//! predicted was billed as cached: no rule says why, since rules that do (a pause, another model) are in the prediction.
-//! Such calls are counted with their tokens and are not in the error.
+//! **Error** = Σ |predicted cached − billed cached| / Σ billed cached. First calls and calls after a compaction stand
+//! apart: no file shows what another session had left in the cache for them. A miss is **unexplained** when less than
+//! half of what was predicted was billed as cached: no rule says why, since rules that do (a pause, another model) are
+//! in the prediction. Such calls are counted with their tokens and are not in the error.
 //!
 //! Example (units of 64, the answer is kept): prompts of 10,000, 11,000 and 12,000 tokens with answers of 100 tokens. Predicted
 //! for the second: 10,100 in whole units, 10,048; for the third 11,072. Billed were 10,048 and 11,008: the error is

@@ -198,7 +198,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         });
     }
 
-    /// What of an answer can be found, and its count.
+    /// The searchable text of an answer, and its count.
     fn answer(&self, parts: &[NewPart]) -> (String, u32) {
         let mut found = String::new();
         let mut tokens = 0;

@@ -34,7 +34,7 @@ pub use document::parse_document;
 
 use crate::recording::{About, Format, Item, Recording, Skipped};
 
-/// Design 6-evaluation, "Inputs": one-document formats up to 256 MB.
+/// docs/design/measuring.md, "Reading recordings": formats that are one document, up to 256 MB.
 pub const DOCUMENT_LIMIT: u64 = 256 << 20;
 
 /// How a format is read.

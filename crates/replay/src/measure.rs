@@ -1,5 +1,5 @@
-//! Figures of a run, as design 6-evaluation defines them. Each definition stands beside its computation, with an example
-//! that is a test as well; most of them are about the same four calls, the ones of `docs/measuring.md`.
+//! Figures of a run, as docs/measuring.md defines them. Each definition stands beside its computation, with an example
+//! that is a test as well; most of them are about the same four calls, the ones of that page.
 //!
 //! How the views came about is not known here, nor how a session is compared with others.
 

@@ -55,8 +55,9 @@ pub struct Bills {
     pub cost: f64,
 }
 
-/// Call by call, what was billed as cached against what the model predicts (design 6-evaluation, "The check"). First calls
-/// and calls after a compaction are not among the calls compared; unexplained misses are counted apart.
+/// Call by call, what was billed as cached against what the model predicts (docs/measuring.md, "The check: are the
+/// cache models right?"). First calls and calls after a compaction are not among the calls compared; unexplained misses
+/// are counted apart.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Check {
     /// Whose bill it is: `anthropic`, `openai`, `deepseek`…

@@ -100,7 +100,7 @@ pub enum Reach {
     Lost,
 }
 
-/// Design 6-evaluation: the share of facts and anchors that resolve must be 1.
+/// The share of facts and anchors that resolve must be 1 (docs/measuring.md, "The rest").
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Evidence {
     pub resolved: u64,

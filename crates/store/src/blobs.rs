@@ -12,7 +12,7 @@ use crate::{
 /// Larger outputs are taken out of their events.
 const INLINE_LIMIT: usize = 8 << 10;
 
-/// Design 2-model: "stored in chunks of 1 MB".
+/// So that a part of an output can be read without unpacking all of it.
 const CHUNK: usize = 1 << 20;
 
 /// Moves the event's large outputs into blobs and notes that `session` names them.

@@ -27,9 +27,9 @@ const PAUSE: Duration = Duration::from_millis(2);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Patience {
-    /// For whoever came to write: so much, and the rest the next time.
+    /// For a writer: this much now, the rest next time.
     Short,
-    /// For whoever removes.
+    /// For a removal.
     Long,
 }
 
@@ -135,7 +135,7 @@ fn delete_blob(connection: &Connection, key: i64) -> Result<bool, StoreError> {
             connection.prepare_cached(sql_last)?.query_row([blob], |row| row.get::<_, Option<i64>>(0))?
         && last > 0
     {
-        // Half of an output must not be found by whoever stores the same bytes again.
+        // Somebody who stores the same bytes again must not find half of the output.
         let sql = "UPDATE blobs SET hash = CAST('gone ' || key AS BLOB) WHERE key = ?1";
         connection.prepare_cached(sql)?.execute([blob])?;
         connection.prepare_cached("DELETE FROM chunks WHERE blob = ?1 AND number = ?2")?.execute([blob, last])?;

@@ -1,6 +1,6 @@
 //! Where in a session things are, so that a pointer is answered without reading the session.
 //!
-//! Which events set which marks is the engine's word ([`marks_of`]); here they are only kept and found again.
+//! The engine decides which events set which marks ([`marks_of`]); here they are only kept and found again.
 
 use std::borrow::Cow;
 

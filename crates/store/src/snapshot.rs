@@ -12,7 +12,7 @@ use crate::{
     search, store, summary,
 };
 
-/// Events that are read at once, so that whoever takes them can read outputs meanwhile.
+/// How many events are read at once, so that outputs can be read in between.
 const PAGE: usize = 64;
 
 /// The store as it was when this was made. Cheap to clone. Not for keeping: what is removed stays in the log until it is

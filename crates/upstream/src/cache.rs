@@ -1,7 +1,7 @@
 //! A provider's prompt cache: what of a prompt it had, and what it stores.
 //!
-//! Written from the providers' documents (the price files name them) and design 3-folding, "Units". One store for all
-//! conversations, as an organisation has it: any earlier prompt counts. The caller brings the time.
+//! Written from the providers' documents (the price files name them) and docs/design/folding.md, "Marks". One store for
+//! all conversations, as an organisation has it: any earlier prompt counts. The caller brings the time.
 
 mod breakpoints;
 mod chain;

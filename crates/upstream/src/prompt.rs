@@ -1,8 +1,8 @@
 //! A request body as a provider reads it: tools, system, messages, each in blocks with their tokens.
 //!
-//! Tokens are those of design 2-model, "Tokens": over a part's plain text, and 4 for each message. A message is one turn:
-//! results that follow one another are one, and so are the items that a model made in one answer. It does not know
-//! what of a prompt is cached or refused.
+//! Tokens are counted as in docs/design/model.md, "Tokens": over a part's plain text, and 4 for each message. A message
+//! is one turn: results that follow one another are one, and so are the items that a model made in one answer. It does
+//! not know what of a prompt is cached or refused.
 
 mod anthropic;
 mod chat;

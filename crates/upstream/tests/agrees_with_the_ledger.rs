@@ -1,7 +1,7 @@
 //! A session of sixty calls with five folds: what the upstream bills as cached is what the session's ledger expects, call
 //! by call, under each cache rule; and no request is refused.
 //!
-//! Marks are put into the bodies here, where design 3-folding, "Units", wants them.
+//! Marks are put into the bodies here, at the places that docs/design/folding.md, "Marks", names.
 
 use lookback_engine::{
     Context, NewPart, Session, SessionSetup,

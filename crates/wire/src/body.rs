@@ -1,7 +1,7 @@
 //! A request body from outside: its bytes as they came, and where everything in them stands.
 //!
-//! Nothing here is ever written again from parsed values. A body is read once, in one pass and without copying what
-//! its messages say; an edit ([`Body::splice`]) replaces some bytes and leaves all others as they were: white space, key
+//! Nothing here is serialised anew from parsed values. A body is read once, in one pass and without copying what its
+//! messages say; an edit ([`Body::splice`]) replaces some bytes and leaves all others as they were: white space, key
 //! order, number formatting, duplicate keys and escapes included.
 //!
 //! What a message means is read only when somebody asks ([`Body::message`]); whether the provider would accept the body is

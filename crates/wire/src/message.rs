@@ -34,8 +34,8 @@ pub enum Part<'a> {
     Native(Native<'a>),
 }
 
-/// A part in its provider's own bytes, because they say more than we understand. They go back as they came to the API
-/// that they came from; any other is told what was understood of them.
+/// A part in its provider's own bytes, because they say more than we understand. They go back unchanged to the API that
+/// they came from; any other API gets what we understood of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Native<'a> {
     pub provider: Provider,

@@ -14,7 +14,7 @@ pub enum Provider {
     Chat,
     /// OpenAI Responses: a flat list of items.
     Responses,
-    /// One text for models without tool calling (seed context-engineering E1).
+    /// One text for models without tool calling (docs/seeds.md E1).
     React,
 }
 

@@ -76,7 +76,7 @@ pub struct TokenUsage {
     pub output: u64,
 }
 
-/// What a stream said just now, for whoever shows it.
+/// What a stream just said, for showing it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Delta {
     Text(String),
@@ -117,7 +117,7 @@ impl ReplyPart {
 }
 
 impl From<Part<'_>> for ReplyPart {
-    /// A result is no part of an answer: nothing is understood of it.
+    /// Results do not occur in an answer, so nothing is understood of one.
     fn from(part: Part<'_>) -> Self {
         let (plain, native) = match part {
             Part::Native(native) => (native.plain.map(|plain| *plain), Some(native.raw.into_owned())),

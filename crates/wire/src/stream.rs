@@ -63,7 +63,7 @@ impl ReplyReader {
             let read = self.reading.event(&event, &mut deltas);
             self.has_content |= !deltas.is_empty();
             if let Err(error) = read {
-                // What stands behind the error is no part of the answer, however far the chunk went.
+                // What follows the error is not part of the answer, however far the chunk went.
                 self.events = SseParser::default();
                 return Err(error);
             }
@@ -90,7 +90,7 @@ impl ReplyReader {
     /// The answer, whole or as far as it came.
     pub fn finish(self) -> Reply {
         let Self { events, mut reading, .. } = self;
-        // Servers that leave out the last blank line have said all the same what stands before it.
+        // Where only the last blank line is missing, the event before it is still complete.
         if let Some(event) = events.finish() {
             let _ = reading.event(&event, &mut Vec::new());
         }

@@ -6,7 +6,7 @@ use crate::trace::Layout;
 /// Every number that a seed gives, and what the engine takes for it. A range is kept by a value inside it, or by both
 /// of its ends where the engine has two.
 #[test]
-fn the_defaults_are_the_numbers_of_the_seeds() {
+fn seed_c6_the_defaults_are_the_numbers_of_the_seeds() {
     let Configuration { window, fold, triggers, block, compactor, board, settle, archive, notes, execute, .. } =
         Configuration::default();
     let table = [

@@ -24,7 +24,7 @@ fn dialogue(story: &Story, utterances: usize) -> String {
 }
 
 #[test]
-fn after_a_broken_connection_continue_finds_what_was_asked() {
+fn seed_execute_after_a_broken_connection_continue_finds_what_was_asked() {
     let mut story = Story::new();
     story.user("move the weekend lessons to working days,\nand keep Friday afternoon free");
     story.step("I look at the plan first.", "Bash", json!({ "command": "cat plan" }), run("plan", 0, "SECRET OUTPUT"));
@@ -59,7 +59,7 @@ fn after_a_broken_connection_continue_finds_what_was_asked() {
 }
 
 #[test]
-fn older_utterances_stand_in_one_line_and_user_turns_all_stay() {
+fn seed_execute_older_utterances_stand_in_one_line_and_user_turns_all_stay() {
     let mut story = Story::new();
     for number in 0..40 {
         story.user(&format!("question {number}"));

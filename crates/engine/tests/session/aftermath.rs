@@ -96,7 +96,7 @@ fn a_changed_model_takes_thinking_by_its_card_and_lets_rules_take_effect() {
 }
 
 #[test]
-fn blocks_are_numbered_without_gaps() {
+fn seed_5_blocks_are_numbered_without_gaps() {
     let mut day = Day::work(12);
     let draft = day.session.draft_fold(None, &day.now()).expect("there is enough");
     day.session.fold_by_rules(&draft, &day.now()).expect("it is admitted");

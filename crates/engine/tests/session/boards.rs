@@ -32,7 +32,7 @@ fn boards(day: &Day) -> usize {
 }
 
 #[test]
-fn a_fold_is_followed_by_its_delta_and_then_by_the_whole_board() {
+fn seed_4_1_a_fold_is_followed_by_its_delta_and_then_by_the_whole_board() {
     let mut day = Day::work(12);
     let delta = json!({ "confirmed_facts": [{ "text": "1 test failed", "evidence": ["cmd#1 exit=1"] }] });
     fold(&mut day, true_fact(), delta);

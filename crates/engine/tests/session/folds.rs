@@ -29,7 +29,7 @@ fn prefix(session: &Session) -> Vec<String> {
 }
 
 #[test]
-fn a_fold_runs_from_the_seam_to_the_newest_steps_that_stay() {
+fn seed_4_1_a_fold_runs_from_the_seam_to_the_newest_steps_that_stay() {
     let mut day = Day::work(12);
     let draft = day.session.draft_fold(None, &day.now()).expect("there is enough");
     assert_eq!(draft.range, TurnRange { first: TurnNo(0), last: TurnNo(14) }, "the newest five steps stay");
@@ -46,7 +46,7 @@ fn a_fold_runs_from_the_seam_to_the_newest_steps_that_stay() {
 }
 
 #[test]
-fn the_next_fold_leaves_the_first_block_as_it_was() {
+fn seed_8_the_next_fold_leaves_the_first_block_as_it_was() {
     let mut day = Day::work(12);
     let draft = day.session.draft_fold(None, &day.now()).expect("there is enough");
     day.session.fold_by_rules(&draft, &day.now()).expect("it is admitted");
@@ -67,7 +67,7 @@ fn the_next_fold_leaves_the_first_block_as_it_was() {
 }
 
 #[test]
-fn a_span_may_be_folded_alone() {
+fn seed_11_1_a_span_may_be_folded_alone() {
     let mut day = Day::work(3);
     let span = day.session.start_span("diagnose", "find the cause", &day.now()).expect("it opens");
     day.go_on_working("look further", 8);

@@ -151,7 +151,7 @@ fn recorded_folds_settles_and_deltas_have_their_places() {
 }
 
 #[test]
-fn a_detached_decision_leaves_one_line() {
+fn seed_appendix_a_a_detached_decision_leaves_one_line() {
     let mut session = session();
     user(&mut session, "go");
     session

@@ -19,7 +19,7 @@ fn two_rounds() -> Day {
 }
 
 #[test]
-fn execute_shows_the_dialogue_the_running_round_and_the_board() {
+fn seed_execute_shows_the_dialogue_the_running_round_and_the_board() {
     let mut day = two_rounds();
     let draft = day.session.draft_fold(None, &day.now()).expect("there is enough");
     day.session.fold_by_rules(&draft, &day.now()).expect("it is admitted");
@@ -93,7 +93,7 @@ fn a_resume_with_a_cold_cache_shows_what_was_really_asked() {
 }
 
 #[test]
-fn react_is_one_text() {
+fn seed_e1_react_is_one_text() {
     let mut day = two_rounds();
     day.session.change_layout(Layout::React, &day.now()).expect("it fits");
     day.session.start_call(&day.now()).expect("a call");

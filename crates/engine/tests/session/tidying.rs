@@ -122,7 +122,7 @@ fn the_expected_bill_follows_the_cards_cache_rule() {
 }
 
 #[test]
-fn ended_rounds_settle_and_the_running_one_does_not() {
+fn seed_a2_ended_rounds_settle_and_the_running_one_does_not() {
     let mut day = priced("claude-sonnet-4-5");
     day.go_on_working("first", 4);
     day.answer("done");
@@ -137,7 +137,7 @@ fn ended_rounds_settle_and_the_running_one_does_not() {
 }
 
 #[test]
-fn react_settles_before_the_next_rounds_first_call() {
+fn seed_a2_react_settles_before_the_next_rounds_first_call() {
     let mut day = Day::with(SessionSetup {
         layout: lookback_engine::trace::Layout::React,
         ..SessionSetup::new(SessionId("react0000000".into()))
@@ -163,7 +163,7 @@ fn many_rounds(rounds: u32) -> Day {
 }
 
 #[test]
-fn an_archive_takes_whole_rounds_and_keeps_ten() {
+fn seed_a4_an_archive_takes_whole_rounds_and_keeps_ten() {
     let mut day = many_rounds(14);
     day.session.rules_changed("NEW RULES".into(), &day.now()).expect("noted");
     let draft = day.session.draft_archive().expect("more than ten rounds");
@@ -179,7 +179,7 @@ fn an_archive_takes_whole_rounds_and_keeps_ten() {
 }
 
 #[test]
-fn summaries_are_never_archived_again() {
+fn seed_a5_summaries_are_never_archived_again() {
     let mut day = many_rounds(14);
     let draft = day.session.draft_archive().expect("more than ten rounds");
     day.session.archive_timed_out(&draft, &day.now()).expect("the rounds leave all the same");
@@ -216,7 +216,7 @@ fn a_block_that_was_archived_cannot_be_unfolded() {
 }
 
 #[test]
-fn the_archive_trigger_is_the_seeds() {
+fn seed_a6_an_archive_is_due_at_four_fifths_of_the_window() {
     for (share, archives) in [(0.75, false), (0.8, true)] {
         let mut day = many_rounds(14);
         let total = (f64::from(day.session.state().model().window) * share) as u32;

@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: FoldArguments) -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// Each refused claim with its reason and what became of it (design 8-screens, "A refusal").
+/// Each refused claim with its reason and what became of it.
 fn refusal_lines(report: &FoldReport) -> Vec<String> {
     if report.refused.is_empty() {
         return Vec::new();

@@ -20,7 +20,7 @@ use crate::{
 enum Outcome {
     Imported(String),
     StoredAlready(String),
-    /// It is one, and there is nothing in it.
+    /// It is a session, and an empty one.
     Nothing(String),
 }
 
@@ -46,7 +46,7 @@ fn import_one(store: &Store, path: &Path) -> Result<()> {
     }
 }
 
-/// Each for itself: one that cannot be read does not keep the others out.
+/// File by file: one that cannot be read does not keep the others out.
 fn import_many(store: &Store, paths: &[PathBuf]) -> Result<()> {
     let (mut imported, mut stored, mut passed, mut failed) = (0, 0, 0, 0);
     let mut out = screen::screen();

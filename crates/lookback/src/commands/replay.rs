@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: ReplayArguments) -> Result<()> {
     run.valid()
 }
 
-/// Where the page goes. Asked before the work: who named a folder that is not there wants to know at once.
+/// Where the page goes. Checked before the work: a person who named a missing folder wants to know at once.
 fn page_of(arguments: &ReplayArguments) -> Result<Option<PathBuf>> {
     let usual = || (!arguments.json).then(|| PathBuf::from(REPORT));
     let Some(path) = arguments.report.clone().or_else(usual) else { return Ok(None) };
@@ -134,7 +134,7 @@ fn replay(origin: &Origin, store: Option<&Snapshot>, prices: &Prices, plan: Plan
     Ok(One { replayed, skipped: recording.skipped })
 }
 
-/// All sessions, those that were no sessions left out.
+/// All sessions; files that turned out to hold none are left out.
 struct Finished {
     report: Report,
     /// Said on standard error, in the order of the files.

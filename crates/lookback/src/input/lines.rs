@@ -1,11 +1,11 @@
-//! Lines of a file, one at a time and none without end.
+//! Lines of a file, one at a time, each of bounded length.
 
 use std::io::{self, BufRead};
 
 /// Longer ones are passed over: no session has such a line, and a file without line feeds must not fill the memory.
 pub(crate) const LONGEST_LINE: usize = 64 << 20;
 
-/// Some editors begin a file with a mark that is no part of its text.
+/// Some editors begin a file with a mark that does not belong to its text.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 pub(crate) struct Lines<R> {

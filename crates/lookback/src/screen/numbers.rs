@@ -22,7 +22,8 @@ pub(crate) fn time(at: Timestamp) -> String {
     }
 }
 
-/// How long ago, in the largest unit that says something. Clocks are wrong at times: what lies ahead is said to.
+/// How long ago, in the largest unit that says something. Clocks are wrong at times: a time in the future is shown as
+/// one.
 pub(crate) fn age(at: Timestamp, now: Instant) -> String {
     let seconds = now.as_millisecond().saturating_sub(at.0) / 1_000;
     let distance = match seconds.unsigned_abs() {

@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::{Screen, one_line};
 
-/// Below this, screens are laid out as for this (design 8-screens).
+/// A narrower terminal gets the layout of this width.
 const NARROWEST: usize = 60;
 
 /// For pipes: what most terminals have at least, and people read without turning their heads.

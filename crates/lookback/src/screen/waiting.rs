@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-/// Who waits no longer than this has not begun to wonder.
+/// A wait below this needs no explanation.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Does the work; if it takes longer than a second, says `text` on a terminal's standard error.

@@ -2,7 +2,7 @@
 //!
 //! The parser says what it expected; this only picks from it.
 
-/// From here on two names are taken for the same, misspelt.
+/// From this similarity on, one name is taken for a misspelling of the other.
 const ALIKE: f64 = 0.8;
 
 /// What a parser complains of, in words for a person.

@@ -32,7 +32,7 @@ pub(crate) struct Sources {
 
 impl Sources {
     pub(crate) fn gather(flags: Flags) -> Result<Self> {
-        // What is no text cannot be a setting of ours.
+        // A value that is not text cannot be a setting of ours.
         let environment: BTreeMap<String, String> = env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect();
@@ -41,7 +41,7 @@ impl Sources {
         if let Some(path) = &path {
             match fs::read_to_string(path) {
                 Ok(read) => (text, mode) = (Some(read), mode_of(path)),
-                // Nobody needs a file, unless it was named.
+                // A missing file is fine, unless it was named.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && set(&environment, OVERRIDE).is_none() => {}
                 Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
             }

@@ -20,7 +20,7 @@ use crate::{
     retry::{Asked, plan_pause},
 };
 
-/// Enough of an answer that is no stream to recognise it by.
+/// Enough of an answer to tell that it is not a stream.
 const EXCERPT: usize = 1 << 10;
 
 pub(crate) struct Exchange {
@@ -37,7 +37,7 @@ pub(crate) struct Exchange {
     beginning: Vec<u8>,
     /// Whether content was given out: then nothing is sent again.
     spoke: bool,
-    /// What was read to its end, however it ended.
+    /// What was read, once the stream has ended in whatever way.
     reply: Option<Reply>,
 }
 
@@ -110,7 +110,7 @@ impl Exchange {
         let reader = mem::replace(&mut self.reader, ReplyReader::new(self.api));
         let is_complete = reader.is_complete();
         let reply = reader.finish();
-        // A connection that breaks behind the end of the answer broke nothing.
+        // A connection that breaks after the answer is complete does no harm.
         let is_whole = is_complete || reply.stop != ReplyStop::Cut;
         self.reply = Some(reply);
         if is_whole {
@@ -198,7 +198,7 @@ fn shown(content: &ReplyContent) -> Option<Delta> {
     }
 }
 
-/// Nothing at all counts: then the server hung up before it said anything.
+/// An empty beginning counts, too: the server hung up before it said anything.
 fn looks_like_events(beginning: &[u8]) -> bool {
     let text = String::from_utf8_lossy(beginning);
     let mut lines = text.trim_start_matches('\u{feff}').lines().filter(|line| !line.trim().is_empty());

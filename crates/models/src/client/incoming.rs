@@ -14,8 +14,8 @@ const CLOSING: Duration = Duration::from_secs(2);
 pub(super) struct Incoming {
     response: Response,
     client: Client,
-    /// When the piece that is waited for must be here. Kept when a wait is dropped and begun anew; none while nobody
-    /// waits, for a pause of the reader's is not the server's.
+    /// When the piece that is waited for must be here. It stays when a wait is dropped and begun again; none while
+    /// nobody waits, because the reader's own pauses are not the server's fault.
     deadline: Option<Instant>,
     phase: Phase,
 }

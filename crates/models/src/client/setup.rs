@@ -19,7 +19,7 @@ use crate::{
 const ALIVE: Duration = Duration::from_secs(20);
 
 pub(super) fn connections(endpoint: &Endpoint, address: &Address) -> Result<reqwest::Client, EndpointError> {
-    // Some other part of the program may have chosen already; then it is the same one, for we build with no other.
+    // Another part of the program may have chosen already. It chose the same one: we build with no other.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = reqwest::Client::builder()
         .redirect(redirect::Policy::none())
@@ -48,7 +48,7 @@ pub(super) fn connections(endpoint: &Endpoint, address: &Address) -> Result<reqw
 
 fn proxy(text: &str) -> Result<Proxy, EndpointError> {
     let bad = |reason| EndpointError::BadProxy { url: masked_url(text), reason };
-    // One of another kind would be passed over in silence.
+    // A proxy of any other kind would be ignored silently.
     match Url::parse(text).map_err(|e| bad(e.to_string()))?.scheme() {
         "http" | "https" | "socks4" | "socks4a" | "socks5" | "socks5h" => {}
         other => return Err(bad(format!("the scheme is {other}"))),

@@ -1,8 +1,8 @@
 //! One call of a session: from the view to the recorded answer.
 //!
-//! Two refusals are answered by changing the view, each once: a prompt that the provider calls too long by a fold, thinking
-//! that it no longer takes by leaving it out (design 4-agent, "Models"; 3-folding, "Thinking"). Everything else is the
-//! caller's to decide.
+//! Two refusals are answered by changing the view, each once: a prompt that the provider calls too long by making room
+//! (docs/design/model.md, "The window"), thinking that it no longer takes by leaving it out (docs/design/folding.md,
+//! "Thinking"). Everything else is for the caller to decide.
 
 use lookback_engine::{
     Session, SessionError,
@@ -77,7 +77,7 @@ pub async fn call(
         let is_empty = !reply.parts.iter().any(shows_something);
         let error = match ended {
             Ended::Failed(error) if is_empty => error,
-            // Some providers end a stream in good form and say that they broke it off.
+            // Some providers end a stream properly and only say in it that they gave up.
             Ended::Whole if is_empty && reply.stop == ReplyStop::Cut => ModelError::new(
                 ErrorKind::CutStream,
                 None,

@@ -22,7 +22,7 @@ impl Canceller {
 }
 
 impl Cancel {
-    /// Ends when the call is to end; never, once nobody is left who could want it.
+    /// Completes when the call is cancelled; never, once nobody is left who could cancel it.
     pub async fn cancelled(&mut self) {
         if self.0.wait_for(|cancelled| *cancelled).await.is_err() {
             std::future::pending::<()>().await;

@@ -1,8 +1,8 @@
-//! Blocks and summaries that a model writes (design 3-folding, "The compactors").
+//! Blocks and summaries that a model writes (docs/design/folding.md, "The compactors").
 //!
-//! The model of the session rides on the live prompt: its call differs from the last one only by what is appended. Another
-//! model is sent the turns alone. Either gets one chance to repair what the gate refused; after that, on a time-out, or
-//! while the breaker is open, the rules write it. So there is always a block.
+//! The model of the session rides on the live prompt: its call differs from the last one only by what is appended.
+//! Another model is sent the turns alone. Either gets one chance to repair what was not admitted; after that, on a
+//! time-out, or while the breaker is open, the rules write it. So there is always a block.
 
 mod asked;
 
@@ -102,7 +102,7 @@ pub async fn write_summary(
     cancel: &mut Cancel,
     outside: &mut dyn Surroundings,
 ) -> Result<Compacted<ArchiveReport>, CallError> {
-    // Design 3-folding, "Archive": made in a call of its own.
+    // In a call of its own (docs/design/folding.md, "Archive").
     let compactor = &CompactorModel { ride: Ride::Alone, ..*compactor };
     let mut problems = Vec::new();
     if session.breaker() == BreakerState::Open {

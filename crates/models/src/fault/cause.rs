@@ -38,7 +38,7 @@ pub(crate) enum Cause {
     },
 }
 
-/// What was waited for in vain.
+/// What did not come in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
     Connect,

@@ -112,19 +112,19 @@ impl Said {
         }
     }
 
-    /// What went wrong at whoever is behind the one that speaks.
+    /// The error of the server behind the one that answers.
     fn with_reason(self, reason: Self) -> Self {
         if reason.words.is_empty() {
             return self;
         }
         let words =
             if self.words.is_empty() { reason.words.clone() } else { format!("{}: {}", self.words, reason.words) };
-        // The one that speaks chose its own status; the words behind it say more precisely what is wrong.
+        // The answering server chose its own status; the words from behind it say more precisely what is wrong.
         let status = self.status.or(reason.status);
         Self { words, status, ..self.behind(reason) }
     }
 
-    /// All words together in small letters, for whoever looks for one.
+    /// All words together in lower case, to search in.
     pub(super) fn all(&self) -> String {
         format!("{} {} {} {}", self.kind, self.code, self.param, self.words).to_lowercase()
     }

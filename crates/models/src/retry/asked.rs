@@ -1,4 +1,4 @@
-//! What a server's headers ask of whoever wants to come back.
+//! What a server's headers say about trying again.
 
 use std::time::Duration;
 

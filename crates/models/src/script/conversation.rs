@@ -16,7 +16,7 @@ use super::{
 
 pub use react::is_react_prompt;
 
-/// How every block and summary begins (design 2-model, "Voice").
+/// How every block and summary begins (docs/design/model.md, "The voice of a record").
 const BLOCK: &str = "<lookback-block";
 
 /// What a result says when its call did not run to its end, whole and in its short form.
@@ -98,7 +98,7 @@ fn gather(said: &[Said]) -> Conversation {
                     (_, true) => Shape::Interrupted,
                     (_, false) => Shape::Called,
                 };
-                // Attempts have no names here; a later one stands behind the earlier, which it makes up for.
+                // Attempts carry no ids here; a later one stands behind the earlier one and replaces it.
                 if let Some(step) = markers(text).last() {
                     seen.retain(|sighting| sighting.step != step);
                     seen.push(Sighting { step, attempt: 1, shape });

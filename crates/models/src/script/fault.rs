@@ -10,7 +10,7 @@ pub enum Fault {
     Cut { after: usize },
     /// Nothing more comes after so many characters, and the connection stays open: `stall after=20`.
     Stall { after: usize },
-    /// The answer is no JSON.
+    /// The answer is not JSON.
     WrongJson,
     /// The prompt is called too long.
     Overflow,

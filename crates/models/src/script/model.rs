@@ -25,7 +25,7 @@ pub trait Billing: fmt::Debug + Send {
     fn bill(&mut self, request: &Request, reply: &mut Reply) -> Result<TokenUsage, ModelError>;
 }
 
-/// Clones share one player: faults that were met are met.
+/// Clones share one player, and with it the faults that were played already.
 #[derive(Debug, Clone)]
 pub struct ScriptModel {
     inner: Arc<Mutex<Inner>>,

@@ -85,7 +85,7 @@ impl Player {
         &self.script
     }
 
-    /// Plans and applies at once, for whoever refuses nothing.
+    /// Plans and applies at once, for callers that refuse nothing.
     pub fn play(&mut self, api: Provider, body: &[u8]) -> Result<Played, PlayError> {
         let played = self.plan(api, body)?;
         self.apply(&played);

@@ -102,7 +102,7 @@ impl Recorder {
 
     fn reply(&mut self, turn: &AssistantTurn) {
         let (mut step, position, own) = said(turn);
-        // The end of this very call is no news.
+        // That this very call ended need not be mentioned.
         let of_this_call = format!("call {} ended", turn.call);
         let before = self.coming.drain(..).filter(|note| !note.starts_with(&of_this_call));
         let notes = before.chain(own).collect();

@@ -23,7 +23,7 @@ impl Script {
     }
 }
 
-/// A line that is no part of the script, however many lines its text has.
+/// A line that does not belong to the script, however many lines its text has.
 pub fn comment(text: &str) -> String {
     let words: Vec<String> = text.lines().map(|line| line.chars().filter(|c| !c.is_control()).collect()).collect();
     format!("# {}\n", words.join(" "))

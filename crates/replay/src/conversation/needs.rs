@@ -1,8 +1,8 @@
 //! What a step needs of what was seen before.
 //!
-//! A step's calls name things: files, symbols, the text that an edit replaces. Where such a thing had been seen earlier, a
-//! model that writes the call must have had it from there, so a view without it would have cost another look. This is
-//! "recall" of design 6-evaluation. Whether a need is in some view is not known here.
+//! A step's calls name things: files, symbols, the text that an edit replaces. Where such a thing had been seen
+//! earlier, a model that writes the call must have had it from there, so a view without it would have cost another look
+//! (docs/measuring.md, "Recall"). Whether a need is in some view is not known here.
 //!
 //! | kind | what | example |
 //! |---|---|---|

@@ -19,7 +19,7 @@ pub(super) fn hunk(first_line: u32, old: &str, new: &str) -> Hunk {
     Hunk { first_line, removed: owned(old), added }
 }
 
-/// One text in the place of another wherever that stood: at how many places nobody says, so none can be looked for.
+/// One text in the place of another, wherever that stood. Nothing says at how many places, so none can be looked for.
 pub(super) fn everywhere(new: &str) -> Hunk {
     hunk(UNKNOWN_LINE, "", new)
 }

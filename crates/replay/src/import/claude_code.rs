@@ -30,7 +30,7 @@ use self::{
 use super::{LineImporter, Sink, paths::Root, time::parse_time};
 use crate::recording::{About, Compaction, CompactionKind, Item, Skipped, UserItem};
 
-/// Turns that are held behind an open response. More than these never stood there: the response is over.
+/// How many turns are held behind an open response. No recorded session had more: beyond this the response is over.
 const HELD: usize = 64;
 
 #[derive(Debug, Default)]

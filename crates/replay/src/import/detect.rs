@@ -10,7 +10,7 @@ use self::outline::Outline;
 use super::Shape;
 use crate::recording::Format;
 
-/// Starts of objects that are looked at. A file that has told nothing by then is none of ours.
+/// How many objects are looked at. A file that has told nothing by then is not one of ours.
 const STARTS: usize = 1000;
 
 /// The format of a file that begins with these bytes (decompressed; a megabyte is plenty).

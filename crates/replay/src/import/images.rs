@@ -1,4 +1,4 @@
-//! What stands in a turn for something that is no text.
+//! What stands in a turn for something that is not text.
 //!
 //! Replay compares texts, so a picture is its kind and its size, as a person would note it.
 

@@ -96,14 +96,15 @@ impl PiImporter {
         Ok(())
     }
 
-    /// Design 6-evaluation: a branch is a rewind only at a turn that a person typed, or that says what was left.
+    /// Only a turn that a person typed, or that says what was left, is a rewind (docs/design/measuring.md, "Reading
+    /// recordings").
     fn go_back(&mut self, entry: &Value, sink: &mut dyn Sink) {
         let target = match entry.get("parentId") {
             None => return,
             Some(Value::Null) => None,
             Some(parent) => match parent.as_str().and_then(|parent| self.item_of.get(parent)) {
                 Some(target) => *target,
-                // Its line was broken: nobody knows where it hung.
+                // Its line was broken: the place is not known.
                 None => return,
             },
         };

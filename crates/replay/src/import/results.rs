@@ -22,7 +22,7 @@ pub(super) fn partial(text: String, data: ResultData) -> ToolResult {
     ToolResult { status: Status::Partial, ..ToolResult::success(text, data) }
 }
 
-/// The engine's codes (design 4-agent), as far as the words of a foreign message tell.
+/// The engine's error codes, as far as the words of a foreign message tell.
 fn error_code(text: &str) -> &'static str {
     let start: String = text.chars().take(400).collect::<String>().to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| start.contains(word));
@@ -108,7 +108,7 @@ pub(super) fn nothing_read(path: String) -> ReadData {
 }
 
 /// The matches in the output of a search with line numbers: `path:12:text`, or `12:text` where one file was searched.
-/// Lines of context are none.
+/// Context lines are not matches.
 pub(super) fn parse_matches(text: &str, searched: Option<&str>, root: &Root, directory: &str) -> Vec<SearchMatch> {
     let mut matches = Vec::new();
     for line in text.lines() {

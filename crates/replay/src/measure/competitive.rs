@@ -1,9 +1,9 @@
 //! Competitive ratio: how far the planner, which does not know how many calls are to come, stays behind whoever does.
 //!
-//! **Definition** (design 6-evaluation, "Measures"): whole bill of the planner / whole bill of the best cut positions found
-//! by dynamic programming, both with block size min(budget, W), the same kept steps, card and clock, no gate. Rent and fold
-//! costs alone stand beside it: the whole bill less what every choice of cuts pays (output, base, what is new, the newest
-//! kept steps), so there a difference is not drowned.
+//! **Definition** (docs/measuring.md, "The rest"): whole bill of the planner / whole bill of the best cut positions
+//! found by dynamic programming, both with block size min(budget, W), the same kept steps, card and clock, no
+//! admission. Rent and fold costs alone stand beside it: the whole bill less what every choice of cuts pays (output,
+//! base, what is new, the newest kept steps), so there a difference is not drowned.
 //!
 //! No text and no real blocks: a session is the sizes of its steps and its clock. Both sides pay by the same formulas
 //! (`bill`), both may fold right before any call and cut behind any step but the newest kept ones. The best is exact,

@@ -1,8 +1,8 @@
 //! Many sessions in few figures: what the terminal's table and the page both say.
 //!
 //! Sessions are put together only where they can be compared: the same format and the same prices. A measure is taken
-//! per session first, then its median and quartiles over the sessions (design 6-evaluation, "Measures"). Pure
-//! aggregation: nothing here knows how a figure is written down.
+//! per session first, then its median and quartiles over the sessions. Pure aggregation: nothing here knows how a
+//! figure is written down.
 
 mod quartiles;
 

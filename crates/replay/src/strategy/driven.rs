@@ -1,8 +1,9 @@
 //! The engine itself as a strategy: a real session is fed what was recorded and tidies itself after every step.
 //!
 //! `lookback` runs with the card's prices and the rule-based compactor, `lookback-fixed` without prices, so that the
-//! triggers alone decide (12 consecutive tool calls), `settle` only with the seed's per-tool history rules, `always`. All
-//! three show what the session's own view shows: turns that it left as they were are raw pieces, all else is made.
+//! triggers alone decide (12 consecutive tool calls), `settle` with nothing but the short forms of results
+//! (docs/seeds.md A3), at the end of every round. All three show what the session's own view shows: turns that it left
+//! as they were are raw pieces, all else is made.
 
 mod reach;
 mod view;

@@ -1,8 +1,8 @@
 //! A session of the engine that is fed a recording, for strategies that let the engine act or write.
 //!
-//! Its turns are not numbered as the conversation's: a step that was given up has results all the same, a client that went
-//! on by itself says so here, and going back to the very beginning takes a new session. So pieces and turns are kept by one
-//! another. What the session does between two calls is its owner's.
+//! Its turns are not numbered as the conversation's: a step that was given up has results all the same, a client that
+//! went on by itself says so here, and going back to the very beginning takes a new session. So tables lead from pieces
+//! to turns and back. What the session does between two calls is its owner's.
 
 use std::ops::Range;
 

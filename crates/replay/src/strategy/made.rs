@@ -37,7 +37,7 @@ impl<'a> Maker<'a> {
     }
 }
 
-/// Placeholders for results, one for each: whoever hides a result again shows the same text.
+/// Placeholders for results, one for each: hiding a result again shows the same text.
 #[derive(Debug)]
 pub(super) struct Placeholders<'a> {
     maker: Maker<'a>,

@@ -11,7 +11,7 @@ use std::{
 
 use crate::{StoreError, lock};
 
-/// Design 4-agent, "Sessions": 5 s, then a typed error.
+/// Then a typed error. Ours: no transaction of this store takes as long, and a person waits no longer in silence.
 const BUSY: Duration = Duration::from_secs(5);
 
 thread_local! {
@@ -31,8 +31,8 @@ pub(super) fn wait_a_moment(times: i32) -> bool {
     true
 }
 
-/// Who waits for the write lock stands here, one at a time, and whoever wants it again comes after: so that a writer
-/// which has just committed cannot overtake the one that waits.
+/// Those who wait for the write lock queue up here, one at a time, and whoever wants it again queues behind them: a
+/// writer that has just committed cannot overtake one that waits.
 #[derive(Debug)]
 pub(super) struct Turnstile {
     file: File,

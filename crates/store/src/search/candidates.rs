@@ -117,7 +117,7 @@ fn stretches(connection: &Connection, session: Option<&SessionId>) -> Result<Vec
     Ok(stretches)
 }
 
-/// Whether a word is no beginning of one, because there are so many of it.
+/// Whether a word is so frequent that it is not taken as the beginning of others.
 fn is_common(connection: &Connection, word: Option<String>) -> Result<bool, StoreError> {
     let Some(word) = word else { return Ok(false) };
     let mut matching = connection.prepare_cached("SELECT 1 FROM words WHERE words MATCH ?1 LIMIT 1 OFFSET ?2")?;

@@ -10,7 +10,7 @@ use std::{
 use super::lane::{self, Lane};
 use crate::{StoreError, database::Database};
 
-/// Half of the 10 ms that design 5-gateway ("Durability") allows; the other half is for the commit itself.
+/// Half of the 10 ms within which a grouped append is on the disk; the other half is for the commit itself.
 const GATHER: Duration = Duration::from_millis(5);
 
 #[derive(Debug)]

@@ -19,9 +19,9 @@ pub(super) struct Lane {
 #[derive(Debug, Default)]
 struct State {
     waiting: Vec<Event>,
-    /// Of the background, until the writer has heard of it.
+    /// A failure in the background that the writer was not told of yet.
     failure: Option<StoreError>,
-    /// Since a failure with events that wait: no more join them until a commit succeeds.
+    /// Set by such a failure: no further events join those that wait until a commit succeeds.
     stuck: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Tokens of what a block says: design 2-model, "Tokens", over plain text.
+//! Tokens of what a block says, over plain text (docs/design/model.md, "Tokens").
 
 use super::{Block, Content, Piece, Segment, Speaker, identity::canonical};
 
@@ -6,7 +6,7 @@ pub type Counter = dyn Fn(&[u8]) -> u32 + Send + Sync;
 
 const PER_MESSAGE: u32 = 4;
 
-/// What stands where a text must not be blank. It is nobody's text: the part that it stands for is empty.
+/// The filler where a text must not be blank. It counts for nothing, because the part that it stands for is empty.
 const PLACEHOLDERS: [&str; 2] = ["(empty message)", "(empty result)"];
 
 /// The default tokenizer.

@@ -98,7 +98,7 @@ pub(crate) fn canonical(value: &Value) -> String {
     }
 }
 
-/// The value without what is no part of the prompt.
+/// The value without anything that does not belong to the prompt.
 pub(super) fn bare(value: Value) -> Value {
     match value {
         Value::Object(fields) => {

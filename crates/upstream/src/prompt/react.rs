@@ -43,7 +43,7 @@ pub(crate) fn react_text(body: &[u8]) -> Option<String> {
     }
 }
 
-/// None for a text that is none of these prompts.
+/// None for any other text.
 fn split_head(text: &str) -> Option<(&str, &str, &str)> {
     let (before, after) = text.split_once(HOW_TO_ANSWER)?;
     let at = after.find(&format!("\n{CONVERSATION}"))?;

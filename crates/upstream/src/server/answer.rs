@@ -58,7 +58,7 @@ impl Answer {
 pub(super) struct House {
     player: Player,
     cards: Cards,
-    /// Decides whatever model the requests name.
+    /// Used for every request, whatever model it names.
     card: Option<Card>,
     examiners: BTreeMap<String, Examiner>,
     answers: u64,

@@ -184,7 +184,7 @@ async fn another_model_is_sent_the_turns_alone() {
 }
 
 #[tokio::test]
-async fn a_summary_that_does_not_come_in_time_leaves_the_rounds_out_all_the_same() {
+async fn seed_e2_a_summary_that_does_not_come_in_time_leaves_the_rounds_out_all_the_same() {
     let mut steps = String::new();
     for number in 1..=14 {
         steps += &format!("[[step]]\ntext = \"answer {number}: {}\"\n", words(number, 200).replace('\n', " "));

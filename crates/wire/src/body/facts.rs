@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{Body, Span, Text, scan::Scanner};
 
-/// What of a conversation lies at the server, so that the body does not hold all of it.
+/// The part of a conversation that the server keeps, so that the body does not hold all of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Earlier<'a> {
     /// `previous_response_id`.
@@ -51,7 +51,7 @@ impl Body {
         let value = self.member(outer)?.value;
         let mut found = None;
         let mut scanner = Scanner::within(&self.bytes, value);
-        // What is no object has no members; what is one was read before.
+        // An error only means that the value is not an object and has no members: the body itself was read before.
         scanner
             .object(|scanner, name| {
                 let text = scanner.text()?;
@@ -64,7 +64,7 @@ impl Body {
         found.map(|text| self.text(text))
     }
 
-    /// The string that stands in a span, if it is one.
+    /// The string in a span, if the span holds one.
     pub(super) fn text_at(&self, span: Span) -> Option<Text> {
         Scanner::within(&self.bytes, span).text().ok()?
     }

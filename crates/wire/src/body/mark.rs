@@ -14,7 +14,7 @@ pub struct Mark {
     pub section: SectionKind,
     /// The entry of the section.
     pub entry: usize,
-    /// The block of a message that carries it, or that the carrying block is inside of; none where the entry itself does.
+    /// The block that carries it, or the block around that one; none where the entry itself carries it.
     pub block: Option<usize>,
     /// Its name and its value.
     pub member: Member,
@@ -41,7 +41,8 @@ impl Body {
         Edit::Bytes { span: Span { start, end }, with: Cow::Borrowed(&[]) }
     }
 
-    /// Puts a mark on a block of a message, as its last member. None where there is no such block, or it is no object.
+    /// Puts a mark on a block of a message, as its last member. None where there is no such block, or it is not an
+    /// object.
     pub fn plan_mark(&self, message: usize, block: usize) -> Option<Edit<'static>> {
         let span = self.blocks(message).get(block)?.span;
         let inside = self.slice(span).strip_prefix(b"{")?.strip_suffix(b"}")?;

@@ -1,7 +1,7 @@
 //! One pass over a body: sections, entries, blocks and marks, each with its place.
 //!
-//! It goes down exactly as far as these are; whatever lies deeper is passed over by the scanner. So its own recursion is
-//! a few calls deep, whatever comes in.
+//! It descends just far enough to find these; the scanner passes over whatever lies deeper. So its own recursion is a
+//! few calls deep, whatever comes in.
 
 use super::{
     Block, BodyError, Content, Entry, Mark, Member, Section, SectionKind, SectionValue, Span, Text, scan::Scanner,
@@ -86,7 +86,7 @@ fn parse_entry(provider: Provider, section: &mut Section, scanner: &mut Scanner<
 }
 
 fn parse_content(section: &mut Section, at: usize, scanner: &mut Scanner<'_>) -> Result<Content, BodyError> {
-    // Said a second time, it replaces what was said before.
+    // A repeated name replaces what came before.
     section.marks.retain(|mark| mark.entry != at || mark.block.is_none());
     if scanner.peek() != Some(b'[') {
         let start = scanner.at();
@@ -116,7 +116,7 @@ fn parse_block(
         if is(scanner, name, "type") {
             kind = scanner.text()?;
         } else if scanner.peek() == Some(b'[') && is(scanner, name, "content") {
-            // What a tool gave is a list of blocks again, and they take marks too.
+            // A tool's output is a list of blocks as well, and they take marks too.
             scanner.list(|scanner| parse_inner_block(section, place, scanner))?;
         } else {
             parse_other(section, place, name, scanner)?;

@@ -33,7 +33,7 @@ impl<'a> Scanner<'a> {
         Self { bytes, at: 0, depth: 0, path: 0 }
     }
 
-    /// Over a value that was passed over before.
+    /// For a value that was passed over before.
     pub(super) fn within(bytes: &'a [u8], span: Span) -> Self {
         Self { bytes: &bytes[..span.end], at: span.start, depth: 0, path: 0 }
     }

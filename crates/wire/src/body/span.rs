@@ -1,10 +1,10 @@
-//! Places in a body. Which body, a place does not know.
+//! Places in a body. A place does not know which body it belongs to.
 
 use std::borrow::Cow;
 
 use super::{Body, string};
 
-/// From a byte to before another one.
+/// A range of bytes, the end not included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Span {
     pub start: usize,
@@ -61,7 +61,7 @@ impl Text {
 
 impl Body {
     /// What a string of this body says; borrowed unless something in it is escaped. A string with half a surrogate pair
-    /// says nothing in UTF-8: it is given as it is written.
+    /// cannot be said in UTF-8 and is given as it is written.
     pub fn text(&self, text: Text) -> Cow<'_, str> {
         text.read(&self.bytes)
     }

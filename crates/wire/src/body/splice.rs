@@ -4,7 +4,7 @@ use std::{borrow::Cow, ops::Range};
 
 use super::{Body, Entry, SectionKind, SectionValue, Span, SpliceError};
 
-/// One change. What comes in is not looked at: it must be JSON in its place.
+/// One change. The new bytes are not checked: they must be JSON that fits its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edit<'e> {
     /// Messages by their positions, replaced by others, joined by commas; by none where it is empty. An empty range
@@ -61,8 +61,8 @@ impl<'b> List<'b> {
     }
 }
 
-/// A comma belongs to the message behind it: it is written when something stands before that message, and not before
-/// it is known that it comes at all.
+/// A comma belongs to the message behind it. It is written once that message is known to come and something stands
+/// before it.
 struct Writer<'b> {
     body: &'b [u8],
     list: Option<List<'b>>,
@@ -133,8 +133,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// What stands between what was written and the message that comes now: as it stood before it, where it had
-    /// something.
+    /// What separates the next message from what was written: the bytes that stood before it, if there were any.
     fn join(&mut self, old_comma: Range<usize>) {
         if self.wrote_some && old_comma.is_empty() {
             self.out.push(b',');

@@ -35,7 +35,7 @@ fn special_bits(word: u64) -> u64 {
     (below(word, 0x20) | equals(b'"') | equals(b'\\')) & HIGHS
 }
 
-/// What stands behind a backslash and is no code point: the length of the escape with its backslash.
+/// The length of an escape that is not a code point, backslash included.
 pub(super) fn escape_length(rest: &[u8]) -> Option<usize> {
     match rest.get(1)? {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(2),
@@ -44,7 +44,7 @@ pub(super) fn escape_length(rest: &[u8]) -> Option<usize> {
     }
 }
 
-/// What an escaped string says. Half a surrogate pair says nothing in UTF-8: such a string is left as it is written.
+/// What an escaped string says. One with half a surrogate pair cannot be said in UTF-8 and is left as it is written.
 pub(super) fn unescape(written: &str) -> Cow<'_, str> {
     serde_json::from_str(&format!("\"{written}\"")).map_or(Cow::Borrowed(written), Cow::Owned)
 }

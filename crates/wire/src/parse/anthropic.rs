@@ -17,7 +17,7 @@ pub(super) fn parse_message(raw: &RawValue) -> Result<Vec<Message<'_>>, ParseErr
     Ok(match (role.as_deref(), parts) {
         (Some("assistant"), Some(parts)) => vec![Message { role: Role::Assistant, parts }],
         (Some("user"), Some(parts)) => split_results(parts),
-        // A system message in the conversation, or what nobody knows yet.
+        // A system message in the conversation, or a role that nobody knows yet.
         _ => {
             let native = Native { provider: Provider::Anthropic, raw: raw.get().into(), plain: None };
             vec![Message { role: Role::User, parts: vec![Part::Native(native)] }]

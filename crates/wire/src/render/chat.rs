@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{Call, Message, Part, Provider, Role};
 
-/// What a message says of its own accord; a member in the provider's own bytes does not say it again.
+/// The members that we write ourselves; one in the provider's own bytes is not written again.
 const WRITTEN: [&str; 4] = ["role", "content", "reasoning_content", "tool_calls"];
 
 #[derive(Serialize)]

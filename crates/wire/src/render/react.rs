@@ -1,6 +1,6 @@
-//! One text for models without tool calling (seed context-engineering E1): entries that begin with `[user]`,
-//! `[assistant]` or `[tool]`, thoughts and actions inside the assistant's. Does not know call ids: results stand in
-//! the order of their actions.
+//! One text for models without tool calling (docs/seeds.md E1): entries that begin with `[user]`, `[assistant]` or
+//! `[tool]`, thoughts and actions inside the assistant's. Does not know call ids: results stand in the order of their
+//! actions.
 
 use std::borrow::Cow;
 
@@ -138,6 +138,7 @@ fn guard<'a>(content: &'a str, markers: &[&str]) -> Cow<'a, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{CallResult, Part};
 
     #[test]
     fn content_cannot_forge_entries() {
@@ -175,6 +176,22 @@ mod tests {
         assert_eq!(one_line("{ \"b\": 1.0 }"), "{ \"b\": 1.0 }");
         assert_eq!(one_line("{\n  \"b\": \"x \\\" y\\\\\",\r\n  \"a\": 1.0\n}"), r#"{"b":"x \" y\\","a":1.0}"#);
         assert_eq!(one_line("ls\n-la"), r#""ls\n-la""#);
+    }
+
+    #[test]
+    fn seed_e1_entries_are_thoughts_actions_and_results() {
+        let call = Call { id: "a".into(), name: "Read".into(), arguments: r#"{"path":"a.py"}"#.into() };
+        let result = CallResult { id: "a".into(), text: r#"{"status":"success","data":{}}"#.into(), is_error: false };
+        let messages = [
+            (Role::User, vec![Part::Text("fix it".into())]),
+            (Role::Assistant, vec![Part::Text("look first".into()), Part::Call(call)]),
+            (Role::Tool, vec![Part::Result(result)]),
+            (Role::Assistant, vec![Part::Text("done".into())]),
+        ];
+        let text = messages.map(|(role, parts)| render_message(&Message { role, parts })).concat();
+        let expected = "[user] fix it\n\n[assistant] Thought: look first\nAction: Read[{\"path\":\"a.py\"}]\n\n\
+            [tool] {\"status\":\"success\",\"data\":{}}\n\n[assistant] Action: Finish[done]\n\n";
+        assert_eq!(String::from_utf8_lossy(&text), expected);
     }
 
     #[test]

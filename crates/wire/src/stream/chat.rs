@@ -123,7 +123,7 @@ impl Reading {
         let reason = self.finish_reason.as_deref().or(self.is_done.then_some("stop"));
         let stop = parse_stop(reason, &self.refusal);
         let mut parts = Vec::new();
-        // Thinking that led to nothing yet may be half of what was thought.
+        // Thinking with nothing behind it may be incomplete.
         let is_whole = stop != ReplyStop::Cut || !self.text.is_empty() || !self.calls.is_empty();
         if let Some(name) = self.thinking.name {
             let seal = if is_whole { Seal::Plain } else { Seal::None };

@@ -33,7 +33,7 @@ struct Declared {
 }
 
 pub(super) fn check(body: &[u8]) -> Vec<Violation> {
-    // What cannot be read at all was said already.
+    // Tools that cannot be read at all were reported already.
     let Ok(body) = serde_json::from_slice::<Body>(body) else { return Vec::new() };
     let mut names = BTreeSet::new();
     let mut violations = Vec::new();

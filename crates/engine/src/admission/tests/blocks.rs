@@ -22,7 +22,7 @@ fn an_anchor_is_verbatim() {
 }
 
 #[test]
-fn an_anchor_with_one_changed_character() {
+fn seed_5_2_an_anchor_with_one_changed_character() {
     let (kind, admitted) = refused(&story(), anchor(6, 6, &NEW_LINE.replace("==", "=")));
     assert_eq!(kind, RefusalKind::AnchorChanged { pointer: "file:src/ledger.py:L6".into(), places: 0 });
     assert!(admitted.content.anchors.is_empty());
@@ -72,7 +72,7 @@ fn lines_are_copied_where_only_a_pointer_is_given() {
 }
 
 #[test]
-fn a_block_for_other_turns() {
+fn seed_7_2_a_block_for_other_turns() {
     let session = story();
     let range = TurnRange { first: TurnNo(1), last: TurnNo(4) };
     let proposal = BlockProposal { replaces: Some(range), ..BlockProposal::default() };
@@ -83,7 +83,7 @@ fn a_block_for_other_turns() {
 }
 
 #[test]
-fn a_block_over_its_budget() {
+fn seed_7_2_a_block_over_its_budget() {
     let many: Vec<_> = (0..60).map(|_| "is this question really as long as it seems to be, or longer still?").collect();
     let refused = block(&story(), json!({ "open_questions": many }));
     assert!(matches!(refused, Err(AdmissionRefused::OverBudget { budget: 800, .. })), "{refused:?}");
@@ -108,7 +108,7 @@ fn a_block_that_says_nothing() {
 }
 
 #[test]
-fn more_than_three_next_actions() {
+fn seed_7_2_more_than_three_next_actions() {
     let actions = ["look again", "think about it", "ask somebody", "rest a while"];
     let (kind, admitted) = refused(&story(), json!({ "next_actions": actions }));
     assert_eq!(kind, RefusalKind::OverBudget { limit: 3 });

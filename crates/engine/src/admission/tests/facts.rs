@@ -53,7 +53,7 @@ fn evidence_is_bound_to_its_event() {
 }
 
 #[test]
-fn a_pointer_that_does_not_resolve() {
+fn seed_5_2_a_pointer_that_does_not_resolve() {
     for pointer in
         ["cmd#7", "file:src/other.py:L1", "file:src/ledger.py:L800", "turn#99", "nonsense", "abcd1234/turn#1"]
     {

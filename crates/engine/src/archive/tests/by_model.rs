@@ -19,7 +19,7 @@ fn good() -> String {
 }
 
 #[test]
-fn a_summary_by_a_model_reads_well() {
+fn seed_c2_a_summary_by_a_model_reads_well() {
     let story = story();
     let written = parse_summary(&good()).expect("the template");
     let (written, refused) = admit_summary(story.session.bench(), archived(&story), written, &NoBlobs);

@@ -56,7 +56,7 @@ fn a_failure_is_named_with_its_tests_and_its_error() {
 }
 
 #[test]
-fn conclusions_are_quoted_and_announcements_are_not() {
+fn seed_10_1_conclusions_are_quoted_and_announcements_are_not() {
     let content = fixed().block(&Board::default(), 800).expect("it is shorter");
     let concluded: Vec<&str> = content
         .what_we_learned

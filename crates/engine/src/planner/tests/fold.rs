@@ -72,7 +72,7 @@ fn asked_for_a_small_stretch_the_block_is_smaller() {
 }
 
 #[test]
-fn the_newest_steps_stay() {
+fn seed_6_2_the_newest_steps_stay() {
     let mut cuts = steps([9_000; 6]);
     cuts[3].place = Place::Break;
     let rent = paid(1e9);
@@ -103,7 +103,7 @@ fn a_prefix_without_a_mark_counts_as_lost() {
 }
 
 #[test]
-fn a_fold_ends_at_a_break_that_costs_little() {
+fn seed_11_4_a_fold_ends_at_a_break_that_costs_little() {
     let mut cuts = steps([2_000; 20]);
     let rent = paid(1e9);
     let end = |cuts: &[Cut]| plan(&FoldQuestion { rent, ..question(cuts) }).cut.map(|cut| (cut.end, cut.place));

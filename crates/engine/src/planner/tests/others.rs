@@ -68,7 +68,7 @@ fn first_proposal(steps: impl IntoIterator<Item = StepSeen>) -> Option<(usize, P
 }
 
 #[test]
-fn twelve_foldable_tool_calls_in_a_row_propose() {
+fn seed_6_2_twelve_foldable_tool_calls_in_a_row_propose() {
     let proposal = Proposal { trigger: Trigger::ToolCalls(12), end: TurnNo(11) };
     assert_eq!(first_proposal((0..40).map(step)), Some((17, proposal)), "twelve and five kept ones");
     let broken = (0..24).map(|end| StepSeen { tool_calls: u32::from(end % 10 != 9), ..step(end) });
@@ -76,14 +76,14 @@ fn twelve_foldable_tool_calls_in_a_row_propose() {
 }
 
 #[test]
-fn much_raw_output_proposes_from_eight_calls_on() {
+fn seed_6_2_much_raw_output_proposes_from_eight_calls_on() {
     let raw = (0..40).map(|end| StepSeen { raw_tokens: 700, ..step(end) });
     let proposal = Proposal { trigger: Trigger::RawShare(0.7), end: TurnNo(7) };
     assert_eq!(first_proposal(raw), Some((13, proposal)));
 }
 
 #[test]
-fn repeats_with_the_same_result_propose() {
+fn seed_6_2_repeats_with_the_same_result_propose() {
     let seeing = |end, what, result| StepSeen { seen: vec![Seen { call: 1, what, result }], ..step(end) };
     let changed = (0..10).map(|end| seeing(end, 7, u64::from(end)));
     assert_eq!(first_proposal(changed), None, "the file changed each time");
@@ -92,7 +92,7 @@ fn repeats_with_the_same_result_propose() {
 }
 
 #[test]
-fn a_break_offers_its_own_end_once_it_is_foldable() {
+fn seed_6_2_a_break_offers_its_own_end_once_it_is_foldable() {
     let steps = (0..10).map(|end| StepSeen { logical_break: (end == 1).then_some(Break::VerdictChanged), ..step(end) });
     let proposal = Proposal { trigger: Trigger::Break(Break::VerdictChanged), end: TurnNo(1) };
     assert_eq!(first_proposal(steps), Some((7, proposal)));
@@ -136,7 +136,7 @@ fn a_break_behind_the_newest_step_ends_it() {
 }
 
 #[test]
-fn deltas_are_seldom_and_need_new_evidence() {
+fn seed_6_1_deltas_are_seldom_and_need_new_evidence() {
     let mut triggers = DeltaTriggers::new(&TriggerLimits::default());
     let mut after = |evidence, cause| {
         triggers.apply_step(evidence, cause);

@@ -136,7 +136,7 @@ fn most_bytes(lines: usize) -> usize {
 
 proptest! {
     #[test]
-    fn every_result_settles_to_one_bounded_line_of_json(result in results(), text in vec(any::<u8>(), 0..400)) {
+    fn seed_d1_every_result_settles_to_one_bounded_line_of_json(result in results(), text in vec(any::<u8>(), 0..400)) {
         let text = result.text.bytes(&NoBlobs).unwrap_or_else(|_| text.into());
         let limits = SettleLimits::default();
         let settled = settle_result(&result, &text, &limits);

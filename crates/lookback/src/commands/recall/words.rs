@@ -6,7 +6,7 @@ use lookback_store::{Hit, Snapshot};
 
 use crate::{names::Names, screen};
 
-/// Enough to choose from; who wants more asks more exactly.
+/// Enough to choose from; a narrower question finds the rest.
 const HITS: usize = 20;
 
 pub(super) fn recall(store: &Snapshot, query: &str, session: Option<&SessionId>) -> Result<()> {

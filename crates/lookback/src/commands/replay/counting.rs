@@ -11,7 +11,7 @@ use crate::counter::Counter;
 /// Shorter texts are counted as fast as they are looked up.
 const SHORT: usize = 64;
 
-/// Counts that were made, by what a text's hash is. Not shared: sessions have few texts in common.
+/// Counts made so far, by the hash of the text. Not shared: sessions have few texts in common.
 #[derive(Default)]
 pub(super) struct Counts {
     known: RefCell<HashMap<(u64, usize), u32, BuildHasherDefault<DefaultHasher>>>,

@@ -14,12 +14,12 @@ use crate::{
     reading,
 };
 
-/// A recorded session that nobody's machine is needed for.
+/// A recorded session that comes with the program, so that there is always something to replay.
 const SAMPLE: &[u8] = include_bytes!("../../../../../fixtures/sample-session.jsonl");
 
 pub(super) const SAMPLE_NAME: &str = "sample-session.jsonl";
 
-/// One session to be.
+/// Something that should hold one session.
 #[derive(Debug, Clone)]
 pub(super) enum Origin {
     /// Named by itself.
@@ -43,7 +43,7 @@ impl Origin {
         }
     }
 
-    /// Whether nobody named it: what is no session is passed over then.
+    /// Whether it was found rather than named: then it is skipped silently if it holds no session.
     pub(super) fn is_found(&self) -> bool {
         matches!(self, Self::Found(_) | Self::Opencode(_))
     }

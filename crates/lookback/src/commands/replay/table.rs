@@ -17,7 +17,7 @@ const SPREAD: usize = 4;
 /// One column: its heading, and what is left out first where there is no room (the highest).
 struct Column {
     heading: &'static str,
-    /// For who sees it for the first time.
+    /// For somebody who sees the table for the first time.
     means: &'static str,
     expendable: u8,
     cell: fn(&StrategySummary) -> String,

@@ -13,7 +13,7 @@ pub(super) fn render_line(logged: &Logged) -> String {
         line += &format!(" {} tokens, {} cached ", screen::short(prompt(usage)), screen::short(usage.cached));
     }
     line += &format!(" {}", logged.status);
-    // A status says itself.
+    // The status is shown anyway.
     if let Some(fault) = logged.fault.filter(|fault| !matches!(fault, Fault::Status { .. })) {
         line += &format!("  {fault}");
     }

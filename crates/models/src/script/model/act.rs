@@ -11,7 +11,7 @@ pub(super) enum Act {
     Wait(Duration),
     /// A part begins, or goes on by a piece.
     Say(Delta),
-    /// A part is whole: now it is what it says.
+    /// A part is complete, with its whole content.
     Close(ReplyContent),
     End(ReplyStop, Option<TokenUsage>),
     Fail(ModelError),

@@ -1,5 +1,5 @@
-//! What compactors said, as far as a trace has it: the text itself is not kept, what was admitted of it is. Written in
-//! the form that a model answers in (`prompts/`), so that the gate admits it again.
+//! What compactors said, as far as a trace has it: not their text, but what was admitted of it. Written in the form in
+//! which a model answers (`prompts/`), so that it is admitted again.
 
 use lookback_engine::{
     block::unescape_tag,

@@ -174,7 +174,7 @@ fn any_step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// Cuts are faults of the script; so is nothing else that stops a run.
+    /// Cuts become faults of the script; nothing else that stops a run does.
     #[test]
     fn a_session_that_a_script_drove_gives_the_script_back(
         mut steps in prop::collection::vec(any_step(), 1..5),

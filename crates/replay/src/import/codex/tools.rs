@@ -28,7 +28,7 @@ use crate::import::{
     results::{failed, nothing_read, partial},
 };
 
-/// Processes that were left running; more than these nobody looks after.
+/// How many running processes are remembered; no session looks after more.
 const RUNNING: usize = 64;
 
 /// The table. Later calls name a running process by its number only, so it remembers their commands.

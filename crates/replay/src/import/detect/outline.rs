@@ -1,6 +1,6 @@
 //! The names of an object's fields, three levels deep, as far as its text goes.
 
-/// Deeper objects are no session of anybody.
+/// No agent's sessions nest deeper.
 const DEPTH: usize = 128;
 /// Fields deeper than this tell nothing about a format.
 const NAMED: usize = 3;

@@ -21,7 +21,7 @@ pub(super) fn result(asked: Asked<'_>, message: &Value, cwd: Option<&str>) -> To
     let is_error = message["isError"].as_bool() == Some(true);
     let data = data(asked.name, &arguments, &shown, message, cwd);
     match &data {
-        // A command that failed ran all the same; only one that was stopped did not.
+        // A command that failed did run; only one that was stopped did not.
         ResultData::Run(run) if is_error && (run.exit_code.is_some() || run.timed_out) => {
             ToolResult::success(shown, data)
         }

@@ -264,7 +264,7 @@ mod tests {
         );
         assert_eq!(place("q", "now\nb"), change::hunk(4, "    return int(x)  # q", "    return int(x)  # now\nb"));
         assert_eq!(place("z\n", "a\n"), change::hunk(3, "z", "a"));
-        // Twice, nowhere, nothing: nobody knows where.
+        // Found twice, nowhere, or empty: the place is not known.
         for new in ["b", "gone", ""] {
             assert_eq!(place("q", new), change::hunk(UNKNOWN_LINE, "q", new));
         }

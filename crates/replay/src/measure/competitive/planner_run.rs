@@ -1,7 +1,7 @@
 //! The engine's planner over a session of numbers: asked before every call as a session asks it, its folds carried out.
 //!
-//! Not modelled: logical breaks (they need texts, and choose among cuts that both pay), the gate, settling, archives and
-//! the window.
+//! Not modelled: logical breaks (they need texts, and choose among cuts that both pay), admission, settling, archives
+//! and the window.
 
 use lookback_engine::planner::{Asked, Compactor, Cut, FoldQuestion, Place, Prefix, Rent, Tariff, Verdict, plan_fold};
 use lookback_engine::trace::TurnNo;

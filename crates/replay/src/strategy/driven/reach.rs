@@ -17,7 +17,7 @@ use crate::{
     strategy::{Evidence, Reach},
 };
 
-/// Design 6-evaluation: a direct pointer leads to at most 200 lines.
+/// A direct pointer leads to at most 200 lines (docs/measuring.md, "Recall").
 const DIRECT_LINES: usize = 200;
 
 /// What the pointers of a fold or a board entry show, where that is short, by session and event.

@@ -22,7 +22,7 @@ pub(super) fn before_the_body(fault: Fault, api: Provider, card: &Card) -> Optio
     }
 }
 
-/// The last piece of what comes is no JSON any more.
+/// Breaks the last piece, so that it is not JSON any more.
 pub(super) fn break_json(answer: &mut Answer) {
     // In a stream the second event: something was understood, then nothing.
     let event = if answer.body.len() > 1 { &mut answer.body[1].0 } else { &mut answer.body[0].0 };

@@ -19,8 +19,6 @@ use std::{fmt, time::Duration};
 
 use lookback_wire::TokenUsage;
 
-pub(crate) use model::Performance;
-
 pub use conversation::is_react_prompt;
 pub use fault::Fault;
 pub use model::{Billing, ScriptModel};

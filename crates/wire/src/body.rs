@@ -27,11 +27,14 @@ use crate::{Message, ParseError, Provider, parse_message};
 pub use entry::{Block, Content, Entry};
 pub use error::{BodyError, SpliceError};
 pub use facts::Earlier;
-pub use mark::Mark;
 pub use member::Member;
-pub use section::{Section, SectionKind, SectionValue};
+pub use section::{Mark, Section, SectionKind, SectionValue};
 pub use span::{Span, Text};
 pub use splice::Edit;
+
+/// How deep a body may nest: as deep as serde_json reads values, so that whatever is held can also be parsed. The walk
+/// over it keeps its path in the bits of a number and would not overflow.
+const DEEPEST: u32 = 127;
 
 /// A body of one of the three JSON APIs.
 ///

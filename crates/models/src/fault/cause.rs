@@ -31,11 +31,35 @@ pub(crate) enum Cause {
     },
     Nonsense,
     Cut,
-    NoConnection(super::transport::NoConnection),
+    NoConnection(NoConnection),
     Timeout {
         phase: Phase,
         limit: Duration,
     },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum NoConnection {
+    UnknownHost,
+    Refused,
+    /// Signed by nobody that this computer trusts.
+    UnknownIssuer,
+    WrongName,
+    /// Or not yet valid: often the clock of this computer is wrong.
+    Expired,
+    OtherTls(String),
+    Proxy(String),
+    /// Closed or reset before an answer came.
+    Broken(String),
+}
+
+impl NoConnection {
+    fn again(&self) -> Again {
+        match self {
+            Self::UnknownHost | Self::Refused | Self::Proxy(_) | Self::Broken(_) => Again::Later,
+            Self::UnknownIssuer | Self::WrongName | Self::Expired | Self::OtherTls(_) => Again::Never,
+        }
+    }
 }
 
 /// What was waited for in vain.

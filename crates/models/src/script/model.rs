@@ -14,7 +14,7 @@ use std::{
 
 use lookback_wire::{Reply, ReplyContent, ReplyPart, ReplyStop, TokenUsage};
 
-pub(crate) use performance::Performance;
+use performance::Performance;
 
 use super::{Fault, Played, Player, StepStop};
 use crate::{Answering, ErrorKind, ModelError, Request};
@@ -44,7 +44,7 @@ impl ScriptModel {
     }
 
     pub fn send(&self, request: Request) -> Answering {
-        Answering::from_script(Performance::new(self.clone(), request))
+        Answering::new(Performance::new(self.clone(), request))
     }
 
     /// One try: what is said, and what it meets instead of its end.

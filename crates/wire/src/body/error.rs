@@ -9,7 +9,7 @@ pub enum BodyError {
     NotText { offset: usize },
     #[error("the body is not JSON: {expected} was expected at byte {offset}; send one JSON object")]
     NotJson { offset: usize, expected: &'static str },
-    #[error("the body nests deeper than {} levels at byte {offset}: send flatter content", super::scan::DEEPEST)]
+    #[error("the body nests deeper than {} levels at byte {offset}: send flatter content", super::DEEPEST)]
     TooDeep { offset: usize },
     #[error("react is a text and not an API: read the body as one of the API that carries it")]
     NoApi,

@@ -1,6 +1,6 @@
 //! The parts of a prompt, as every provider has them under one name or another.
 
-use super::{Block, Content, Entry, Mark, Span, Text};
+use super::{Block, Content, Entry, Member, Span, Text};
 use crate::Provider;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +42,24 @@ pub enum SectionValue {
     Text(Text),
     /// Null or something that no provider knows here.
     Other,
+}
+
+/// A cache mark that a client set on a tool, a system block, a message or one of its blocks. A mark that a whole body carries is a
+/// [`Member`] of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mark {
+    pub section: SectionKind,
+    /// The entry of the section.
+    pub entry: usize,
+    /// The block of a message that carries it, or that the carrying block is inside of; none where the entry itself does.
+    pub block: Option<usize>,
+    /// Its name and its value.
+    pub member: Member,
+}
+
+impl Mark {
+    /// Anthropic's, which many compatible servers take in chat bodies too, and OpenAI's.
+    pub(super) const NAMES: [&'static str; 2] = ["cache_control", "prompt_cache_breakpoint"];
 }
 
 impl Section {

@@ -12,12 +12,13 @@ use super::{
 };
 use crate::{
     ModelError, Progress, Request, Retries,
+    answering::{Source, Step},
     retry::plan_pause,
     script::{Fault, Played, cut_reply},
 };
 
 #[derive(Debug)]
-pub(crate) struct Performance {
+pub(super) struct Performance {
     model: ScriptModel,
     request: Request,
     tries: u32,
@@ -39,7 +40,7 @@ impl Performance {
         Self { model, request, tries: 0, stage: Stage::Asking, pause: None, so_far: SoFar::default() }
     }
 
-    pub(crate) async fn next(&mut self) -> Result<Option<Progress>, ModelError> {
+    async fn step(&mut self) -> Result<Option<Progress>, ModelError> {
         loop {
             if let Some(end) = self.pause {
                 sleep_until(end).await;
@@ -69,10 +70,6 @@ impl Performance {
                 Some(Act::Fail(error)) => return Err(self.fail(error)),
             }
         }
-    }
-
-    pub(crate) fn into_reply(self) -> Reply {
-        self.so_far.reply
     }
 
     fn fail(&mut self, error: ModelError) -> ModelError {
@@ -113,5 +110,15 @@ impl Performance {
         };
         self.wait(wait);
         Ok(Some(Progress::Retrying { attempt: self.tries + 1, wait, because: failure.error.message }))
+    }
+}
+
+impl Source for Performance {
+    fn next(&mut self) -> Step<'_> {
+        Box::pin(self.step())
+    }
+
+    fn into_reply(self: Box<Self>) -> Reply {
+        self.so_far.reply
     }
 }

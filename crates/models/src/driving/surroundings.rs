@@ -7,7 +7,7 @@ use lookback_engine::{
 
 use crate::Progress;
 
-pub trait Surroundings {
+pub trait Surroundings: Send {
     fn now(&self) -> Timestamp;
 
     /// Tokens of a text, by the session's tokenizer.

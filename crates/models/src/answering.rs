@@ -10,16 +10,20 @@ use crate::ModelError;
 /// What happened just now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Progress {
+    /// A piece of the answer came.
     Delta(Delta),
     /// The request failed before any content came, and is sent again after a pause.
     Retrying {
         /// The try that comes, from 2.
         attempt: u32,
+        /// How long the pause is.
         wait: Duration,
+        /// The first line of what went wrong, for a person.
         because: String,
     },
 }
 
+/// An answer that is asked for piece by piece.
 #[derive(Debug)]
 pub struct Answering(Box<dyn Source>);
 

@@ -23,6 +23,7 @@ use crate::{
     retry::Asked,
 };
 
+/// A provider at one endpoint.
 #[derive(Clone)]
 pub struct Client {
     inner: Arc<Inner>,

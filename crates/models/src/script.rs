@@ -20,12 +20,12 @@ use std::{fmt, time::Duration};
 use lookback_wire::TokenUsage;
 
 pub use conversation::is_react_prompt;
-pub use fault::Fault;
+pub use fault::{Fault, UnknownFault};
 pub use model::{Billing, ScriptModel};
 pub use parse::ScriptError;
 pub use piece::{cut_reply, pieces};
 pub use player::{Place, PlayError, Played, Player};
-pub use position::{position_of_call, without_marker};
+use position::{position_of_call, without_marker};
 pub use record::{NOT_RECORDED, Recorder};
 pub use render::comment;
 
@@ -34,10 +34,13 @@ pub use render::comment;
 pub struct Script {
     /// Whose card decides what is refused, cached and billed; none: the model that the request names.
     pub model: Option<String>,
+    /// The conversation, in order.
     pub steps: Vec<Step>,
     /// Answers to calls that compact, each kind in a section of its own.
     pub compaction: Vec<Step>,
+    /// For summaries of old rounds.
     pub archive: Vec<Step>,
+    /// For updates of the board.
     pub state: Vec<Step>,
 }
 
@@ -48,8 +51,11 @@ pub struct Step {
     pub after: Option<u32>,
     /// Empty: none. So is `text`.
     pub thinking: String,
+    /// What it says.
     pub text: String,
+    /// What it wants to have run.
     pub calls: Vec<ScriptedCall>,
+    /// How the reply ends.
     pub stop: StepStop,
     /// How long nothing comes at first.
     pub first_byte: Duration,
@@ -63,28 +69,38 @@ pub struct Step {
     pub faults: Vec<Fault>,
 }
 
+/// A tool call that a step makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScriptedCall {
+    /// The tool's.
     pub name: String,
     /// As the model writes them, byte for byte.
     pub arguments: String,
+    /// Whether it comes to its end.
     pub end: CallEnd,
 }
 
+/// How a call ends.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CallEnd {
+    /// It can be run.
     #[default]
     Whole,
     /// The reply stops in the middle of its arguments.
     Unfinished,
 }
 
+/// Why a reply ends.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum StepStop {
+    /// It is done, or wants its calls answered.
     #[default]
     End,
+    /// The output limit.
     Limit,
+    /// The model would not answer; the text says why.
     Refused,
+    /// The window filled up.
     WindowFull,
     /// The stream ends without saying why.
     Cut,
@@ -93,8 +109,11 @@ pub enum StepStop {
 /// What a call that compacts is called for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Section {
+    /// A block in the place of turns.
     Compaction,
+    /// A summary of old rounds.
     Archive,
+    /// An update of the board.
     State,
 }
 
@@ -137,6 +156,7 @@ impl Script {
         })
     }
 
+    /// The replies of a section.
     pub fn section(&self, section: Section) -> &[Step] {
         match section {
             Section::Compaction => &self.compaction,
@@ -147,6 +167,7 @@ impl Script {
 }
 
 impl Section {
+    /// In the order of the file.
     pub const ALL: [Section; 3] = [Self::Compaction, Self::Archive, Self::State];
 
     /// What the section is called in the file.

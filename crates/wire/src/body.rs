@@ -57,6 +57,7 @@ impl Body {
         Ok(Self { provider, bytes, members, sections })
     }
 
+    /// The API that the body was read as.
     pub fn provider(&self) -> Provider {
         self.provider
     }
@@ -82,6 +83,7 @@ impl Body {
         &self.sections
     }
 
+    /// None where the body has no such section.
     pub fn section(&self, kind: SectionKind) -> Option<&Section> {
         self.sections.iter().find(|section| section.kind == kind)
     }

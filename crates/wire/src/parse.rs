@@ -21,7 +21,9 @@ use crate::{Message, Native, Part, Provider, members::Members};
 /// Cache marks say nothing to a model.
 const CACHE_MARKS: [&str; 2] = ["cache_control", "prompt_cache_breakpoint"];
 
+/// A piece of a prompt that holds no message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum ParseError {
     #[error("the message is not UTF-8 text")]
     NotText,

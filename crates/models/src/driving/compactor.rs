@@ -25,14 +25,18 @@ pub use asked::CompactorModel;
 /// The texts of `prompts/`, in one language.
 #[derive(Debug, Clone, Copy)]
 pub struct Prompts<'a> {
+    /// Asks for the block of a fold.
     pub tail_compaction: &'a str,
+    /// Asks for the summary of old rounds.
     pub archive_summary: &'a str,
+    /// Asks again, with what was refused and why.
     pub repair: &'a str,
 }
 
 /// A block or a summary, and what went wrong before it.
 #[derive(Debug)]
 pub struct Compacted<R> {
+    /// What was recorded.
     pub report: R,
     /// Why the model's own text was not used, try by try. Empty: it was, at once.
     pub problems: Vec<String>,

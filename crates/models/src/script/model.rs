@@ -43,6 +43,7 @@ impl ScriptModel {
         Self { inner: Arc::new(Mutex::new(Inner { player, billing })) }
     }
 
+    /// Nothing is played before the answer is asked for.
     pub fn send(&self, request: Request) -> Answering {
         Answering::new(Performance::new(self.clone(), request))
     }

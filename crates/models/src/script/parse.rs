@@ -14,10 +14,12 @@ use super::{CallEnd, Fault, Script, ScriptedCall, Step, StepStop};
 pub struct ScriptError {
     /// From 1.
     pub line: usize,
+    /// What to change there.
     pub problem: String,
 }
 
 impl Script {
+    /// Reads a file in the format of `docs/upstream.md`.
     pub fn parse(text: &str) -> Result<Self, ScriptError> {
         let at = |start: usize, problem: &str| ScriptError {
             line: text.get(..start).unwrap_or(text).matches('\n').count() + 1,

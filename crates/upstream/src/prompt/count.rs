@@ -2,6 +2,7 @@
 
 use super::{Block, Content, Piece, Segment, Speaker, identity::canonical};
 
+/// Tokens of a text.
 pub type Counter = dyn Fn(&[u8]) -> u32 + Send + Sync;
 
 const PER_MESSAGE: u32 = 4;

@@ -25,10 +25,13 @@ const NO_TEXT: &str = "(no text)";
 /// Who writes, and how it is reached.
 #[derive(Debug, Clone, Copy)]
 pub struct CompactorModel<'a> {
+    /// Where its requests go.
     pub model: &'a Model,
     /// As its provider calls it.
     pub name: &'a str,
+    /// What it is asked in when it is asked alone.
     pub api: Provider,
+    /// What it can do; none: nothing is known of it.
     pub card: Option<&'a Card>,
     /// Only the session's own model can ride on its prompt.
     pub ride: Ride,

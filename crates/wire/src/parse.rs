@@ -18,8 +18,8 @@ use serde_json::value::RawValue;
 
 use crate::{Message, Native, Part, Provider, members::Members};
 
-/// Cache marks say nothing to a model.
-const CACHE_MARKS: [&str; 2] = ["cache_control", "prompt_cache_breakpoint"];
+/// Anthropic's, which many compatible servers take in chat bodies too, and OpenAI's. They say nothing to a model.
+pub(crate) const CACHE_MARKS: [&str; 2] = ["cache_control", "prompt_cache_breakpoint"];
 
 /// A piece of a prompt that holds no message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

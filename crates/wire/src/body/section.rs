@@ -65,11 +65,6 @@ pub struct Mark {
     pub member: Member,
 }
 
-impl Mark {
-    /// Anthropic's, which many compatible servers take in chat bodies too, and OpenAI's.
-    pub(super) const NAMES: [&'static str; 2] = ["cache_control", "prompt_cache_breakpoint"];
-}
-
 impl Section {
     /// The elements of its list; none where it is no list.
     pub fn entries(&self) -> &[Entry] {

@@ -18,6 +18,7 @@ mod render;
 use std::{fmt, time::Duration};
 
 use lookback_wire::TokenUsage;
+use serde::Deserialize;
 
 pub use conversation::is_react_prompt;
 pub use fault::{Fault, UnknownFault};
@@ -30,11 +31,13 @@ pub use record::{NOT_RECORDED, Recorder};
 pub use render::comment;
 
 /// One file. Steps are counted as they are played: a step with `repeat = 3` is three.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Script {
     /// Whose card decides what is refused, cached and billed; none: the model that the request names.
     pub model: Option<String>,
     /// The conversation, in order.
+    #[serde(rename = "step")]
     pub steps: Vec<Step>,
     /// Answers to calls that compact, each kind in a section of its own.
     pub compaction: Vec<Step>,
@@ -45,7 +48,8 @@ pub struct Script {
 }
 
 /// One reply.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Step {
     /// Only in the sections: the reply belongs to the call that is made when this step of the conversation is the newest.
     pub after: Option<u32>,
@@ -58,25 +62,32 @@ pub struct Step {
     /// How the reply ends.
     pub stop: StepStop,
     /// How long nothing comes at first.
+    #[serde(rename = "first_byte_ms", deserialize_with = "parse::milliseconds")]
     pub first_byte: Duration,
     /// How long each further piece takes.
+    #[serde(rename = "piece_ms", deserialize_with = "parse::milliseconds")]
     pub piece: Duration,
     /// How often it is played, one after the other.
+    #[serde(deserialize_with = "parse::repeat")]
     pub repeat: u32,
     /// None: counted by the card's rule.
+    #[serde(deserialize_with = "parse::usage")]
     pub usage: Option<TokenUsage>,
     /// What the first tries of this step meet, one each.
     pub faults: Vec<Fault>,
 }
 
 /// A tool call that a step makes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ScriptedCall {
     /// The tool's.
     pub name: String,
     /// As the model writes them, byte for byte.
+    #[serde(default = "parse::no_arguments", deserialize_with = "parse::arguments")]
     pub arguments: String,
     /// Whether it comes to its end.
+    #[serde(rename = "unfinished", default, deserialize_with = "parse::end")]
     pub end: CallEnd,
 }
 
@@ -91,7 +102,8 @@ pub enum CallEnd {
 }
 
 /// Why a reply ends.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub enum StepStop {
     /// It is done, or wants its calls answered.
     #[default]

@@ -2,8 +2,11 @@
 
 use std::{fmt, str::FromStr};
 
+use serde::Deserialize;
+
 /// What a try meets in the place of its reply.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub enum Fault {
     /// An error answer: `429 retry-after=1`, `529`, `500`.
     Status {

@@ -8,11 +8,12 @@ use tokio::time::{Instant, sleep_until};
 use super::{
     ScriptModel,
     act::{Act, SoFar, plan_acts},
-    failure::{Failure, broken, failure},
+    failure::{broken, failure},
 };
 use crate::{
     ModelError, Progress, Request, Retries,
     answering::{Source, Step},
+    fault::Fault as Failure,
     retry::plan_pause,
     script::{Fault, Played, cut_reply},
 };

@@ -1,44 +1,44 @@
 //! An answer on its way. Nothing is read ahead of whoever asks, but for what the connection's own buffers hold: a slow
 //! reader slows the provider down. Dropping it cancels the request.
 
-use std::time::Duration;
+use std::{fmt, future::Future, pin::Pin, time::Duration};
 
 use lookback_wire::{Delta, Reply};
 
-use crate::{ModelError, client::Exchange, script::Performance};
+use crate::ModelError;
 
 /// What happened just now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Progress {
+    /// A piece of the answer came.
     Delta(Delta),
     /// The request failed before any content came, and is sent again after a pause.
     Retrying {
         /// The try that comes, from 2.
         attempt: u32,
+        /// How long the pause is.
         wait: Duration,
+        /// The first line of what went wrong, for a person.
         because: String,
     },
 }
 
+/// An answer that is asked for piece by piece.
 #[derive(Debug)]
-pub struct Answering {
-    source: Source,
+pub struct Answering(Box<dyn Source>);
+
+/// What an answer comes from.
+pub(crate) trait Source: fmt::Debug + Send {
+    fn next(&mut self) -> Step<'_>;
+
+    fn into_reply(self: Box<Self>) -> Reply;
 }
 
-/// Who answers. A further kind of model is a further variant, and an arm in each method below.
-#[derive(Debug)]
-enum Source {
-    Http(Box<Exchange>),
-    Script(Box<Performance>),
-}
+pub(crate) type Step<'a> = Pin<Box<dyn Future<Output = Result<Option<Progress>, ModelError>> + Send + 'a>>;
 
 impl Answering {
-    pub(crate) fn over_http(exchange: Exchange) -> Self {
-        Self { source: Source::Http(Box::new(exchange)) }
-    }
-
-    pub(crate) fn from_script(performance: Performance) -> Self {
-        Self { source: Source::Script(Box::new(performance)) }
+    pub(crate) fn new(source: impl Source + 'static) -> Self {
+        Self(Box::new(source))
     }
 
     /// None: the answer is complete. The first call sends the request; one that is dropped while it waits loses nothing,
@@ -47,17 +47,11 @@ impl Answering {
     /// Once content was given out nothing is sent again: a stream that breaks then is
     /// [`CutStream`](crate::ErrorKind::CutStream), and [`into_reply`](Self::into_reply) has what came.
     pub async fn next(&mut self) -> Result<Option<Progress>, ModelError> {
-        match &mut self.source {
-            Source::Http(exchange) => exchange.next().await,
-            Source::Script(performance) => performance.next().await,
-        }
+        self.0.next().await
     }
 
     /// The answer, whole or as far as it came; then it says so in `stop`.
     pub fn into_reply(self) -> Reply {
-        match self.source {
-            Source::Http(exchange) => exchange.into_reply(),
-            Source::Script(performance) => performance.into_reply(),
-        }
+        self.0.into_reply()
     }
 }

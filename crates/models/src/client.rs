@@ -13,7 +13,7 @@ use std::{fmt, sync::Arc};
 use lookback_wire::Provider;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 
-pub(crate) use exchange::Exchange;
+use exchange::Exchange;
 
 use crate::{
     Answering, Endpoint, EndpointError, Key, KeyError, KeyHeader, PlainHttp, Request, Retries, Timeouts,
@@ -23,6 +23,7 @@ use crate::{
     retry::Asked,
 };
 
+/// A provider at one endpoint.
 #[derive(Clone)]
 pub struct Client {
     inner: Arc<Inner>,
@@ -59,7 +60,7 @@ impl Client {
 
     /// Nothing is sent before the answer is asked for. The request must be written for the endpoint's API.
     pub fn send(&self, request: Request) -> Answering {
-        Answering::over_http(Exchange::new(self.clone(), request))
+        Answering::new(Exchange::new(self.clone(), request))
     }
 
     /// The headers of one request, the key among them.

@@ -13,5 +13,4 @@ mod surroundings;
 pub use call::{CallError, Called, Repair, call};
 pub use cancel::{Cancel, Canceller};
 pub use compactor::{Compacted, CompactorModel, Prompts, write_block, write_summary};
-pub use reply::new_parts;
 pub use surroundings::{KeepError, Surroundings};

@@ -10,8 +10,10 @@ pub(crate) use address::{Address, parse_address};
 
 use crate::{Key, Retries, mask::masked_url};
 
+/// A place that answers requests of one API, and how it is spoken to.
 #[derive(Clone)]
 pub struct Endpoint {
+    /// What the server speaks.
     pub api: Provider,
     /// Where the API lies. Its own path (`/messages`, `/chat/completions`, `/responses`) is added, unless the URL ends
     /// in it already. A URL without any path gets `/v1` first; for Anthropic also one whose last segment is no version,
@@ -19,6 +21,7 @@ pub struct Endpoint {
     pub base_url: String,
     /// None: the server wants none.
     pub key: Option<Key>,
+    /// By which header the key is sent.
     pub key_header: KeyHeader,
     /// Sent with every request; they replace the client's own of the same name. Their values are treated as secrets.
     pub headers: Vec<(String, String)>,
@@ -26,8 +29,11 @@ pub struct Endpoint {
     pub proxy: Option<String>,
     /// Certificates in PEM, trusted beside the system's.
     pub ca_file: Option<PathBuf>,
+    /// Only for servers on other computers.
     pub plain_http: PlainHttp,
+    /// How long each wait may take.
     pub timeouts: Timeouts,
+    /// How often a failed request is sent again.
     pub retries: Retries,
 }
 
@@ -43,10 +49,13 @@ pub enum KeyHeader {
 /// Whether a secret may go over `http://` to another computer, where everybody on the way can read it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlainHttp {
+    /// Refused as soon as there is a key.
     WithoutSecrets,
+    /// For a network of one's own.
     WithSecrets,
 }
 
+/// How long is waited before a request counts as failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
     /// Name, connection and TLS together.
@@ -64,6 +73,7 @@ impl Default for Timeouts {
 }
 
 impl KeyHeader {
+    /// As the API's own clients send it.
     pub fn usual(api: Provider) -> Self {
         match api {
             Provider::Anthropic => Self::ApiKey,
@@ -111,6 +121,7 @@ impl fmt::Debug for Endpoint {
 
 /// Why an endpoint cannot be used at all, before anything was sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum EndpointError {
     #[error("\"{url}\" is not a URL that models can be reached by ({reason}); write it like https://host/v1")]
     BadUrl { url: String, reason: String },

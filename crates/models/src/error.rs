@@ -5,9 +5,11 @@
 
 use std::time::Duration;
 
+/// A request without a usable answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ModelError {
+    /// For programs: what can be done about it.
     pub kind: ErrorKind,
     /// The HTTP status, or the one that an error inside a stream names.
     pub status: Option<u16>,
@@ -15,22 +17,30 @@ pub struct ModelError {
     pub message: String,
 }
 
+/// What went wrong, as far as a caller acts on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
+    /// The key is missing, wrong, or may not do this.
     BadKey,
+    /// The name of the model, or the address, leads nowhere.
     NoSuchModel,
     /// In tokens, where the provider says how many: what was sent, and what the model takes.
     PromptTooLong {
+        /// What was sent.
         sent: Option<u64>,
+        /// What the model takes.
         limit: Option<u64>,
     },
     /// Too many requests or tokens, or nothing left to pay them with: then no `retry_after`.
     RateLimited {
+        /// What the provider asks for.
         retry_after: Option<Duration>,
     },
+    /// The provider has too much to do; later may help.
     Overloaded,
     /// The stream ended before the answer did.
     CutStream,
+    /// A filter objects to what was sent.
     RefusedContent,
     /// The provider refuses the thinking of earlier steps, its seal, or its absence.
     RefusedThinking,
@@ -47,6 +57,7 @@ pub enum ErrorKind {
 }
 
 impl ModelError {
+    /// With a text for a person.
     pub fn new(kind: ErrorKind, status: Option<u16>, message: impl Into<String>) -> Self {
         Self { kind, status, message: message.into() }
     }

@@ -30,7 +30,9 @@ enum Source {
     Command(String),
 }
 
+/// Why there is no key to send. Never holds any of it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum KeyError {
     #[error("{0} is not set; set it, or choose another source for the key in the configuration")]
     NotSet(String),

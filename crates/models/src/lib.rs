@@ -3,17 +3,19 @@
 //! [`Model`] is what answers: a provider over HTTP, or a script that plays recorded replies. Sessions and folds are the
 //! engine's; this crate carries what it renders and records what comes back.
 
-pub mod answering;
-pub mod client;
+#![warn(missing_docs)]
+
+mod answering;
+mod client;
 pub mod driving;
-pub mod endpoint;
-pub mod error;
+mod endpoint;
+mod error;
 mod fault;
-pub mod key;
+mod key;
 mod mask;
-pub mod model;
-pub mod request;
-pub mod retry;
+mod model;
+mod request;
+mod retry;
 pub mod script;
 
 pub use answering::{Answering, Progress};

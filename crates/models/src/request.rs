@@ -2,6 +2,7 @@
 
 use lookback_wire::Provider;
 
+/// A body and what it is written in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     /// The API that the body is written for. A `react` prompt travels in a Chat body of one user message, which is what

@@ -18,75 +18,101 @@ mod render;
 use std::{fmt, time::Duration};
 
 use lookback_wire::TokenUsage;
-
-pub(crate) use model::Performance;
+use serde::Deserialize;
 
 pub use conversation::is_react_prompt;
-pub use fault::Fault;
+pub use fault::{Fault, UnknownFault};
 pub use model::{Billing, ScriptModel};
 pub use parse::ScriptError;
 pub use piece::{cut_reply, pieces};
 pub use player::{Place, PlayError, Played, Player};
-pub use position::{position_of_call, without_marker};
+use position::{position_of_call, without_marker};
 pub use record::{NOT_RECORDED, Recorder};
 pub use render::comment;
 
 /// One file. Steps are counted as they are played: a step with `repeat = 3` is three.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Script {
     /// Whose card decides what is refused, cached and billed; none: the model that the request names.
     pub model: Option<String>,
+    /// The conversation, in order.
+    #[serde(rename = "step")]
     pub steps: Vec<Step>,
     /// Answers to calls that compact, each kind in a section of its own.
     pub compaction: Vec<Step>,
+    /// For summaries of old rounds.
     pub archive: Vec<Step>,
+    /// For updates of the board.
     pub state: Vec<Step>,
 }
 
 /// One reply.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Step {
     /// Only in the sections: the reply belongs to the call that is made when this step of the conversation is the newest.
     pub after: Option<u32>,
     /// Empty means none, here and in `text`.
     pub thinking: String,
+    /// What it says.
     pub text: String,
+    /// What it wants to have run.
     pub calls: Vec<ScriptedCall>,
+    /// How the reply ends.
     pub stop: StepStop,
     /// How long nothing comes at first.
+    #[serde(rename = "first_byte_ms", deserialize_with = "parse::milliseconds")]
     pub first_byte: Duration,
     /// How long each further piece takes.
+    #[serde(rename = "piece_ms", deserialize_with = "parse::milliseconds")]
     pub piece: Duration,
     /// How often it is played, one after the other.
+    #[serde(deserialize_with = "parse::repeat")]
     pub repeat: u32,
     /// None: counted by the card's rule.
+    #[serde(deserialize_with = "parse::usage")]
     pub usage: Option<TokenUsage>,
     /// What the first tries of this step meet, one each.
     pub faults: Vec<Fault>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A tool call that a step makes.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ScriptedCall {
+    /// The tool's.
     pub name: String,
     /// As the model writes them, byte for byte.
+    #[serde(default = "parse::no_arguments", deserialize_with = "parse::arguments")]
     pub arguments: String,
+    /// Whether it comes to its end.
+    #[serde(rename = "unfinished", default, deserialize_with = "parse::end")]
     pub end: CallEnd,
 }
 
+/// How a call ends.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CallEnd {
+    /// It can be run.
     #[default]
     Whole,
     /// The reply stops in the middle of its arguments.
     Unfinished,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// Why a reply ends.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub enum StepStop {
+    /// It is done, or wants its calls answered.
     #[default]
     End,
+    /// The output limit.
     Limit,
+    /// The model would not answer; the text says why.
     Refused,
+    /// The window filled up.
     WindowFull,
     /// The stream ends without saying why.
     Cut,
@@ -95,8 +121,11 @@ pub enum StepStop {
 /// What a call that compacts is called for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Section {
+    /// A block in the place of turns.
     Compaction,
+    /// A summary of old rounds.
     Archive,
+    /// An update of the board.
     State,
 }
 
@@ -139,6 +168,7 @@ impl Script {
         })
     }
 
+    /// The replies of a section.
     pub fn section(&self, section: Section) -> &[Step] {
         match section {
             Section::Compaction => &self.compaction,
@@ -149,6 +179,7 @@ impl Script {
 }
 
 impl Section {
+    /// In the order of the file.
     pub const ALL: [Section; 3] = [Self::Compaction, Self::Archive, Self::State];
 
     /// What the section is called in the file.

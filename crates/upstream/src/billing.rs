@@ -15,6 +15,7 @@ pub struct CardBilling {
 }
 
 impl CardBilling {
+    /// Counts by o200k; the clock says when cache entries expire.
     pub fn new(card: Card, clock: Arc<Clock>) -> Self {
         Self { examiner: Examiner::new(card, Box::new(count_o200k)), clock }
     }

@@ -21,14 +21,14 @@ use prefix::Prefix;
 
 /// What a prompt's tokens were, beside those at the full price.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Reuse {
-    pub cached: u64,
+pub(crate) struct Reuse {
+    pub(crate) cached: u64,
     /// Stored at a price of its own; 0 where a provider stores for nothing.
-    pub written: u64,
+    pub(crate) written: u64,
 }
 
 #[derive(Debug)]
-pub struct Cache {
+pub(crate) struct Cache {
     card: Card,
     rule: Rule,
 }
@@ -43,7 +43,7 @@ enum Rule {
 
 impl Cache {
     /// An empty cache that works as the card says.
-    pub fn new(card: Card) -> Self {
+    pub(crate) fn new(card: Card) -> Self {
         let rule = match card.cache {
             CacheRule::None => Rule::None,
             CacheRule::Prefix { unit, minimum, covers } => Rule::Prefix(Prefix::new(unit, minimum, covers)),
@@ -56,7 +56,7 @@ impl Cache {
     }
 
     /// Looks a prompt up, then stores it.
-    pub fn apply_prompt(&mut self, prompt: &Prompt, now_ms: i64) -> Reuse {
+    pub(crate) fn apply_prompt(&mut self, prompt: &Prompt, now_ms: i64) -> Reuse {
         let links = links(prompt);
         match &mut self.rule {
             Rule::None => Reuse::default(),
@@ -69,7 +69,7 @@ impl Cache {
     }
 
     /// Stores a prompt together with its answer, where the provider does.
-    pub fn apply_answer(&mut self, prompt: &Prompt, answer: &Segment, now_ms: i64) {
+    pub(crate) fn apply_answer(&mut self, prompt: &Prompt, answer: &Segment, now_ms: i64) {
         if let Rule::Prefix(prefix) = &mut self.rule {
             prefix.apply_answer(extended(prompt, answer), self.card.lifetime_ms, now_ms);
         }

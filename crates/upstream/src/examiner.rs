@@ -27,17 +27,23 @@ pub struct Examiner {
 /// A request that was taken. Cached, written and the rest add up to `tokens`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Billed {
+    /// As it was read, for sealing and remembering the answer to it.
     pub prompt: Prompt,
+    /// All of the prompt's.
     pub tokens: u64,
+    /// Read from the cache.
     pub cached: u64,
+    /// Stored at a price of its own.
     pub written: u64,
 }
 
 impl Examiner {
+    /// With an empty cache and nothing answered yet.
     pub fn new(card: Card, count: Box<Counter>) -> Self {
         Self { cache: Cache::new(card.clone()), card, count, memory: Memory::default() }
     }
 
+    /// Whose rules it follows.
     pub fn card(&self) -> &Card {
         &self.card
     }

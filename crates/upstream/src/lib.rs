@@ -4,16 +4,18 @@
 //! providers' documents and from the cards' data, and shares no code with the engine's ledger: one is the other's witness.
 //! [`Upstream`] puts a script behind it and answers over HTTP.
 
-pub mod billing;
-pub mod cache;
-pub mod examiner;
-pub mod prompt;
-pub mod refusal;
+#![warn(missing_docs)]
+
+mod billing;
+mod cache;
+mod examiner;
+mod prompt;
+mod refusal;
 mod reply;
-pub mod server;
+mod server;
 
 pub use billing::CardBilling;
 pub use examiner::{Billed, Examiner};
-pub use prompt::{Counter, Prompt, count_o200k, parse_prompt};
+pub use prompt::{Counter, Prompt, Unreadable, count_o200k, parse_prompt};
 pub use refusal::{RefusalKind, Refused};
-pub use server::{Chunks, Logged, Running, StartError, Upstream, UpstreamOptions};
+pub use server::{Chunks, Clock, Logged, Running, StartError, UnknownChunks, Upstream, UpstreamOptions, Watcher};

@@ -19,10 +19,9 @@ mod tools;
 use lookback_engine::card::Lifetime;
 use lookback_wire::Provider;
 
-pub use content::{Content, Issued, Piece};
+pub(crate) use content::{Content, Issued, Piece};
 pub use count::{Counter, count_o200k};
-pub use identity::Digest;
-pub(crate) use identity::{Chain, canonical, content_digest};
+pub(crate) use identity::{Chain, Digest, canonical, content_digest};
 pub(crate) use react::{parse_step, react_text};
 
 /// A body that is no request of its API.
@@ -30,26 +29,27 @@ pub(crate) use react::{parse_step, react_text};
 #[error("{0}")]
 pub struct Unreadable(pub String);
 
+/// What a provider reads in a body.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prompt {
     /// React for a one-text prompt, whatever API it came by.
-    pub api: Provider,
-    pub model: String,
-    pub output_limit: Option<u64>,
-    pub breakpoints: BreakpointMode,
+    pub(crate) api: Provider,
+    pub(crate) model: String,
+    pub(crate) output_limit: Option<u64>,
+    pub(crate) breakpoints: BreakpointMode,
     /// In the provider's own order: tools, system, then the conversation.
-    pub segments: Vec<Segment>,
+    pub(crate) segments: Vec<Segment>,
 }
 
 /// Tools, one text of the system, or one turn of the conversation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Segment {
-    pub speaker: Speaker,
-    pub blocks: Vec<Block>,
+pub(crate) struct Segment {
+    pub(crate) speaker: Speaker,
+    pub(crate) blocks: Vec<Block>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Speaker {
+pub(crate) enum Speaker {
     Tools,
     System,
     User,
@@ -59,18 +59,18 @@ pub enum Speaker {
 
 /// The smallest thing that a mark can stand on.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Block {
-    pub content: Content,
+pub(crate) struct Block {
+    pub(crate) content: Content,
     /// The first block of a message carries the message's own 4.
-    pub tokens: u32,
-    pub mark: Option<Mark>,
+    pub(crate) tokens: u32,
+    pub(crate) mark: Option<Mark>,
     /// The message or item of the body that it stands in, and its place there.
-    pub at: (usize, usize),
+    pub(crate) at: (usize, usize),
 }
 
 /// A cache mark as it stands in the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mark {
+pub(crate) enum Mark {
     /// Anthropic's and Qwen's `cache_control`.
     CacheControl(Lifetime),
     /// OpenAI's `prompt_cache_breakpoint`.
@@ -79,7 +79,7 @@ pub enum Mark {
 
 /// OpenAI's `prompt_cache_options.mode`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum BreakpointMode {
+pub(crate) enum BreakpointMode {
     /// The provider sets one itself, at the end of the newest message.
     #[default]
     Implicit,
@@ -96,12 +96,13 @@ pub fn parse_prompt(api: Provider, body: &[u8], count: &Counter) -> Result<Promp
 }
 
 impl Prompt {
+    /// Tools, system and conversation together, as they are billed before any cache.
     pub fn tokens(&self) -> u64 {
         self.segments.iter().map(Segment::tokens).sum()
     }
 
     /// What stands before a segment, as parsed values: marks and ids do not count, the model does.
-    pub fn history(&self, segment: usize) -> Digest {
+    pub(crate) fn history(&self, segment: usize) -> Digest {
         let mut chain = Chain::new(&self.model);
         for segment in self.segments.iter().take(segment) {
             chain.begin(segment.speaker);
@@ -112,7 +113,7 @@ impl Prompt {
 }
 
 impl Segment {
-    pub fn tokens(&self) -> u64 {
+    pub(crate) fn tokens(&self) -> u64 {
         self.blocks.iter().map(|block| u64::from(block.tokens)).sum()
     }
 }

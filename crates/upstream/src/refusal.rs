@@ -14,27 +14,33 @@ use lookback_wire::Provider;
 
 use crate::prompt::Prompt;
 
-pub use shape::render_error;
+pub(crate) use shape::render_error;
 pub(crate) use wording::check_shape;
 
 /// A request that is answered by an error.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{status}: {message}")]
 pub struct Refused {
+    /// Of the answer over HTTP.
     pub status: u16,
+    /// What a client can do about it.
     pub kind: RefusalKind,
     /// In the provider's own words.
     pub message: String,
 }
 
+/// What is wrong with a request, as far as a client acts on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RefusalKind {
     /// Whatever else the provider calls wrong.
     InvalidRequest,
+    /// The prompt does not fit the model's window, in words without numbers that one could trust.
     PromptTooLong,
     /// As llama.cpp says it, with both numbers.
     ContextSize {
+        /// Tokens that were sent.
         prompt: u64,
+        /// Tokens that the server was started with.
         window: u64,
     },
     /// Thinking or its seal is not what was issued.
@@ -58,7 +64,7 @@ impl Refused {
     }
 
     /// The body of the answer.
-    pub fn render_error(&self, api: Provider) -> Vec<u8> {
+    pub(crate) fn render_error(&self, api: Provider) -> Vec<u8> {
         if let RefusalKind::ContextSize { prompt, window } = self.kind {
             return shape::render_context_size(&self.message, prompt, window);
         }

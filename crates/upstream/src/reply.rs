@@ -10,7 +10,7 @@ mod tests;
 
 use lookback_models::script::StepStop;
 use lookback_wire::{Provider, ReplyContent, TokenUsage};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// What is to be written.
 #[derive(Debug)]
@@ -101,6 +101,15 @@ impl Spoken<'_> {
 
     fn prompt_tokens(&self) -> u64 {
         self.usage.uncached + self.usage.cached + self.usage.written
+    }
+
+    /// What OpenAI says of the cache, in either of its APIs.
+    fn cache_details(&self) -> Value {
+        let mut details = json!({ "cached_tokens": self.usage.cached });
+        if self.usage.written > 0 {
+            details["cache_write_tokens"] = json!(self.usage.written);
+        }
+        details
     }
 }
 

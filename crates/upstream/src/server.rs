@@ -24,7 +24,7 @@ use lookback_engine::card::{Card, Cards};
 use lookback_models::script::{Player, Script};
 use tokio::{net::TcpListener, task::JoinHandle};
 
-pub use chunks::Chunks;
+pub use chunks::{Chunks, UnknownChunks};
 pub use log::Logged;
 
 use answer::House;
@@ -35,16 +35,23 @@ pub type Clock = dyn Fn() -> i64 + Send + Sync;
 /// Told of every request once it is decided.
 pub type Watcher = dyn Fn(&Logged) + Send + Sync;
 
+/// What to play, by whose rules, and where.
 pub struct UpstreamOptions {
     /// What the script is called in messages for people.
     pub name: String,
+    /// What it answers.
     pub script: Script,
+    /// Where the card of a model is looked up.
     pub cards: Cards,
     /// What is refused, cached and billed; none: by the card of the script's model, else of the request's.
     pub card: Option<Card>,
+    /// How streams are cut on their way out.
     pub chunks: Chunks,
+    /// On this machine only; port 0 takes a free one.
     pub listen: SocketAddr,
+    /// When cache entries expire, and what answers are dated with.
     pub clock: Arc<Clock>,
+    /// Who is told of each request.
     pub watcher: Option<Box<Watcher>>,
 }
 
@@ -64,16 +71,30 @@ impl UpstreamOptions {
     }
 }
 
+/// Why a server does not start. Each text says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
+    /// Others could reach it, and a script has no key.
     #[error("the script plays on this machine only, and {0} is reachable from others: listen on 127.0.0.1 or [::1]")]
     NotLoopback(SocketAddr),
+    /// The script names a model that nobody has rules for.
     #[error(
         "{script} says model = \"{model}\", and no price file has a card for it: say whose rules it plays by, as in --model anthropic, or give a file of cards"
     )]
-    NoCard { script: String, model: String },
+    NoCard {
+        /// As [`UpstreamOptions::name`].
+        script: String,
+        /// As the script says it.
+        model: String,
+    },
+    /// The address is taken, or not this machine's.
     #[error("cannot listen on {address}: {source}")]
-    Listen { address: SocketAddr, source: io::Error },
+    Listen {
+        /// What was asked for.
+        address: SocketAddr,
+        /// What the system says.
+        source: io::Error,
+    },
 }
 
 /// A provider that plays a script.
@@ -81,6 +102,7 @@ pub enum StartError {
 pub struct Upstream;
 
 impl Upstream {
+    /// Listens and answers until what is returned is dropped.
     pub async fn start(options: UpstreamOptions) -> Result<Running, StartError> {
         let UpstreamOptions { name, script, cards, card, chunks, listen, clock, watcher } = options;
         if !listen.ip().is_loopback() {
@@ -139,6 +161,7 @@ pub struct Running {
 }
 
 impl Running {
+    /// The one that was asked for, with the port that it got.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

@@ -27,11 +27,14 @@ use crate::{Message, ParseError, Provider, parse_message};
 pub use entry::{Block, Content, Entry};
 pub use error::{BodyError, SpliceError};
 pub use facts::Earlier;
-pub use mark::Mark;
 pub use member::Member;
-pub use section::{Section, SectionKind, SectionValue};
+pub use section::{Mark, Section, SectionKind, SectionValue};
 pub use span::{Span, Text};
 pub use splice::Edit;
+
+/// How deep a body may nest: as deep as serde_json reads values, so that whatever is held can also be parsed. The walk
+/// over it keeps its path in the bits of a number and would not overflow.
+const DEEPEST: u32 = 127;
 
 /// A body of one of the three JSON APIs.
 ///
@@ -54,6 +57,7 @@ impl Body {
         Ok(Self { provider, bytes, members, sections })
     }
 
+    /// The API that the body was read as.
     pub fn provider(&self) -> Provider {
         self.provider
     }
@@ -79,6 +83,7 @@ impl Body {
         &self.sections
     }
 
+    /// None where the body has no such section.
     pub fn section(&self, kind: SectionKind) -> Option<&Section> {
         self.sections.iter().find(|section| section.kind == kind)
     }

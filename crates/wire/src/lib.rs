@@ -7,27 +7,29 @@
 //! So a prompt that grows at its end, or is edited at position *n*, keeps the bytes of everything before that position:
 //! this is what lets a provider's prefix cache go on paying.
 
+#![warn(missing_docs)]
+
 pub mod body;
 mod members;
-pub mod message;
-pub mod parse;
-pub mod provider;
-pub mod render;
-pub mod reply;
-pub mod request;
-pub mod sse;
-pub mod stream;
-pub mod tool;
-pub mod validity;
+mod message;
+mod parse;
+mod provider;
+mod render;
+mod reply;
+mod request;
+mod sse;
+mod stream;
+mod tool;
+mod validity;
 
 pub use body::{Body, BodyError, SpliceError};
 pub use message::{Call, CallResult, Message, Native, Part, Role, Seal, Thinking, is_blank};
 pub use parse::{ParseError, parse_message};
-pub use provider::Provider;
+pub use provider::{Provider, UnknownProvider};
 pub use render::{Head, render_body, render_head, render_message, render_messages};
 pub use reply::{Delta, Reply, ReplyContent, ReplyPart, ReplyStop, TokenUsage};
 pub use request::{Delivery, HeadMark, LimitField, MarkForm, MarkLifetime, Marks, RequestOptions, render_request};
-pub use sse::{LARGEST_EVENT, SseError, SseEvent, SseParser};
+pub use sse::{SseError, SseEvent, SseParser};
 pub use stream::{ReplyReader, StreamError, parse_reply};
 pub use tool::ToolSpec;
 pub use validity::{Rule, Violation, check_body};

@@ -12,8 +12,11 @@ use crate::Provider;
 /// Who speaks. Tool results have a role of their own here; providers that lack it get them inside a user message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
+    /// A person, or a program in their place.
     User,
+    /// The model.
     Assistant,
+    /// Whatever ran what the model called.
     Tool,
 }
 
@@ -21,16 +24,24 @@ pub enum Role {
 /// tool messages the results of one step in the order of their calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message<'a> {
+    /// Whose message it is.
     pub role: Role,
+    /// In the order in which they are sent.
     pub parts: Vec<Part<'a>>,
 }
 
+/// A piece of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part<'a> {
+    /// Words for whoever reads.
     Text(Cow<'a, str>),
+    /// What the model thought before it spoke.
     Thinking(Thinking<'a>),
+    /// What the model wants to have run.
     Call(Call<'a>),
+    /// What came of a call.
     Result(CallResult<'a>),
+    /// What only one provider understands in full.
     Native(Native<'a>),
 }
 
@@ -38,6 +49,7 @@ pub enum Part<'a> {
 /// they came from; any other API gets what we understood of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Native<'a> {
+    /// Whose bytes they are.
     pub provider: Provider,
     /// A content block (Anthropic), an item (Responses), a tool call or a member `"name":value` of the message (Chat);
     /// where even the message is of a kind that we do not know, all of it (an object with a `role`: Anthropic, Chat).
@@ -49,7 +61,9 @@ pub struct Native<'a> {
 /// What a model thought, with the seal that lets its provider take it back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Thinking<'a> {
+    /// Empty where the provider shows none of it.
     pub text: Cow<'a, str>,
+    /// What its provider recognises it by.
     pub seal: Cow<'a, Seal>,
 }
 
@@ -68,23 +82,33 @@ pub enum Seal {
     /// Anthropic's `redacted_thinking`: the data stands for the text.
     Redacted(String),
     /// A Responses reasoning item: its id and `encrypted_content`.
-    Encrypted { id: Option<String>, content: String },
+    Encrypted {
+        /// Some servers give none.
+        id: Option<String>,
+        /// What only the server can read.
+        content: String,
+    },
 }
 
 /// A tool call as the model made it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call<'a> {
+    /// Ties the result to the call.
     pub id: Cow<'a, str>,
+    /// The tool's, as declared.
     pub name: Cow<'a, str>,
     /// The arguments exactly as the model wrote them: usually a JSON object, but nobody can promise that.
     pub arguments: Cow<'a, str>,
 }
 
+/// What a tool gave back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallResult<'a> {
     /// The [`Call::id`] that this answers.
     pub id: Cow<'a, str>,
+    /// What the model reads.
     pub text: Cow<'a, str>,
+    /// The tool failed: some providers are told so.
     pub is_error: bool,
 }
 
@@ -104,6 +128,7 @@ impl<'a> Part<'a> {
 }
 
 impl<'a> Message<'a> {
+    /// A user message of one text.
     pub fn user(text: impl Into<Cow<'a, str>>) -> Self {
         Self { role: Role::User, parts: vec![Part::Text(text.into())] }
     }

@@ -18,10 +18,12 @@ use serde_json::value::RawValue;
 
 use crate::{Message, Native, Part, Provider, members::Members};
 
-/// Cache marks say nothing to a model.
-const CACHE_MARKS: [&str; 2] = ["cache_control", "prompt_cache_breakpoint"];
+/// Anthropic's, which many compatible servers take in chat bodies too, and OpenAI's. They say nothing to a model.
+pub(crate) const CACHE_MARKS: [&str; 2] = ["cache_control", "prompt_cache_breakpoint"];
 
+/// A piece of a prompt that holds no message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum ParseError {
     #[error("the message is not UTF-8 text")]
     NotText,

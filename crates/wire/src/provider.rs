@@ -19,8 +19,10 @@ pub enum Provider {
 }
 
 impl Provider {
+    /// In the order in which they are listed for people.
     pub const ALL: [Provider; 4] = [Self::Anthropic, Self::Chat, Self::Responses, Self::React];
 
+    /// As it is written in settings and files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",
@@ -37,6 +39,7 @@ impl fmt::Display for Provider {
     }
 }
 
+/// A name that is none of [`Provider::ALL`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown provider \"{0}\": choose anthropic, chat, responses or react")]
 pub struct UnknownProvider(pub String);

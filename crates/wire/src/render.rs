@@ -22,7 +22,9 @@ use crate::{Message, Provider, ToolSpec};
 /// What stands before the conversation, from the most to the least stable.
 #[derive(Debug, Clone, Copy)]
 pub struct Head<'a> {
+    /// What the model may call.
     pub tools: &'a [ToolSpec],
+    /// What the model is told before everything else.
     pub system: &'a str,
     /// The project's own rules, after the system text so that a change in them keeps the cache of what comes before.
     pub rules: &'a str,

@@ -10,7 +10,9 @@ use crate::{Call, Native, Part, Provider, Seal, Thinking};
 /// One answer, whole or as far as it came.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reply {
+    /// In the order in which they were written.
     pub parts: Vec<ReplyPart>,
+    /// How it ended.
     pub stop: ReplyStop,
     /// None where the provider said nothing about it.
     pub usage: Option<TokenUsage>,
@@ -20,8 +22,10 @@ pub struct Reply {
     pub model: Option<String>,
 }
 
+/// A piece of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplyPart {
+    /// What we understand of it.
     pub content: ReplyContent,
     /// The provider's own bytes for this part, where they hold fields that `content` does not: a content block
     /// (Anthropic), an output item (Responses), a tool call or a member of the message (Chat). What goes back as
@@ -29,22 +33,34 @@ pub struct ReplyPart {
     pub native: Option<String>,
 }
 
+/// What a piece of an answer says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReplyContent {
+    /// Words for whoever asked.
     Text(String),
+    /// What the model thought before it spoke.
     Thinking {
+        /// Empty where the provider shows none of it.
         text: String,
+        /// What its provider recognises it by.
         seal: Seal,
     },
+    /// A call that can be run.
     Call {
+        /// Ties the result to the call.
         id: String,
+        /// The tool's, as declared.
         name: String,
+        /// As the model wrote them.
         arguments: String,
     },
     /// Cut off before its end: never run, never sent back.
     UnfinishedCall {
+        /// As [`ReplyContent::Call`] has it.
         id: String,
+        /// As far as it came.
         name: String,
+        /// As far as they came.
         arguments: String,
     },
     /// Of a kind that we do not know; `native` has all of it.
@@ -70,19 +86,26 @@ pub enum ReplyStop {
 /// What was billed. The first three add up to the prompt.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TokenUsage {
+    /// Of the prompt, at the full price.
     pub uncached: u64,
+    /// Of the prompt, read from the cache.
     pub cached: u64,
+    /// Of the prompt, stored at a price of its own.
     pub written: u64,
+    /// The answer, thinking included.
     pub output: u64,
 }
 
 /// What a stream just said, for showing it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Delta {
+    /// More words.
     Text(String),
+    /// More of what it thinks.
     Thinking(String),
     /// A call began; its arguments are whole when the reply is.
     Call {
+        /// The tool's.
         name: String,
     },
 }

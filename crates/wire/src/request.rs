@@ -19,10 +19,15 @@ pub use marks::{MarkForm, MarkLifetime};
 /// What a request says besides the conversation.
 #[derive(Debug, Clone, Copy)]
 pub struct RequestOptions<'a> {
+    /// As the provider calls it.
     pub model: &'a str,
+    /// How many tokens the answer may have; at least 1 is sent.
     pub max_output: u32,
+    /// By what name Chat is told so.
     pub limit_field: LimitField,
+    /// Whole or piece by piece.
     pub delivery: Delivery,
+    /// Where the prompt is to be cached.
     pub marks: Marks<'a>,
     /// Stable for a session, so that its calls meet the same cache.
     pub cache_key: Option<&'a str>,
@@ -35,13 +40,18 @@ pub struct RequestOptions<'a> {
 /// What Chat calls the output limit. Servers differ, and some refuse the other name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitField {
+    /// `max_tokens`.
     MaxTokens,
+    /// `max_completion_tokens`.
     MaxCompletionTokens,
 }
 
+/// How the answer is to come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delivery {
+    /// One body, when all is written.
     Whole,
+    /// Events, as it is written.
     Stream,
     /// A stream whose end says what it cost, where that has to be asked for.
     StreamWithUsage,
@@ -52,15 +62,19 @@ pub enum Delivery {
 pub struct Marks<'a> {
     /// None: no place gets a mark.
     pub form: Option<MarkForm>,
+    /// The one that covers tools and system text.
     pub head: HeadMark,
     /// The places of messages that end with a mark, rising.
     pub messages: &'a [usize],
 }
 
+/// Whether what stands before the conversation is stored by itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum HeadMark {
+    /// It is stored only together with what follows it.
     #[default]
     Without,
+    /// It ends with a mark.
     Marked,
 }
 

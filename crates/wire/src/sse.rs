@@ -13,8 +13,9 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The largest event that is taken in. Answers are a few megabytes at most; this keeps a broken server from filling the
 /// memory.
-pub const LARGEST_EVENT: usize = 64 << 20;
+const LARGEST_EVENT: usize = 64 << 20;
 
+/// One event of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SseEvent {
     /// What the `event` field says; none when it says nothing. Bytes that are not UTF-8 are shown as replacements.
@@ -23,12 +24,15 @@ pub struct SseEvent {
     pub data: Vec<u8>,
 }
 
+/// A stream that is not read on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum SseError {
     #[error("an event of the stream is larger than {limit} bytes: the server does not send what its API says")]
     TooLarge { limit: usize },
 }
 
+/// Takes a stream in pieces of any size and gives out its events.
 #[derive(Debug)]
 pub struct SseParser {
     /// The line that is not ended yet.

@@ -17,7 +17,9 @@ use std::borrow::Cow;
 
 use crate::{Delta, Provider, Reply, SseError, SseEvent, SseParser, members::Members, parse::excerpt};
 
+/// An answer that is not one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum StreamError {
     /// The provider says in its answer that it failed; `raw` is what it said, for whoever sorts errors by kind.
     #[error("the provider broke off with an error: {raw}")]
@@ -46,6 +48,7 @@ enum Reading {
 }
 
 impl ReplyReader {
+    /// For one answer of this API.
     pub fn new(provider: Provider) -> Self {
         let reading = match provider {
             Provider::Anthropic => Reading::Anthropic(Default::default()),

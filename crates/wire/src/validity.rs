@@ -19,11 +19,13 @@ use crate::Provider;
 pub struct Violation {
     /// Index of the message, item or entry, counted from the first one in the body.
     pub at: usize,
+    /// What is asked for there.
     pub rule: Rule,
 }
 
 /// What a provider asks for, said so that one can act on it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum Rule {
     #[error("the body cannot be read: {reason}")]
     NotJson { reason: String },

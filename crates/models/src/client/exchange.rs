@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     ModelError, Progress, Request,
+    answering::{Source, Step},
     fault::{Cause, Fault, parse_said},
     retry::{Asked, plan_pause},
 };
@@ -23,7 +24,7 @@ use crate::{
 /// Enough of an answer to tell that it is not a stream.
 const EXCERPT: usize = 1 << 10;
 
-pub(crate) struct Exchange {
+pub(super) struct Exchange {
     client: Client,
     api: Provider,
     body: Bytes,
@@ -50,7 +51,7 @@ enum State {
 }
 
 impl Exchange {
-    pub(crate) fn new(client: Client, request: Request) -> Self {
+    pub(super) fn new(client: Client, request: Request) -> Self {
         Self {
             client,
             api: request.api,
@@ -65,7 +66,7 @@ impl Exchange {
         }
     }
 
-    pub(crate) async fn next(&mut self) -> Result<Option<Progress>, ModelError> {
+    async fn step(&mut self) -> Result<Option<Progress>, ModelError> {
         loop {
             if let Some(delta) = self.ready.pop_front() {
                 return Ok(Some(Progress::Delta(delta)));
@@ -177,9 +178,16 @@ impl Exchange {
         self.beginning.clear();
         Ok(Progress::Retrying { attempt: self.tried + 1, wait, because: fault.error.first_line().to_owned() })
     }
+}
 
-    pub(crate) fn into_reply(self) -> Reply {
-        self.reply.unwrap_or_else(|| self.reader.finish())
+impl Source for Exchange {
+    fn next(&mut self) -> Step<'_> {
+        Box::pin(self.step())
+    }
+
+    fn into_reply(self: Box<Self>) -> Reply {
+        let Self { reply, reader, .. } = *self;
+        reply.unwrap_or_else(|| reader.finish())
     }
 }
 

@@ -23,8 +23,11 @@ use crate::{ErrorKind, Model, ModelError, Request};
 /// An answer that was recorded, whole or not.
 #[derive(Debug)]
 pub struct Called {
+    /// Its number in the session.
     pub call: CallNo,
+    /// What the session made of the answer, with the ids of the calls to run.
     pub turn: RecordedTurn,
+    /// Why the answer ended.
     pub stop: Stop,
     /// The provider or the model would not answer, in its words.
     pub refused: Option<String>,
@@ -34,6 +37,7 @@ pub struct Called {
     pub usage: Option<TokenUsage>,
     /// Whether its cache held what the ledger expects; none without a card or usage.
     pub cache: Option<CacheVerdict>,
+    /// What it took, in order.
     pub repairs: Vec<Repair>,
 }
 
@@ -42,13 +46,18 @@ pub struct Called {
 pub enum Repair {
     /// The prompt was too long for it: counted tokens before and after.
     MadeRoom {
+        /// Of the view that was refused.
         before: u64,
+        /// Of the view that was sent instead.
         after: u64,
     },
+    /// Thinking of earlier steps was left out.
     DroppedThinking,
 }
 
+/// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum CallError {
     #[error(transparent)]
     Session(#[from] SessionError),

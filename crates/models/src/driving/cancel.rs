@@ -11,11 +11,13 @@ pub struct Canceller(watch::Sender<bool>);
 pub struct Cancel(watch::Receiver<bool>);
 
 impl Canceller {
+    /// Both ends.
     pub fn new() -> (Self, Cancel) {
         let (sender, receiver) = watch::channel(false);
         (Self(sender), Cancel(receiver))
     }
 
+    /// For good: whatever waits, now or later, ends.
     pub fn cancel(&self) {
         self.0.send_replace(true);
     }

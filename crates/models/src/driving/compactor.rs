@@ -7,11 +7,14 @@
 mod asked;
 
 use lookback_engine::{
-    Session, SessionError,
+    Context, Session, SessionError,
     admission::BreakerState,
     report::{ArchiveReport, FoldReport},
     session::{ArchiveDraft, FoldDraft, ModelAttempt},
-    trace::event::{CompactorPurpose, Ride},
+    trace::{
+        BlobError,
+        event::{CompactorPurpose, Ride},
+    },
 };
 
 use super::{CallError, Cancel, Surroundings, surroundings::with_context};
@@ -22,22 +25,22 @@ pub use asked::CompactorModel;
 /// The texts of `prompts/`, in one language.
 #[derive(Debug, Clone, Copy)]
 pub struct Prompts<'a> {
+    /// Asks for the block of a fold.
     pub tail_compaction: &'a str,
+    /// Asks for the summary of old rounds.
     pub archive_summary: &'a str,
+    /// Asks again, with what was refused and why.
     pub repair: &'a str,
 }
 
 /// A block or a summary, and what went wrong before it.
 #[derive(Debug)]
 pub struct Compacted<R> {
+    /// What was recorded.
     pub report: R,
     /// Why the model's own text was not used, try by try. Empty: it was, at once.
     pub problems: Vec<String>,
 }
-
-/// Names by which the prompts call themselves in their first line.
-const TAIL_COMPACTION: &str = "TAIL_COMPACTION";
-const ARCHIVE_SUMMARY: &str = "ARCHIVE_SUMMARY";
 
 const BREAKER_OPEN: &str =
     "the model's texts were refused too often in a row: the rules write until it is asked for again";
@@ -51,49 +54,22 @@ pub async fn write_block(
     cancel: &mut Cancel,
     outside: &mut dyn Surroundings,
 ) -> Result<Compacted<FoldReport>, CallError> {
-    let mut problems = Vec::new();
-    if session.breaker() == BreakerState::Open {
-        problems.push(BREAKER_OPEN.to_owned());
-    } else {
-        let first = with_context(outside, |context| match compactor.ride {
-            Ride::Live => Ok(session.compaction_instruction(draft, prompts.tail_compaction, context)),
-            Ride::Alone => session.compaction_prompt(draft, prompts.tail_compaction, context),
-        })
-        .map_err(SessionError::from)?;
-        let schema = session.compaction_schema(draft.range, compactor.dialect());
-        let mut refused: Option<(String, String)> = None;
-        for attempt in attempts(session.configuration().compactor.repairs) {
-            let repair = refused
-                .take()
-                .map(|(text, problem)| (text, Session::repair_instruction(prompts.repair, TAIL_COMPACTION, &problem)));
-            let asks =
-                Ask { purpose: CompactorPurpose::Block, first: &first, repair: repair.as_ref(), schema: Some(&schema) };
-            let (text, unusable) = match ask(session, compactor, &asks, cancel, outside).await? {
-                Asked::Text(text) => (text, None),
-                Asked::Unusable(why) => (String::new(), Some(why)),
-                Asked::Failed(problem) | Asked::TimedOut(problem) => {
-                    problems.push(problem);
-                    break;
-                }
-            };
-            let problem = match with_context(outside, |context| session.fold_by_model(draft, &text, attempt, context)) {
-                Ok(report) => {
-                    outside.keep(session)?;
-                    return Ok(Compacted { report, problems });
-                }
-                Err(SessionError::Fold(refusal)) => unusable.map_or_else(|| refusal.to_string(), str::to_owned),
-                Err(error) => return Err(error.into()),
-            };
-            problems.push(problem.clone());
-            refused = Some((text, problem));
-        }
-    }
-    let report = with_context(outside, |context| session.fold_by_rules(draft, context))?;
-    outside.keep(session)?;
-    Ok(Compacted { report, problems })
+    let question = |session: &Session, context: &Context<'_>| {
+        let prompt = match compactor.ride {
+            Ride::Live => session.compaction_instruction(draft, prompts.tail_compaction, context),
+            Ride::Alone => session.compaction_prompt(draft, prompts.tail_compaction, context)?,
+        };
+        Ok((prompt, Some(session.compaction_schema(draft.range, compactor.dialect()))))
+    };
+    let record = |session: &mut Session, text: Text<'_>, context: &Context<'_>| match text {
+        Text::Answered(text, attempt) => session.fold_by_model(draft, text, attempt, context),
+        Text::TimedOut | Text::None => session.fold_by_rules(draft, context),
+    };
+    write(CompactorPurpose::Block, session, (compactor, prompts), (cancel, outside), question, record).await
 }
 
-/// The summary of an archive, by the model if it can. On a time-out the rounds leave the view all the same.
+/// The summary of an archive, by the model if it can, in a call of its own. On a time-out the rounds leave the view all
+/// the same.
 pub async fn write_summary(
     session: &mut Session,
     draft: &ArchiveDraft,
@@ -102,22 +78,49 @@ pub async fn write_summary(
     cancel: &mut Cancel,
     outside: &mut dyn Surroundings,
 ) -> Result<Compacted<ArchiveReport>, CallError> {
-    // In a call of its own (docs/design/folding.md, "Archive").
     let compactor = &CompactorModel { ride: Ride::Alone, ..*compactor };
-    let mut problems = Vec::new();
+    let question = |session: &Session, context: &Context<'_>| {
+        let room = compactor.input_room(session);
+        Ok((session.archive_prompt(draft, prompts.archive_summary, room, context)?, None))
+    };
+    let record = |session: &mut Session, text: Text<'_>, context: &Context<'_>| match text {
+        Text::Answered(text, _) => session.archive_by_model(draft, text, context),
+        Text::TimedOut => session.archive_timed_out(draft, context),
+        Text::None => session.archive_by_rules(draft, context),
+    };
+    write(CompactorPurpose::Summary, session, (compactor, prompts), (cancel, outside), question, record).await
+}
+
+/// What there is to record.
+enum Text<'a> {
+    Answered(&'a str, ModelAttempt),
+    TimedOut,
+    None,
+}
+
+/// Asks until the session takes what is answered. `question` gives the prompt, and the schema of its answer.
+async fn write<R>(
+    purpose: CompactorPurpose,
+    session: &mut Session,
+    (compactor, prompts): (&CompactorModel<'_>, &Prompts<'_>),
+    (cancel, outside): (&mut Cancel, &mut dyn Surroundings),
+    question: impl FnOnce(&Session, &Context<'_>) -> Result<(String, Option<String>), BlobError>,
+    record: impl Fn(&mut Session, Text<'_>, &Context<'_>) -> Result<R, SessionError>,
+) -> Result<Compacted<R>, CallError> {
+    let (mut problems, mut last) = (Vec::new(), Text::None);
     if session.breaker() == BreakerState::Open {
         problems.push(BREAKER_OPEN.to_owned());
     } else {
-        let room = compactor.input_room(session);
-        let first =
-            with_context(outside, |context| session.archive_prompt(draft, prompts.archive_summary, room, context))
-                .map_err(SessionError::from)?;
-        let mut refused: Option<(String, String)> = None;
-        for _ in attempts(session.configuration().compactor.repairs) {
-            let repair = refused
-                .take()
-                .map(|(text, problem)| (text, Session::repair_instruction(prompts.repair, ARCHIVE_SUMMARY, &problem)));
-            let asks = Ask { purpose: CompactorPurpose::Summary, first: &first, repair: repair.as_ref(), schema: None };
+        let asked = with_context(outside, |context| question(session, context)).map_err(SessionError::from)?;
+        let (first, schema) = (&asked.0, asked.1.as_deref());
+        // As the prompt calls itself in its first line.
+        let name = match purpose {
+            CompactorPurpose::Block => "TAIL_COMPACTION",
+            CompactorPurpose::Summary => "ARCHIVE_SUMMARY",
+        };
+        let mut repair: Option<(String, String)> = None;
+        for attempt in attempts(session.configuration().compactor.repairs) {
+            let asks = Ask { purpose, first, repair: repair.as_ref(), schema };
             let (text, unusable) = match ask(session, compactor, &asks, cancel, outside).await? {
                 Asked::Text(text) => (text, None),
                 Asked::Unusable(why) => (String::new(), Some(why)),
@@ -127,24 +130,26 @@ pub async fn write_summary(
                 }
                 Asked::TimedOut(problem) => {
                     problems.push(problem);
-                    let report = with_context(outside, |context| session.archive_timed_out(draft, context))?;
-                    outside.keep(session)?;
-                    return Ok(Compacted { report, problems });
+                    last = Text::TimedOut;
+                    break;
                 }
             };
-            let problem = match with_context(outside, |context| session.archive_by_model(draft, &text, context)) {
+            let answered = Text::Answered(&text, attempt);
+            let refusal = match with_context(outside, |context| record(session, answered, context)) {
                 Ok(report) => {
                     outside.keep(session)?;
                     return Ok(Compacted { report, problems });
                 }
-                Err(SessionError::Archive(refusal)) => unusable.map_or_else(|| refusal.to_string(), str::to_owned),
+                Err(SessionError::Fold(refusal)) => refusal.to_string(),
+                Err(SessionError::Archive(refusal)) => refusal.to_string(),
                 Err(error) => return Err(error.into()),
             };
-            problems.push(problem.clone());
-            refused = Some((text, problem));
+            let problem = unusable.map_or(refusal, str::to_owned);
+            repair = Some((text, Session::repair_instruction(prompts.repair, name, &problem)));
+            problems.push(problem);
         }
     }
-    let report = with_context(outside, |context| session.archive_by_rules(draft, context))?;
+    let report = with_context(outside, |context| record(session, last, context))?;
     outside.keep(session)?;
     Ok(Compacted { report, problems })
 }

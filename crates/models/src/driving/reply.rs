@@ -8,7 +8,7 @@ use lookback_engine::{
 use lookback_wire::{Provider, Reply, ReplyContent, ReplyPart, ReplyStop, Seal, TokenUsage};
 
 /// The parts of an answer that came by this API. What its provider said beyond what we understand stays with them.
-pub fn new_parts(api: Provider, reply: Reply, card: Option<&Card>) -> Vec<NewPart> {
+pub(super) fn new_parts(api: Provider, reply: Reply, card: Option<&Card>) -> Vec<NewPart> {
     reply.parts.into_iter().filter_map(|part| new_part(api, part, card)).collect()
 }
 

@@ -7,18 +7,22 @@ use lookback_engine::{
 
 use crate::Progress;
 
-pub trait Surroundings {
+/// Whoever drives a session: nothing of this is known to the session itself.
+pub trait Surroundings: Send {
+    /// The time that is written down with what happens now.
     fn now(&self) -> Timestamp;
 
     /// Tokens of a text, by the session's tokenizer.
     fn count(&self, bytes: &[u8]) -> u32;
 
+    /// Where large outputs lie.
     fn blobs(&self) -> &dyn Blobs;
 
     /// Everything that the session has recorded so far is safe when this returns. Called before every request: what was
     /// decided must survive what comes of it.
     fn keep(&mut self, session: &Session) -> Result<(), KeepError>;
 
+    /// Told of the answer as it comes.
     fn watch(&mut self, progress: &Progress);
 }
 

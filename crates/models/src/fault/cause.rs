@@ -31,14 +31,38 @@ pub(crate) enum Cause {
     },
     Nonsense,
     Cut,
-    NoConnection(super::transport::NoConnection),
+    NoConnection(NoConnection),
     Timeout {
         phase: Phase,
         limit: Duration,
     },
 }
 
-/// What did not come in time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum NoConnection {
+    UnknownHost,
+    Refused,
+    /// Signed by nobody that this computer trusts.
+    UnknownIssuer,
+    WrongName,
+    /// Or not yet valid: often the clock of this computer is wrong.
+    Expired,
+    OtherTls(String),
+    Proxy(String),
+    /// Closed or reset before an answer came.
+    Broken(String),
+}
+
+impl NoConnection {
+    fn again(&self) -> Again {
+        match self {
+            Self::UnknownHost | Self::Refused | Self::Proxy(_) | Self::Broken(_) => Again::Later,
+            Self::UnknownIssuer | Self::WrongName | Self::Expired | Self::OtherTls(_) => Again::Never,
+        }
+    }
+}
+
+/// What was waited for in vain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
     Connect,

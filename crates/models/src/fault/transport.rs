@@ -4,32 +4,7 @@ use std::{error::Error, io, time::Duration};
 
 use rustls::CertificateError;
 
-use super::cause::{Cause, Phase};
-use crate::retry::Again;
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum NoConnection {
-    UnknownHost,
-    Refused,
-    /// Signed by nobody that this computer trusts.
-    UnknownIssuer,
-    WrongName,
-    /// Or not yet valid: often the clock of this computer is wrong.
-    Expired,
-    OtherTls(String),
-    Proxy(String),
-    /// Closed or reset before an answer came.
-    Broken(String),
-}
-
-impl NoConnection {
-    pub(super) fn again(&self) -> Again {
-        match self {
-            Self::UnknownHost | Self::Refused | Self::Proxy(_) | Self::Broken(_) => Again::Later,
-            Self::UnknownIssuer | Self::WrongName | Self::Expired | Self::OtherTls(_) => Again::Never,
-        }
-    }
-}
+use super::cause::{Cause, NoConnection, Phase};
 
 /// For a request that got no answer.
 pub(crate) fn transport_cause(error: &reqwest::Error, connect_limit: Duration) -> Cause {

@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use jiff::Zoned;
 
-use super::{Cause, Place, cause::Phase, transport::NoConnection};
+use super::{
+    Cause, Place,
+    cause::{NoConnection, Phase},
+};
 use crate::{ErrorKind, ModelError};
 
 const LONGEST_QUOTE: usize = 300;

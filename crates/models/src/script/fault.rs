@@ -2,15 +2,30 @@
 
 use std::{fmt, str::FromStr};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+use serde::Deserialize;
+
+/// What a try meets in the place of its reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub enum Fault {
     /// An error answer: `429 retry-after=1`, `529`, `500`.
-    Status { status: u16, retry_after: Option<u32> },
+    Status {
+        /// From 400 to 599.
+        status: u16,
+        /// Seconds.
+        retry_after: Option<u32>,
+    },
     /// The connection closes after so many characters of the reply: `cut after=20`.
-    Cut { after: usize },
+    Cut {
+        /// 0: before any.
+        after: usize,
+    },
     /// Nothing more comes after so many characters, and the connection stays open: `stall after=20`.
-    Stall { after: usize },
-    /// The answer is not JSON.
+    Stall {
+        /// 0: before any.
+        after: usize,
+    },
+    /// The answer is no JSON.
     WrongJson,
     /// The prompt is called too long.
     Overflow,
@@ -18,6 +33,7 @@ pub enum Fault {
     RefuseThinking,
 }
 
+/// A text that names none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "\"{0}\" is no fault: write a status from 400 to 599 (429 may say retry-after=SECONDS), cut or stall (both may say \

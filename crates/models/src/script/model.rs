@@ -14,7 +14,7 @@ use std::{
 
 use lookback_wire::{Reply, ReplyContent, ReplyPart, ReplyStop, TokenUsage};
 
-pub(crate) use performance::Performance;
+use performance::Performance;
 
 use super::{Fault, Played, Player, StepStop};
 use crate::{Answering, ErrorKind, ModelError, Request};
@@ -43,8 +43,9 @@ impl ScriptModel {
         Self { inner: Arc::new(Mutex::new(Inner { player, billing })) }
     }
 
+    /// Nothing is played before the answer is asked for.
     pub fn send(&self, request: Request) -> Answering {
-        Answering::from_script(Performance::new(self.clone(), request))
+        Answering::new(Performance::new(self.clone(), request))
     }
 
     /// One try: what is said, and what it meets instead of its end.

@@ -14,6 +14,7 @@ use super::{
     position::{call_id, plan_position, side_call_id, with_marker},
 };
 
+/// A script that is being played.
 #[derive(Debug, Clone)]
 pub struct Player {
     /// What the script is called in messages for people.
@@ -27,12 +28,17 @@ pub struct Player {
 /// What is said to one request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Played {
+    /// What of the script it is.
     pub place: Place,
     /// Thinking has no seal yet: that is the API's.
     pub parts: Vec<ReplyContent>,
+    /// How the reply ends.
     pub stop: StepStop,
+    /// How long nothing comes at first.
     pub first_byte: Duration,
+    /// How long each further piece takes.
     pub piece: Duration,
+    /// As the script says; none: to be counted.
     pub usage: Option<TokenUsage>,
     /// What this try meets instead of the whole reply.
     pub fault: Option<Fault>,
@@ -40,14 +46,19 @@ pub struct Played {
     after: Option<u32>,
 }
 
+/// Where a reply stands in its script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
+    /// A reply of the conversation.
     Step {
+        /// From 1, as it is played.
         number: u32,
     },
     /// The answer to a call that compacts, counted from 1 within its section.
     Side {
+        /// Which kind of call.
         section: Section,
+        /// From 1.
         number: u32,
     },
 }
@@ -61,7 +72,9 @@ impl fmt::Display for Place {
     }
 }
 
+/// A request that the script has nothing for.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum PlayError {
     #[error("the request's body is no JSON: {0}")]
     NoJson(#[from] serde_json::Error),
@@ -77,10 +90,12 @@ pub enum PlayError {
 }
 
 impl Player {
+    /// `name` is what the script is called in messages for people.
     pub fn new(name: impl Into<String>, script: Script) -> Self {
         Self { name: name.into(), script, faults_met: BTreeMap::new(), answered: BTreeMap::new() }
     }
 
+    /// All of it, played or not.
     pub fn script(&self) -> &Script {
         &self.script
     }

@@ -41,7 +41,7 @@ pub(super) fn side_call_id(section: Section, number: u32, call: usize) -> String
 }
 
 /// The step and the attempt that an id belongs to. What others append to keep ids apart is not looked at.
-pub fn position_of_call(id: &str) -> Option<(u32, u32)> {
+pub(super) fn position_of_call(id: &str) -> Option<(u32, u32)> {
     let id = id.split('_').next()?;
     let mut numbers = id.strip_prefix("step-")?.split('-').map(str::parse::<u32>);
     let (step, _call) = (numbers.next()?.ok()?, numbers.next()?.ok()?);
@@ -64,7 +64,7 @@ pub(super) fn with_marker(text: &str, step: u32) -> String {
 }
 
 /// The text as the script has it, and the step that its marker names.
-pub fn without_marker(text: &str) -> (&str, Option<u32>) {
+pub(super) fn without_marker(text: &str) -> (&str, Option<u32>) {
     let Some((before, number)) = text.strip_suffix(CLOSE).and_then(|rest| rest.rsplit_once(OPEN)) else {
         return (text, None);
     };

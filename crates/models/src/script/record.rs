@@ -42,6 +42,7 @@ struct Recorded {
 }
 
 impl Recorder {
+    /// Takes the events of a session in their order.
     pub fn push(&mut self, event: &Event) {
         match &event.event {
             EventBody::SessionStarted(start) => self.script.model = Some(start.model.clone()),

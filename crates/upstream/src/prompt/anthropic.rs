@@ -5,10 +5,10 @@ use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
 use super::{
-    Block, BreakpointMode, Content, Counter, Issued, Piece, Prompt, Segment, Speaker, Unreadable,
-    count::{count_content, message},
+    Block, BreakpointMode, Content, Counter, Issued, Piece, Prompt, Speaker, Unreadable,
+    count::{add_turn, message},
     identity::{bare, canonical},
-    json::{self, body_text, items, mark, piece, pieces, text},
+    json::{self, body_text, items, mark, piece, pieces, plain, result, text},
     tools::parse_tools,
 };
 
@@ -48,11 +48,9 @@ struct Raw<'a> {
 pub(super) fn parse(body: &[u8], count: &Counter) -> Result<Prompt, Unreadable> {
     let body: Body<'_> = json::parse(body_text(body)?)?;
     let mut segments = Vec::from_iter(parse_tools(&body.tools, count)?);
-    for (place, (piece, mark)) in pieces(body.system)?.into_iter().enumerate() {
-        let content = Content::Piece(piece);
-        let block = Block { tokens: count_content(&content, count), content, mark, at: (0, place) };
-        segments.push(Segment { speaker: Speaker::System, blocks: vec![block] });
-    }
+    let system = plain(pieces(body.system)?).into_iter().enumerate();
+    let system = system.map(|(place, (content, mark))| Block::new(content, mark, (0, place), count)).collect();
+    add_turn(&mut segments, Speaker::System, system, false);
     for (at, entry) in body.messages.iter().enumerate() {
         let blocks = items(entry.content)?.into_iter().enumerate();
         let blocks = blocks.map(|(place, raw)| parse_block(raw, (at, place), count)).collect::<Result<Vec<_>, _>>()?;
@@ -100,17 +98,14 @@ fn parse_block(raw: &RawValue, at: (usize, usize), count: &Counter) -> Result<Bl
         }
         "tool_result" => {
             let shown = pieces(json::parse::<Raw<'_>>(raw.get())?.content)?;
-            // A mark inside a result is the result's: a prompt cannot be cut in the middle of it.
-            mark = mark.or_else(|| shown.iter().find_map(|(_, mark)| *mark));
-            Content::Result {
-                id: text(&value, "tool_use_id").to_owned(),
-                pieces: shown.into_iter().map(|(piece, _)| piece).collect(),
-                is_error: value.get("is_error") == Some(&Value::Bool(true)),
-            }
+            let is_error = value.get("is_error") == Some(&Value::Bool(true));
+            let (result, inside) = result(text(&value, "tool_use_id").to_owned(), shown, is_error);
+            mark = mark.or(inside);
+            result
         }
         "text" | "image" => Content::Piece(piece(value).0),
         _ if value.is_string() => Content::Piece(piece(value).0),
         _ => Content::Piece(Piece::Other(bare(value))),
     };
-    Ok(Block { tokens: count_content(&content, count), content, mark, at })
+    Ok(Block::new(content, mark, at, count))
 }

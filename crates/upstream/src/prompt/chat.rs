@@ -5,9 +5,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{
-    Block, Content, Counter, Issued, Mark, Piece, Prompt, Segment, Speaker, Unreadable,
-    count::{count_content, message},
-    json::{self, CacheOptions, body_text, pieces},
+    Block, Content, Counter, Issued, Mark, Piece, Prompt, Speaker, Unreadable,
+    count::add_turn,
+    json::{self, CacheOptions, Marked, body_text, pieces, plain, result},
     react::{parse_react, react_text},
     tools::parse_tools,
 };
@@ -60,30 +60,17 @@ struct Function {
 pub(super) fn parse(bytes: &[u8], count: &Counter) -> Result<Prompt, Unreadable> {
     let body: Body<'_> = json::parse(body_text(bytes)?)?;
     let mut segments = Vec::from_iter(parse_tools(&body.tools, count)?);
-    let mut in_conversation = false;
     for (at, entry) in body.messages.into_iter().enumerate() {
         let shown = pieces(entry.content)?;
         let (speaker, contents) = match entry.role.as_str() {
             "system" | "developer" => (Speaker::System, plain(shown)),
             "assistant" => (Speaker::Assistant, answer(entry.reasoning_content, shown, entry.tool_calls)),
-            "tool" => (Speaker::Tool, vec![result(entry.tool_call_id.unwrap_or_default(), shown)]),
+            "tool" => (Speaker::Tool, vec![result(entry.tool_call_id.unwrap_or_default(), shown, false)]),
             _ => (Speaker::User, plain(shown)),
         };
-        let blocks = contents.into_iter().enumerate().map(|(place, (content, mark))| Block {
-            tokens: count_content(&content, count),
-            content,
-            mark,
-            at: (at, place),
-        });
-        if speaker == Speaker::System && !in_conversation {
-            segments.extend(blocks.map(|block| Segment { speaker, blocks: vec![block] }));
-            continue;
-        }
-        in_conversation = true;
-        match segments.last_mut() {
-            Some(last) if speaker == Speaker::Tool && last.speaker == Speaker::Tool => last.blocks.extend(blocks),
-            _ => segments.push(message(speaker, blocks.collect())),
-        }
+        let contents = contents.into_iter().enumerate();
+        let blocks = contents.map(|(place, (content, mark))| Block::new(content, mark, (at, place), count)).collect();
+        add_turn(&mut segments, speaker, blocks, speaker == Speaker::Tool);
     }
     let one_text = react_text(bytes).and_then(|text| parse_react(&text, count));
     let api = if one_text.is_some() { Provider::React } else { Provider::Chat };
@@ -100,12 +87,6 @@ pub(super) fn parse(bytes: &[u8], count: &Counter) -> Result<Prompt, Unreadable>
     })
 }
 
-type Marked = (Content, Option<Mark>);
-
-fn plain(shown: Vec<(Piece, Option<Mark>)>) -> Vec<Marked> {
-    shown.into_iter().map(|(piece, mark)| (Content::Piece(piece), mark)).collect()
-}
-
 fn answer(reasoning: Option<String>, shown: Vec<(Piece, Option<Mark>)>, calls: Option<Vec<Call>>) -> Vec<Marked> {
     let thinking = reasoning.filter(|text| !text.is_empty());
     let thinking = thinking.map(|text| (Content::Thinking { text, issued: Issued::Plain }, None));
@@ -115,9 +96,4 @@ fn answer(reasoning: Option<String>, shown: Vec<(Piece, Option<Mark>)>, calls: O
         (Content::Call { id, name: function.name, arguments: function.arguments, meaning }, None)
     });
     thinking.into_iter().chain(plain(said.collect())).chain(calls).collect()
-}
-
-fn result(id: String, shown: Vec<(Piece, Option<Mark>)>) -> Marked {
-    let mark = shown.iter().find_map(|(_, mark)| *mark);
-    (Content::Result { id, pieces: shown.into_iter().map(|(piece, _)| piece).collect(), is_error: false }, mark)
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Content {
+pub(crate) enum Content {
     /// A declared tool, as a value without its mark.
     Tool(Value),
     Piece(Piece),
@@ -30,7 +30,7 @@ pub enum Content {
 
 /// What a person or a tool can show to a model.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Piece {
+pub(crate) enum Piece {
     Text(String),
     Image(Value),
     Other(Value),
@@ -38,7 +38,7 @@ pub enum Piece {
 
 /// By what a provider recognises thinking as its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Issued {
+pub(crate) enum Issued {
     Signature(String),
     Redacted(String),
     Encrypted { id: Option<String>, content: Option<String> },

@@ -1,7 +1,8 @@
 //! Tokens of what a block says, over plain text (docs/design/model.md, "Tokens").
 
-use super::{Block, Content, Piece, Segment, Speaker, identity::canonical};
+use super::{Block, Content, Mark, Piece, Segment, Speaker, identity::canonical};
 
+/// Tokens of a text.
 pub type Counter = dyn Fn(&[u8]) -> u32 + Send + Sync;
 
 const PER_MESSAGE: u32 = 4;
@@ -14,7 +15,7 @@ pub fn count_o200k(bytes: &[u8]) -> u32 {
     bpe_openai::o200k_base().count(&String::from_utf8_lossy(bytes)) as u32
 }
 
-pub(super) fn count_content(content: &Content, count: &Counter) -> u32 {
+fn count_content(content: &Content, count: &Counter) -> u32 {
     let json = |value| count(canonical(value).as_bytes());
     match content {
         Content::Tool(_) => 0,
@@ -33,6 +34,26 @@ fn count_piece(piece: &Piece, count: &Counter) -> u32 {
         // Counted by its pixels, which no rule here needs.
         Piece::Image(_) => 0,
         Piece::Other(value) => count(canonical(value).as_bytes()),
+    }
+}
+
+impl Block {
+    pub(super) fn new(content: Content, mark: Option<Mark>, at: (usize, usize), count: &Counter) -> Self {
+        Self { tokens: count_content(&content, count), content, mark, at }
+    }
+}
+
+/// Adds what one message or item says: as texts of the system, each by itself, until the conversation begins; to the
+/// turn before it, if that goes on; or as a turn of its own.
+pub(super) fn add_turn(segments: &mut Vec<Segment>, speaker: Speaker, blocks: Vec<Block>, goes_on: bool) {
+    let is_head = |segment: &Segment| matches!(segment.speaker, Speaker::Tools | Speaker::System);
+    if speaker == Speaker::System && segments.iter().all(is_head) {
+        segments.extend(blocks.into_iter().map(|block| Segment { speaker, blocks: vec![block] }));
+        return;
+    }
+    match segments.last_mut() {
+        Some(last) if goes_on && last.speaker == speaker => last.blocks.extend(blocks),
+        _ => segments.push(message(speaker, blocks)),
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Content, Issued, Piece, Speaker};
 
 /// Stands for everything up to a place in a prompt.
-pub type Digest = [u8; 32];
+pub(crate) type Digest = [u8; 32];
 
 /// A digest that grows with a prompt.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@ use lookback_engine::card::Lifetime;
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
-use super::{BreakpointMode, Mark, Piece, Unreadable, identity::bare};
+use super::{BreakpointMode, Content, Mark, Piece, Unreadable, identity::bare};
 
 pub(super) fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Unreadable> {
     serde_json::from_str(text).map_err(|error| Unreadable(error.to_string()))
@@ -41,6 +41,20 @@ pub(super) fn piece(value: Value) -> (Piece, Option<Mark>) {
         _ => Piece::Other(bare(value)),
     };
     (piece, mark)
+}
+
+/// Contents with their marks.
+pub(super) type Marked = (Content, Option<Mark>);
+
+/// Each piece as a block of its own.
+pub(super) fn plain(shown: Vec<(Piece, Option<Mark>)>) -> Vec<Marked> {
+    shown.into_iter().map(|(piece, mark)| (Content::Piece(piece), mark)).collect()
+}
+
+/// A mark inside a result is the result's: a prompt cannot be cut in the middle of it.
+pub(super) fn result(id: String, shown: Vec<(Piece, Option<Mark>)>, is_error: bool) -> Marked {
+    let mark = shown.iter().find_map(|(_, mark)| *mark);
+    (Content::Result { id, pieces: shown.into_iter().map(|(piece, _)| piece).collect(), is_error }, mark)
 }
 
 pub(super) fn mark(value: &Value) -> Option<Mark> {

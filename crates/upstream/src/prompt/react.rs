@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use super::{
     Block, Content, Counter, Piece, Segment, Speaker,
-    count::{count_content, message},
+    count::add_turn,
     json::{self, pieces},
 };
 
@@ -55,11 +55,12 @@ pub(super) fn parse_react(text: &str, count: &Counter) -> Option<Vec<Segment>> {
     let (system, tools) = before.split_once(TOOLS).unwrap_or((before, ""));
     let rules = after.split_once(RULES).map_or("", |(_, rules)| rules.strip_suffix('\n').unwrap_or(rules));
     let head = [declarations(tools), unguarded(without_end(system), false), unguarded(rules, false)];
-    let head = head.into_iter().filter(|text| !text.is_empty()).map(|text| {
-        let content = Content::Piece(Piece::Text(text));
-        Segment { speaker: Speaker::System, blocks: vec![block(content, count)] }
-    });
-    Some(head.chain(parse_conversation(conversation, count)).collect())
+    let head = head.into_iter().filter(|text| !text.is_empty());
+    let blocks = head.map(|text| block(Content::Piece(Piece::Text(text)), count)).collect();
+    let mut segments = Vec::new();
+    add_turn(&mut segments, Speaker::System, blocks, false);
+    parse_conversation(conversation, count, &mut segments);
+    Some(segments)
 }
 
 /// What an assistant's entry says, without its marker.
@@ -89,8 +90,7 @@ fn parse_action(line: &str) -> Option<Content> {
     Some(Content::Call { id: String::new(), name: name.to_owned(), meaning: arguments.clone(), arguments })
 }
 
-fn parse_conversation(text: &str, count: &Counter) -> Vec<Segment> {
-    let mut segments: Vec<Segment> = Vec::new();
+fn parse_conversation(text: &str, count: &Counter, segments: &mut Vec<Segment>) {
     for (speaker, text) in entries(text) {
         let contents = match speaker {
             Speaker::Assistant => parse_step(text),
@@ -100,13 +100,9 @@ fn parse_conversation(text: &str, count: &Counter) -> Vec<Segment> {
             }
             _ => vec![Content::Piece(Piece::Text(unguarded(text, false)))],
         };
-        let blocks = contents.into_iter().map(|content| block(content, count));
-        match segments.last_mut() {
-            Some(last) if speaker == Speaker::Tool && last.speaker == speaker => last.blocks.extend(blocks),
-            _ => segments.push(message(speaker, blocks.collect())),
-        }
+        let blocks = contents.into_iter().map(|content| block(content, count)).collect();
+        add_turn(segments, speaker, blocks, speaker == Speaker::Tool);
     }
-    segments
 }
 
 /// Each entry's speaker and text, without its marker and the blank line behind it.
@@ -154,5 +150,5 @@ fn unguarded(text: &str, in_step: bool) -> String {
 }
 
 fn block(content: Content, count: &Counter) -> Block {
-    Block { tokens: count_content(&content, count), content, mark: None, at: (0, 0) }
+    Block::new(content, None, (0, 0), count)
 }

@@ -5,10 +5,10 @@ use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
 use super::{
-    Block, Content, Counter, Issued, Mark, Piece, Prompt, Segment, Speaker, Unreadable,
-    count::{count_content, message},
+    Block, Content, Counter, Issued, Piece, Prompt, Speaker, Unreadable,
+    count::add_turn,
     identity::bare,
-    json::{self, CacheOptions, body_text, items, pieces, text},
+    json::{self, CacheOptions, Marked, body_text, items, pieces, plain, result, text},
     tools::parse_tools,
 };
 
@@ -43,29 +43,14 @@ pub(super) fn parse(body: &[u8], count: &Counter) -> Result<Prompt, Unreadable> 
     let body: Body<'_> = json::parse(body_text(body)?)?;
     let mut segments = Vec::from_iter(parse_tools(&body.tools, count)?);
     if let Some(text) = body.instructions.filter(|text| !text.is_empty()) {
-        let content = Content::Piece(Piece::Text(text));
-        let block = Block { tokens: count_content(&content, count), content, mark: None, at: (0, 0) };
-        segments.push(Segment { speaker: Speaker::System, blocks: vec![block] });
+        let block = Block::new(Content::Piece(Piece::Text(text)), None, (0, 0), count);
+        add_turn(&mut segments, Speaker::System, vec![block], false);
     }
-    let mut in_conversation = false;
     for (at, raw) in items(body.input)?.into_iter().enumerate() {
         let (speaker, contents) = parse_item(raw)?;
-        let blocks = contents.into_iter().enumerate().map(|(place, (content, mark))| Block {
-            tokens: count_content(&content, count),
-            content,
-            mark,
-            at: (at, place),
-        });
-        if speaker == Speaker::System && !in_conversation {
-            segments.extend(blocks.map(|block| Segment { speaker, blocks: vec![block] }));
-            continue;
-        }
-        in_conversation = true;
-        let goes_on = matches!(speaker, Speaker::Assistant | Speaker::Tool);
-        match segments.last_mut() {
-            Some(last) if goes_on && last.speaker == speaker => last.blocks.extend(blocks),
-            _ => segments.push(message(speaker, blocks.collect())),
-        }
+        let contents = contents.into_iter().enumerate();
+        let blocks = contents.map(|(place, (content, mark))| Block::new(content, mark, (at, place), count)).collect();
+        add_turn(&mut segments, speaker, blocks, matches!(speaker, Speaker::Assistant | Speaker::Tool));
     }
     Ok(Prompt {
         api: Provider::Responses,
@@ -76,9 +61,7 @@ pub(super) fn parse(body: &[u8], count: &Counter) -> Result<Prompt, Unreadable> 
     })
 }
 
-type Item = (Speaker, Vec<(Content, Option<Mark>)>);
-
-fn parse_item(raw: &RawValue) -> Result<Item, Unreadable> {
+fn parse_item(raw: &RawValue) -> Result<(Speaker, Vec<Marked>), Unreadable> {
     let value: Value = json::parse(raw.get())?;
     if let Value::String(text) = value {
         return Ok((Speaker::User, vec![(Content::Piece(Piece::Text(text)), None)]));
@@ -92,8 +75,7 @@ fn parse_item(raw: &RawValue) -> Result<Item, Unreadable> {
                 "system" | "developer" => Speaker::System,
                 _ => Speaker::User,
             };
-            let shown = pieces(parts.content)?.into_iter();
-            (speaker, shown.map(|(piece, mark)| (Content::Piece(piece), mark)).collect())
+            (speaker, plain(pieces(parts.content)?))
         }
         "reasoning" => {
             let summary = pieces(parts.summary)?.into_iter().filter_map(|(piece, _)| match piece {
@@ -110,12 +92,7 @@ fn parse_item(raw: &RawValue) -> Result<Item, Unreadable> {
             let call = Content::Call { id: owned("call_id"), name, meaning: arguments.clone(), arguments };
             (Speaker::Assistant, vec![(call, None)])
         }
-        "function_call_output" => {
-            let shown = pieces(parts.output)?;
-            let mark = shown.iter().find_map(|(_, mark)| *mark);
-            let pieces = shown.into_iter().map(|(piece, _)| piece).collect();
-            (Speaker::Tool, vec![(Content::Result { id: owned("call_id"), pieces, is_error: false }, mark)])
-        }
+        "function_call_output" => (Speaker::Tool, vec![result(owned("call_id"), pieces(parts.output)?, false)]),
         kind if kind.ends_with("_output") => (Speaker::Tool, vec![(Content::Unknown(bare(value)), None)]),
         _ => (Speaker::Assistant, vec![(Content::Unknown(bare(value)), None)]),
     })

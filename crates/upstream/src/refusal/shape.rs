@@ -4,7 +4,7 @@ use lookback_wire::Provider;
 use serde_json::{Value, json};
 
 /// The body of an error. `kind` is the provider's `type`; Anthropic has no codes.
-pub fn render_error(api: Provider, kind: &str, code: Option<&str>, message: &str) -> Vec<u8> {
+pub(crate) fn render_error(api: Provider, kind: &str, code: Option<&str>, message: &str) -> Vec<u8> {
     let body = match api {
         Provider::Anthropic => json!({ "type": "error", "error": { "type": kind, "message": message } }),
         Provider::Chat | Provider::Responses | Provider::React => {

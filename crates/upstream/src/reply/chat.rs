@@ -102,15 +102,11 @@ fn choice(delta: Value, finish: Option<&str>) -> Value {
 
 fn usage(spoken: &Spoken<'_>) -> Value {
     let (prompt, output) = (spoken.prompt_tokens(), spoken.usage.output);
-    let mut details = json!({ "cached_tokens": spoken.usage.cached });
-    if spoken.usage.written > 0 {
-        details["cache_write_tokens"] = json!(spoken.usage.written);
-    }
     json!({
         "prompt_tokens": prompt,
         "completion_tokens": output,
         "total_tokens": prompt + output,
-        "prompt_tokens_details": details,
+        "prompt_tokens_details": spoken.cache_details(),
         "completion_tokens_details": { "reasoning_tokens": spoken.thinking_tokens },
     })
 }

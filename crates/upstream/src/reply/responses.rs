@@ -205,13 +205,9 @@ fn response(spoken: &Spoken<'_>, status: &str, output: Vec<Value>) -> Value {
 
 fn usage(spoken: &Spoken<'_>) -> Value {
     let (input, output) = (spoken.prompt_tokens(), spoken.usage.output);
-    let mut details = json!({ "cached_tokens": spoken.usage.cached });
-    if spoken.usage.written > 0 {
-        details["cache_write_tokens"] = json!(spoken.usage.written);
-    }
     json!({
         "input_tokens": input,
-        "input_tokens_details": details,
+        "input_tokens_details": spoken.cache_details(),
         "output_tokens": output,
         "output_tokens_details": { "reasoning_tokens": spoken.thinking_tokens },
         "total_tokens": input + output,

@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use bytes::Bytes;
 
+/// Sizes of the pieces that a client gets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Chunks {
     /// Each event by itself.
@@ -15,6 +16,7 @@ pub enum Chunks {
     Odd,
 }
 
+/// A name that is none of them.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("\"{0}\" is no way to cut: write 1, odd or whole")]
 pub struct UnknownChunks(String);

@@ -5,4 +5,5 @@ mod compactors;
 mod faults;
 mod harness;
 mod ledger;
+mod spawned;
 mod thinking;

@@ -7,10 +7,13 @@ use super::{Span, Text};
 /// One element of a section's list. What the list says about it besides is in its bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
+    /// The whole element.
     pub span: Span,
+    /// Who speaks; none for what has no role, such as a tool or a call.
     pub role: Option<Text>,
     /// Its `type`.
     pub kind: Option<Text>,
+    /// What it says.
     pub content: Content,
 }
 
@@ -19,6 +22,7 @@ pub struct Entry {
 pub enum Content {
     /// Nothing of that name.
     Absent,
+    /// One string.
     Text(Text),
     /// Positions among the blocks of its section: [`Section::blocks`](super::Section::blocks) resolves them.
     Blocks(Range<usize>),
@@ -29,6 +33,7 @@ pub enum Content {
 /// One content block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Block {
+    /// All of it.
     pub span: Span,
     /// Its `type`.
     pub kind: Option<Text>,

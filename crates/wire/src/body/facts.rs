@@ -14,6 +14,7 @@ pub enum Earlier<'a> {
 }
 
 impl Body {
+    /// As the client names it.
     pub fn model(&self) -> Option<Cow<'_, str>> {
         self.string("model")
     }
@@ -32,6 +33,7 @@ impl Body {
         }
     }
 
+    /// By which OpenAI routes requests of one conversation to one cache.
     pub fn prompt_cache_key(&self) -> Option<Cow<'_, str>> {
         self.string("prompt_cache_key")
     }
@@ -41,6 +43,7 @@ impl Body {
         self.inner_string("metadata", "user_id")
     }
 
+    /// None where the body holds the whole conversation.
     pub fn earlier(&self) -> Option<Earlier<'_>> {
         let response = self.string("previous_response_id").map(Earlier::Response);
         let conversation = || self.string("conversation").or_else(|| self.inner_string("conversation", "id"));

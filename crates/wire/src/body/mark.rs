@@ -1,29 +1,11 @@
-//! Cache marks that a client set, and edits that move one.
+//! Edits that move a cache mark.
 //!
 //! Does not know which of them are useful, nor how many a provider takes.
 
 use std::borrow::Cow;
 
-use super::{Body, Edit, Member, SectionKind, Span};
+use super::{Body, Edit, Mark, Span};
 use crate::Provider;
-
-/// A mark on a tool, a system block, a message or one of its blocks. A mark that a whole body carries is a
-/// [`Member`] of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mark {
-    pub section: SectionKind,
-    /// The entry of the section.
-    pub entry: usize,
-    /// The block that carries it, or the block around that one; none where the entry itself carries it.
-    pub block: Option<usize>,
-    /// Its name and its value.
-    pub member: Member,
-}
-
-impl Mark {
-    /// Anthropic's, which many compatible servers take in chat bodies too, and OpenAI's.
-    pub(super) const NAMES: [&'static str; 2] = ["cache_control", "prompt_cache_breakpoint"];
-}
 
 impl Body {
     /// Takes a mark away, with the comma that held it.

@@ -7,7 +7,9 @@ use super::{Body, Span, Text};
 /// One `"name": value`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Member {
+    /// Without its quotes.
     pub name: Text,
+    /// As it is written.
     pub value: Span,
 }
 

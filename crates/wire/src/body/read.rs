@@ -6,7 +6,7 @@
 use super::{
     Block, BodyError, Content, Entry, Mark, Member, Section, SectionKind, SectionValue, Span, Text, scan::Scanner,
 };
-use crate::Provider;
+use crate::{Provider, parse::CACHE_MARKS};
 
 pub(super) fn parse(provider: Provider, bytes: &[u8]) -> Result<(Vec<Member>, Vec<Section>), BodyError> {
     if provider == Provider::React {
@@ -146,7 +146,7 @@ fn parse_other(
 ) -> Result<(), BodyError> {
     let is_null = scanner.peek() == Some(b'n');
     let value = scanner.value()?;
-    if !is_null && Mark::NAMES.iter().any(|mark| is(scanner, name, mark)) {
+    if !is_null && CACHE_MARKS.iter().any(|mark| is(scanner, name, mark)) {
         section.marks.push(Mark { section: section.kind, entry, block, member: Member { name, value } });
     }
     Ok(())

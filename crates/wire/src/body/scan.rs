@@ -4,14 +4,10 @@
 //! times as slow over recorded bodies. It accepts what serde_json accepts and nothing else; `tests/bodies` asks it.
 
 use super::{
-    BodyError, Span, Text,
+    BodyError, DEEPEST, Span, Text,
     span::Spelling,
     string::{end_of_plain, escape_length},
 };
-
-/// How deep a body may nest: as deep as serde_json reads values, so that whatever is held can also be parsed. The walk
-/// itself keeps its path in the bits of a number and would not overflow.
-pub(super) const DEEPEST: u32 = 127;
 
 #[derive(Debug)]
 pub(super) struct Scanner<'a> {

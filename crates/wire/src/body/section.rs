@@ -1,10 +1,12 @@
 //! The parts of a prompt, as every provider has them under one name or another.
 
-use super::{Block, Content, Entry, Mark, Span, Text};
+use super::{Block, Content, Entry, Member, Span, Text};
 use crate::Provider;
 
+/// Which part of a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SectionKind {
+    /// What a model may call.
     Tools,
     /// `system`, or `instructions` for Responses. Chat has it among its messages.
     System,
@@ -24,19 +26,24 @@ impl SectionKind {
     }
 }
 
+/// One part of a prompt, and what stands where in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
+    /// Which part it is.
     pub kind: SectionKind,
     /// Its value, brackets or quotes included.
     pub span: Span,
+    /// What form it has.
     pub value: SectionValue,
     pub(super) entries: Vec<Entry>,
     pub(super) blocks: Vec<Block>,
     pub(super) marks: Vec<Mark>,
 }
 
+/// The form of a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SectionValue {
+    /// Its elements are the section's entries.
     List,
     /// A bare string: a `system` text, an `input` that is one question.
     Text(Text),
@@ -44,7 +51,22 @@ pub enum SectionValue {
     Other,
 }
 
+/// A cache mark that a client set on a tool, a system block, a message or one of its blocks. A mark that a whole body carries is a
+/// [`Member`] of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mark {
+    /// Where it stands.
+    pub section: SectionKind,
+    /// The entry of the section.
+    pub entry: usize,
+    /// The block of a message that carries it, or that the carrying block is inside of; none where the entry itself does.
+    pub block: Option<usize>,
+    /// Its name and its value.
+    pub member: Member,
+}
+
 impl Section {
+    /// The elements of its list; none where it is no list.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }

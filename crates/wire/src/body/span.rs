@@ -7,15 +7,19 @@ use super::{Body, string};
 /// A range of bytes, the end not included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Span {
+    /// The first byte.
     pub start: usize,
+    /// Behind the last byte.
     pub end: usize,
 }
 
 impl Span {
+    /// In bytes.
     pub fn len(self) -> usize {
         self.end - self.start
     }
 
+    /// A place between two bytes.
     pub fn is_empty(self) -> bool {
         self.start == self.end
     }
@@ -24,6 +28,7 @@ impl Span {
 /// A JSON string: the span between its quotes, and whether something in it is escaped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Text {
+    /// Without the quotes.
     pub span: Span,
     pub(super) spelling: Spelling,
 }

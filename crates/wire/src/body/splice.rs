@@ -9,9 +9,19 @@ use super::{Body, Entry, SectionKind, SectionValue, Span, SpliceError};
 pub enum Edit<'e> {
     /// Messages by their positions, replaced by others, joined by commas; by none where it is empty. An empty range
     /// inserts before the message of that position.
-    Messages { range: Range<usize>, with: Cow<'e, [u8]> },
+    Messages {
+        /// Positions among the body's messages.
+        range: Range<usize>,
+        /// JSON values with commas between them.
+        with: Cow<'e, [u8]>,
+    },
     /// Any bytes.
-    Bytes { span: Span, with: Cow<'e, [u8]> },
+    Bytes {
+        /// What goes.
+        span: Span,
+        /// What comes in its place.
+        with: Cow<'e, [u8]>,
+    },
 }
 
 impl Body {

@@ -9,7 +9,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use super::{
     Head,
     identifier::{portable_id, portable_name},
-    json::{parse_object, render_json, schema},
+    json::{parse_object, render_json, render_list, schema},
     native::{Own, Shown, shown},
     parts::texts,
 };
@@ -78,15 +78,7 @@ pub(super) fn render_head(head: &Head<'_>) -> Vec<u8> {
         .collect();
     let system: Vec<_> =
         [head.system, head.rules].into_iter().filter(|text| !is_blank(text)).map(|text| Block::Text { text }).collect();
-    let mut out = String::new();
-    if !tools.is_empty() {
-        out += &format!("\"tools\":{},", render_json(&tools));
-    }
-    if !system.is_empty() {
-        out += &format!("\"system\":{},", render_json(&system));
-    }
-    out += "\"messages\":[";
-    out.into_bytes()
+    [render_list("tools", &tools), render_list("system", &system), "\"messages\":[".to_owned()].concat().into_bytes()
 }
 
 pub(super) fn render_message(message: &Message<'_>) -> Vec<u8> {

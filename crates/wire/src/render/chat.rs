@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::{
     Head,
     identifier::{portable_id, portable_name},
-    json::{arguments_text, quote, render_json, schema},
+    json::{arguments_text, quote, render_json, render_list, schema},
     native::{Own, Shown, shown},
     parts::{instructions, join, plain_thinking, shown_texts, texts},
 };
@@ -93,10 +93,7 @@ pub(super) fn render_head(head: &Head<'_>) -> Vec<u8> {
             },
         })
         .collect();
-    let mut out = String::new();
-    if !tools.is_empty() {
-        out += &format!("\"tools\":{},", render_json(&tools));
-    }
+    let mut out = render_list("tools", &tools);
     out += "\"messages\":[";
     if let Some(content) = instructions(head) {
         out += &format!("{},", render_json(&Entry::System { content }));

@@ -16,6 +16,11 @@ pub(crate) fn quote(text: &str) -> String {
     render_json(text)
 }
 
+/// A list as a member with its comma; nothing where the list is empty.
+pub(super) fn render_list(name: &str, list: &[impl Serialize]) -> String {
+    if list.is_empty() { String::new() } else { format!("\"{name}\":{},", render_json(list)) }
+}
+
 /// Items as they stand in a list, without the brackets.
 pub(super) fn render_items(items: &[impl Serialize]) -> Vec<u8> {
     items.iter().map(render_json).collect::<Vec<_>>().join(",").into_bytes()

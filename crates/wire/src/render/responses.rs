@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::{
     Head,
     identifier::{portable_id, portable_name},
-    json::{arguments_text, render_items, render_json, schema},
+    json::{arguments_text, render_items, render_json, render_list, schema},
     native::{Own, Shown, shown},
     parts::{instructions, texts},
 };
@@ -92,10 +92,7 @@ pub(super) fn render_head(head: &Head<'_>) -> Vec<u8> {
             strict: false,
         })
         .collect();
-    let mut out = String::new();
-    if !tools.is_empty() {
-        out += &format!("\"tools\":{},", render_json(&tools));
-    }
+    let mut out = render_list("tools", &tools);
     out += "\"input\":[";
     // Not in `instructions`: only an item of the input can have a cache mark behind it.
     if let Some(text) = instructions(head) {

@@ -16,9 +16,12 @@ pub enum MarkForm {
     Breakpoint,
 }
 
+/// How long a stored prefix is kept after it was last read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MarkLifetime {
+    /// What the provider does unasked: five minutes at Anthropic.
     Usual,
+    /// Dearer to write.
     OneHour,
 }
 

@@ -4,14 +4,14 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 
 use super::{
     Rule, Violation,
-    json::{Text, check_names, is_object, parse},
+    json::{Calls, Text, check_names, is_object, parse},
 };
 
 const MOST_CACHE_MARKS: usize = 4;
@@ -86,7 +86,7 @@ pub(super) fn check(body: &[u8]) -> Vec<Violation> {
     for (at, entry) in body.messages.iter().enumerate() {
         check.entry(at, entry);
     }
-    check.close_calls();
+    check.calls.close(&mut check.violations);
     check.violations
 }
 
@@ -95,8 +95,8 @@ struct Check<'a> {
     violations: Vec<Violation>,
     marks: usize,
     ids: BTreeSet<Text<'a>>,
-    /// The calls of the latest assistant turn: where each stands, and whether it was answered.
-    open: BTreeMap<Text<'a>, (usize, bool)>,
+    /// Of the latest assistant turn.
+    calls: Calls<'a>,
     turn: Turn,
 }
 
@@ -152,7 +152,7 @@ impl<'a> Check<'a> {
             }
             "assistant" => {
                 if self.turn != Turn::Assistant {
-                    self.close_calls();
+                    self.calls.close(&mut self.violations);
                     self.turn = Turn::Assistant;
                 }
                 blocks.into_iter().for_each(|block| self.assistant_block(at, block));
@@ -181,12 +181,7 @@ impl<'a> Check<'a> {
         if block.is_error && block.content.is_none_or(|content| matches!(content.get(), "\"\"" | "[]" | "null")) {
             self.add(at, Rule::EmptyContent);
         }
-        let id = || block.tool_use_id.0.clone().into_owned();
-        match self.open.get_mut(&block.tool_use_id) {
-            Some((_, answered @ false)) => *answered = true,
-            Some(_) => self.add(at, Rule::DuplicateResult { id: id() }),
-            None => self.add(at, Rule::ResultWithoutCall { id: id() }),
-        }
+        self.calls.answer(at, &block.tool_use_id, &mut self.violations);
     }
 
     fn assistant_block(&mut self, at: usize, block: Block<'a>) {
@@ -208,14 +203,6 @@ impl<'a> Check<'a> {
         if !self.ids.insert(block.id.clone()) {
             self.add(at, Rule::DuplicateCall { id: block.id.0.clone().into_owned() });
         }
-        self.open.insert(block.id, (at, false));
-    }
-
-    fn close_calls(&mut self) {
-        for (id, (at, answered)) in std::mem::take(&mut self.open) {
-            if !answered {
-                self.add(at, Rule::CallWithoutResult { id: id.0.into_owned() });
-            }
-        }
+        self.calls.open(at, block.id);
     }
 }

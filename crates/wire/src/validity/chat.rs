@@ -3,14 +3,12 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
-
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{
     Rule, Violation,
-    json::{Text, check_names, parse},
+    json::{Calls, Text, check_names, parse},
 };
 
 #[derive(Deserialize)]
@@ -50,8 +48,8 @@ struct Function<'a> {
 #[derive(Default)]
 struct Check<'a> {
     violations: Vec<Violation>,
-    /// The calls of the current step: where each stands, and whether it was answered.
-    step: BTreeMap<Text<'a>, (usize, bool)>,
+    /// Of the current step.
+    calls: Calls<'a>,
     in_conversation: bool,
 }
 
@@ -66,7 +64,7 @@ pub(super) fn check(body: &[u8]) -> Vec<Violation> {
     for (at, entry) in body.messages.into_iter().enumerate() {
         check.entry(at, entry);
     }
-    check.close_step();
+    check.calls.close(&mut check.violations);
     if !check.in_conversation {
         check.add(0, Rule::NoMessages);
     } else if last_role.is_some_and(|role| role == "assistant") {
@@ -86,14 +84,14 @@ impl<'a> Check<'a> {
             self.add(at, Rule::EmptyContent);
         }
         if entry.role.0 != "tool" {
-            self.close_step();
+            self.calls.close(&mut self.violations);
         }
         match entry.role.0.as_ref() {
             "system" | "developer" if self.in_conversation => self.add(at, Rule::SystemInConversation),
             "system" | "developer" => return,
             "user" => {}
             "assistant" => calls.into_iter().for_each(|call| self.call(at, call)),
-            "tool" => self.result(at, &entry.tool_call_id),
+            "tool" => self.calls.answer(at, &entry.tool_call_id, &mut self.violations),
             role => self.add(at, Rule::UnknownRole { role: role.to_owned() }),
         }
         self.in_conversation = true;
@@ -101,24 +99,8 @@ impl<'a> Check<'a> {
 
     fn call(&mut self, at: usize, call: Call<'a>) {
         check_names(at, &call.id.0, &call.function.name.0, &mut self.violations);
-        if self.step.insert(call.id.clone(), (at, false)).is_some() {
+        if self.calls.open(at, call.id.clone()) {
             self.add(at, Rule::DuplicateCall { id: call.id.0.into_owned() });
-        }
-    }
-
-    fn result(&mut self, at: usize, id: &Text<'a>) {
-        match self.step.get_mut(id) {
-            Some((_, answered @ false)) => *answered = true,
-            Some(_) => self.add(at, Rule::DuplicateResult { id: id.0.clone().into_owned() }),
-            None => self.add(at, Rule::ResultWithoutCall { id: id.0.clone().into_owned() }),
-        }
-    }
-
-    fn close_step(&mut self) {
-        for (id, (at, answered)) in std::mem::take(&mut self.step) {
-            if !answered {
-                self.add(at, Rule::CallWithoutResult { id: id.0.into_owned() });
-            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Reading JSON bodies lightly: texts are borrowed, and what no rule asks about is skipped.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -25,6 +25,41 @@ pub(super) fn parse<'a, T: Deserialize<'a>>(at: usize, bytes: &'a [u8]) -> Resul
 
 pub(super) fn is_object(value: Option<&RawValue>) -> bool {
     value.is_some_and(|value| value.get().starts_with('{'))
+}
+
+/// Calls that wait for their results: where each stands, and whether it was answered.
+#[derive(Debug, Default)]
+pub(super) struct Calls<'a>(BTreeMap<Text<'a>, (usize, bool)>);
+
+impl<'a> Calls<'a> {
+    /// Says whether one of this id was waiting already.
+    pub(super) fn open(&mut self, at: usize, id: Text<'a>) -> bool {
+        self.0.insert(id, (at, false)).is_some()
+    }
+
+    pub(super) fn answer(&mut self, at: usize, id: &Text<'a>, violations: &mut Vec<Violation>) {
+        let id_text = || id.0.clone().into_owned();
+        match self.0.get_mut(id) {
+            Some((_, answered @ false)) => *answered = true,
+            Some(_) => violations.push(Violation::new(at, Rule::DuplicateResult { id: id_text() })),
+            None => violations.push(Violation::new(at, Rule::ResultWithoutCall { id: id_text() })),
+        }
+    }
+
+    /// Once reported, a call is forgotten: a result that comes later still has no call.
+    pub(super) fn report_open(&mut self, violations: &mut Vec<Violation>) {
+        self.0.retain(|id, (at, answered)| {
+            if !*answered {
+                violations.push(Violation::new(*at, Rule::CallWithoutResult { id: id.0.clone().into_owned() }));
+            }
+            *answered
+        });
+    }
+
+    /// The step is over: none of its calls can be answered any more.
+    pub(super) fn close(&mut self, violations: &mut Vec<Violation>) {
+        std::mem::take(self).report_open(violations);
+    }
 }
 
 /// A call's id and name against what all JSON providers accept.

@@ -4,13 +4,11 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
-
 use serde::Deserialize;
 
 use super::{
     Rule, Violation,
-    json::{Text, check_names, parse},
+    json::{Calls, Text, check_names, parse},
 };
 
 #[derive(Deserialize)]
@@ -46,8 +44,7 @@ enum Side {
 
 struct Check<'a> {
     violations: Vec<Violation>,
-    /// Every call: where it stands, and whether it was answered.
-    calls: BTreeMap<Text<'a>, (usize, bool)>,
+    calls: Calls<'a>,
     stored: bool,
     in_conversation: bool,
 }
@@ -59,12 +56,12 @@ pub(super) fn check(body: &[u8]) -> Vec<Violation> {
     };
     let mut check = Check {
         violations: Vec::new(),
-        calls: BTreeMap::new(),
+        calls: Calls::default(),
         stored: body.store.unwrap_or(true),
         in_conversation: false,
     };
     let sides: Vec<_> = body.input.into_iter().enumerate().map(|(at, item)| check.item(at, item)).collect();
-    check.report_open_calls();
+    check.calls.report_open(&mut check.violations);
     for (at, side) in sides.iter().enumerate() {
         if *side == Side::Reasoning && matches!(sides.get(at + 1), None | Some(Side::Given)) {
             check.add(at, Rule::ReasoningAlone);
@@ -98,7 +95,7 @@ impl<'a> Check<'a> {
                 Side::Model
             }
             "function_call_output" => {
-                self.output(at, &item.call_id);
+                self.calls.answer(at, &item.call_id, &mut self.violations);
                 Side::Given
             }
             "reasoning" => {
@@ -116,7 +113,7 @@ impl<'a> Check<'a> {
     fn message(&mut self, at: usize, role: &str) -> Side {
         match role {
             "assistant" => return Side::Model,
-            "user" | "system" | "developer" => self.report_open_calls(),
+            "user" | "system" | "developer" => self.calls.report_open(&mut self.violations),
             _ => self.add(at, Rule::UnknownRole { role: role.to_owned() }),
         }
         Side::Given
@@ -124,27 +121,8 @@ impl<'a> Check<'a> {
 
     fn call(&mut self, at: usize, item: Item<'a>) {
         check_names(at, &item.call_id.0, &item.name.0, &mut self.violations);
-        if self.calls.insert(item.call_id.clone(), (at, false)).is_some() {
+        if self.calls.open(at, item.call_id.clone()) {
             self.add(at, Rule::DuplicateCall { id: item.call_id.0.into_owned() });
         }
-    }
-
-    fn output(&mut self, at: usize, id: &Text<'a>) {
-        match self.calls.get_mut(id) {
-            Some((_, answered @ false)) => *answered = true,
-            Some(_) => self.add(at, Rule::DuplicateResult { id: id.0.clone().into_owned() }),
-            None => self.add(at, Rule::ResultWithoutCall { id: id.0.clone().into_owned() }),
-        }
-    }
-
-    /// Once reported, a call is forgotten: an output that comes later still has no call.
-    fn report_open_calls(&mut self) {
-        let violations = &mut self.violations;
-        self.calls.retain(|id, (at, answered)| {
-            if !*answered {
-                violations.push(Violation::new(*at, Rule::CallWithoutResult { id: id.0.clone().into_owned() }));
-            }
-            *answered
-        });
     }
 }

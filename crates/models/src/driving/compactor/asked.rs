@@ -25,10 +25,13 @@ const NO_TEXT: &str = "(no text)";
 /// Who writes, and how it is reached.
 #[derive(Debug, Clone, Copy)]
 pub struct CompactorModel<'a> {
+    /// Where its requests go.
     pub model: &'a Model,
     /// As its provider calls it.
     pub name: &'a str,
+    /// What it is asked in when it is asked alone.
     pub api: Provider,
+    /// What it can do; none: nothing is known of it.
     pub card: Option<&'a Card>,
     /// Only the session's own model can ride on its prompt.
     pub ride: Ride,
@@ -84,23 +87,20 @@ pub(super) async fn ask(
         CompactorPurpose::Summary => session.configuration().archive.timeout_seconds,
     };
     let mut answering = compactor.model.send(request);
+    // None: cancelled.
     let ended = tokio::select! {
         biased;
-        () = cancel.cancelled() => Ended::Cancelled,
-        read = tokio::time::timeout(Duration::from_secs(seconds.into()), read_all(&mut answering)) => match read {
-            Ok(Ok(())) => Ended::Whole,
-            Ok(Err(error)) => Ended::Failed(error.first_line().to_owned()),
-            Err(_) => Ended::TimedOut,
-        },
+        () = cancel.cancelled() => None,
+        read = tokio::time::timeout(Duration::from_secs(seconds.into()), read_all(&mut answering)) => Some(read),
     };
     // Whatever became of it, what it has cost so far was billed.
     let reply = answering.into_reply();
     let usage = reply.usage;
-    let asked = match ended {
-        Ended::Whole => read(reply),
-        Ended::Cancelled => Asked::Failed("the person stopped it".to_owned()),
-        Ended::Failed(ref problem) => Asked::Failed(problem.clone()),
-        Ended::TimedOut => Asked::TimedOut(format!("{} did not answer in {seconds} s", compactor.name)),
+    let asked = match &ended {
+        Some(Ok(Ok(()))) => read(reply),
+        Some(Ok(Err(error))) => Asked::Failed(error.first_line().to_owned()),
+        Some(Err(_)) => Asked::TimedOut(format!("{} did not answer in {seconds} s", compactor.name)),
+        None => Asked::Failed("the person stopped it".to_owned()),
     };
     let problem = match &asked {
         Asked::Text(_) => None,
@@ -117,15 +117,12 @@ pub(super) async fn ask(
     let appended: String =
         asks.repair.iter().fold(asks.first.to_owned(), |text, (answer, repair)| text + answer + repair);
     with_context(outside, |context| session.compactor_called(call, &appended, context))?;
-    match (&ended, &asked) {
-        (Ended::Cancelled, _) => {
-            outside.keep(session)?;
-            return Err(CallError::Cancelled);
-        }
-        (_, Asked::TimedOut(problem) | Asked::Failed(problem)) => {
-            with_context(outside, |context| session.compactor_failed(problem, context))?;
-        }
-        _ => {}
+    if ended.is_none() {
+        outside.keep(session)?;
+        return Err(CallError::Cancelled);
+    }
+    if let Asked::TimedOut(problem) | Asked::Failed(problem) = &asked {
+        with_context(outside, |context| session.compactor_failed(problem, context))?;
     }
     Ok(asked)
 }
@@ -175,13 +172,6 @@ fn request(
 async fn read_all(answering: &mut Answering) -> Result<(), ModelError> {
     while answering.next().await?.is_some() {}
     Ok(())
-}
-
-enum Ended {
-    Whole,
-    Cancelled,
-    Failed(String),
-    TimedOut,
 }
 
 /// Thinking never counts as the answer.

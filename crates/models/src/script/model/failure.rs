@@ -4,15 +4,10 @@ use std::time::Duration;
 
 use crate::{
     ErrorKind, ModelError,
+    fault::Fault as Failure,
     retry::{Again, Asked},
     script::Fault,
 };
-
-pub(super) struct Failure {
-    pub(super) error: ModelError,
-    pub(super) again: Again,
-    pub(super) asked: Asked,
-}
 
 pub(super) fn failure(fault: Fault) -> Failure {
     let (kind, status, again) = match fault {

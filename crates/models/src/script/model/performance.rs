@@ -8,16 +8,18 @@ use tokio::time::{Instant, sleep_until};
 use super::{
     ScriptModel,
     act::{Act, SoFar, plan_acts},
-    failure::{Failure, broken, failure},
+    failure::{broken, failure},
 };
 use crate::{
     ModelError, Progress, Request, Retries,
+    answering::{Source, Step},
+    fault::Fault as Failure,
     retry::plan_pause,
     script::{Fault, Played, cut_reply},
 };
 
 #[derive(Debug)]
-pub(crate) struct Performance {
+pub(super) struct Performance {
     model: ScriptModel,
     request: Request,
     tries: u32,
@@ -39,7 +41,7 @@ impl Performance {
         Self { model, request, tries: 0, stage: Stage::Asking, pause: None, so_far: SoFar::default() }
     }
 
-    pub(crate) async fn next(&mut self) -> Result<Option<Progress>, ModelError> {
+    async fn step(&mut self) -> Result<Option<Progress>, ModelError> {
         loop {
             if let Some(end) = self.pause {
                 sleep_until(end).await;
@@ -69,10 +71,6 @@ impl Performance {
                 Some(Act::Fail(error)) => return Err(self.fail(error)),
             }
         }
-    }
-
-    pub(crate) fn into_reply(self) -> Reply {
-        self.so_far.reply
     }
 
     fn fail(&mut self, error: ModelError) -> ModelError {
@@ -113,5 +111,15 @@ impl Performance {
         };
         self.wait(wait);
         Ok(Some(Progress::Retrying { attempt: self.tries + 1, wait, because: failure.error.message }))
+    }
+}
+
+impl Source for Performance {
+    fn next(&mut self) -> Step<'_> {
+        Box::pin(self.step())
+    }
+
+    fn into_reply(self: Box<Self>) -> Reply {
+        self.so_far.reply
     }
 }

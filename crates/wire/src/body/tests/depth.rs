@@ -1,7 +1,7 @@
 //! Nesting: as deep as serde_json goes, and an error beyond it.
 
 use super::*;
-use crate::body::scan::DEEPEST;
+use crate::body::DEEPEST;
 
 /// A body that nests so deep in a place that is passed over, and in one that is gone into.
 fn nested(levels: usize) -> [String; 3] {

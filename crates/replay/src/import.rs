@@ -29,13 +29,10 @@ mod surrogates;
 mod swe_agent;
 mod time;
 
+pub use crate::parameters::DOCUMENT_LIMIT;
 pub use detect::{detect, shape};
-pub use document::parse_document;
 
 use crate::recording::{About, Format, Item, Recording, Skipped};
-
-/// Design 6-evaluation, "Inputs": one-document formats up to 256 MB.
-pub const DOCUMENT_LIMIT: u64 = 256 << 20;
 
 /// How a format is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,6 +95,21 @@ pub fn importer(format: Format) -> Option<Box<dyn LineImporter>> {
         Format::Pi => mended(pi::PiImporter::default()),
         Format::Lookback => mended(lookback::LookbackImporter::default()),
         Format::SweAgent | Format::MiniSweAgent | Format::Opencode | Format::GeminiCli => None,
+    }
+}
+
+/// Reads a whole document of a format that is one.
+pub fn parse_document(format: Format, bytes: &[u8], sink: &mut dyn Sink) -> Result<About, ImportError> {
+    let bytes = &*surrogates::mend(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes));
+    match format {
+        Format::MiniSweAgent => mini_swe_agent::parse(bytes, sink),
+        Format::Opencode => opencode::parse(bytes, sink),
+        Format::SweAgent => swe_agent::parse(bytes, sink),
+        Format::GeminiCli => gemini_cli::parse(bytes, sink),
+        Format::ClaudeCode | Format::Codex | Format::Pi | Format::Lookback => Err(ImportError::Unusable(format!(
+            "{} writes one JSON value a line, and this is read as one document",
+            format.label()
+        ))),
     }
 }
 

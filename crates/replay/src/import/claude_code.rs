@@ -28,10 +28,8 @@ use self::{
     tools::{Given, Tools},
 };
 use super::{LineImporter, Sink, paths::Root, time::parse_time};
+use crate::parameters::HELD;
 use crate::recording::{About, Compaction, CompactionKind, Item, Skipped, UserItem};
-
-/// Turns that are held behind an open response. More than these never stood there: the response is over.
-const HELD: usize = 64;
 
 #[derive(Debug, Default)]
 pub(super) struct ClaudeCode {

@@ -20,10 +20,8 @@ use self::{
     tools::Tools,
 };
 use super::{LineImporter, Sink, parse_line, paths::Root, time::parse_time};
+use crate::parameters::HELD;
 use crate::recording::{About, Billed, Compaction, CompactionKind, Item, Skipped, UserItem};
-
-/// Turns that are held behind an open response.
-const HELD: usize = 64;
 
 #[derive(Debug, Default)]
 pub struct Codex {

@@ -8,15 +8,12 @@ mod outline;
 
 use self::outline::Outline;
 use super::Shape;
-use crate::recording::Format;
-
-/// Starts of objects that are looked at. A file that has told nothing by then is none of ours.
-const STARTS: usize = 1000;
+use crate::{parameters::DETECTED_OBJECTS, recording::Format};
 
 /// The format of a file that begins with these bytes (decompressed; a megabyte is plenty).
 pub fn detect(head: &[u8]) -> Option<Format> {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-    starts(head).take(STARTS).find_map(|start| format_of(&Outline::read(&head[start..])))
+    starts(head).take(DETECTED_OBJECTS).find_map(|start| format_of(&Outline::read(&head[start..])))
 }
 
 /// How a format is read.

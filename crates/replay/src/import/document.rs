@@ -1,4 +1,4 @@
-//! Sessions that are one JSON document: which importer reads it, and what they share.
+//! What the importers of sessions that are one JSON document share.
 //!
 //! The messages of a document are kept as raw slices and parsed one after another, so that a broken one costs itself
 //! only and the memory is that of the file plus one message.
@@ -6,23 +6,8 @@
 use serde::Deserialize;
 use serde_json::{Value, error::Category, value::RawValue};
 
-use super::{ImportError, Sink, gemini_cli, mini_swe_agent, opencode, surrogates, swe_agent};
-use crate::recording::{About, Format, Skipped};
-
-/// Reads a whole document of a format that is one.
-pub fn parse_document(format: Format, bytes: &[u8], sink: &mut dyn Sink) -> Result<About, ImportError> {
-    let bytes = &*surrogates::mend(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes));
-    match format {
-        Format::MiniSweAgent => mini_swe_agent::parse(bytes, sink),
-        Format::Opencode => opencode::parse(bytes, sink),
-        Format::SweAgent => swe_agent::parse(bytes, sink),
-        Format::GeminiCli => gemini_cli::parse(bytes, sink),
-        Format::ClaudeCode | Format::Codex | Format::Pi | Format::Lookback => Err(ImportError::Unusable(format!(
-            "{} writes one JSON value a line, and this is read as one document",
-            format.label()
-        ))),
-    }
-}
+use super::{ImportError, Sink};
+use crate::recording::Skipped;
 
 /// The frame of a document, its messages still raw.
 pub(super) fn parse_frame<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, ImportError> {

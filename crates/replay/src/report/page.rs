@@ -25,15 +25,13 @@ use super::{
     Report, SessionReport, numbers,
     summary::{APPEND, Group, LOOKBACK, Summary},
 };
+use crate::parameters::SESSION_PICTURES;
 
 const STYLE: &str = include_str!("page/style.css");
 const SCRIPT: &str = include_str!("page/page.js");
 
 /// What every report says of itself.
 pub const LIMIT: &str = "Replay measures cost and what stays in view, not whether the task would have succeeded.";
-
-/// More pictures of single sessions than this make a page that a browser opens slowly; the table has every session.
-const MOST_SESSION_PICTURES: usize = 60;
 
 /// One self-contained file.
 pub fn render_page(report: &Report) -> String {
@@ -208,7 +206,7 @@ fn strategies_section(summary: &Summary) -> String {
 
 fn context_section(report: &Report, summary: &Summary) -> String {
     let mut section = String::new();
-    let mut left = MOST_SESSION_PICTURES;
+    let mut left = SESSION_PICTURES;
     for group in &summary.groups {
         let mut strategies = vec![APPEND];
         strategies.extend(group.best_other().map(|other| other.name.as_str()));
@@ -260,8 +258,8 @@ fn context_section(report: &Report, summary: &Summary) -> String {
         return section;
     }
     let more = match left {
-        0 if summary.sessions > MOST_SESSION_PICTURES => format!(
-            " Of {} sessions, {MOST_SESSION_PICTURES} are drawn; replay fewer files to see others.",
+        0 if summary.sessions > SESSION_PICTURES => format!(
+            " Of {} sessions, {SESSION_PICTURES} are drawn; replay fewer files to see others.",
             numbers::count(summary.sessions as u64)
         ),
         _ => String::new(),

@@ -10,11 +10,9 @@ use super::{Mark, Moment, Pictures, summary::LOOKBACK};
 use crate::{
     conversation::Conversation,
     measure::{Repair, bill_by_kind, repair},
+    parameters::DEAREST_CALLS,
     simulate::{Run, Tariff},
 };
-
-/// More of one session never come into the ten dearest of all.
-const DEAREST: usize = 10;
 
 /// A strategy's run under its name.
 pub type NamedRun<'r> = (&'r str, &'r Run);
@@ -57,7 +55,7 @@ fn dearest(file: &str, name: &str, run: &Run, conversation: &Conversation<'_>, t
     let whole: f64 = costs.values().sum();
     let mut dearest: Vec<(usize, f64)> = costs.into_iter().collect();
     dearest.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
-    dearest.truncate(DEAREST);
+    dearest.truncate(DEAREST_CALLS);
     let moments = dearest.into_iter().map(|(call, cost)| Moment {
         file: file.to_owned(),
         strategy: name.to_owned(),

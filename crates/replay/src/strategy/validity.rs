@@ -24,11 +24,11 @@ use lookback_wire::{Head, Message, Provider, check_body, render_body, render_hea
 
 use messages::Messages;
 
-use super::{Evidence, Reach, Step, Strategy};
+use super::{Step, Strategy};
 use crate::{
     conversation::{Conversation, Need},
     recording::Format,
-    shown::{Part, Shown},
+    shown::{Evidence, Part, Reach, Shown},
 };
 
 /// A strategy each of whose views is checked.

@@ -258,11 +258,9 @@ fn billed(sessions: &[&SessionReport]) -> Option<Billed> {
 }
 
 fn predicted(sessions: &[&SessionReport]) -> String {
-    let mut sum: Option<lookback_replay::report::Check> = None;
-    for check in sessions.iter().filter_map(|session| session.check.as_ref()) {
-        sum.get_or_insert_with(Default::default).add(check);
-    }
-    match sum.and_then(|check| check.error()) {
+    let mut sum = lookback_replay::check::Check::default();
+    sessions.iter().filter_map(|session| session.check.as_ref()).for_each(|session| sum += session.check);
+    match sum.error() {
         Some(error) => format!("predicted within {}", share(Some(error))),
         None => String::new(),
     }

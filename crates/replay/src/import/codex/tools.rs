@@ -27,9 +27,7 @@ use crate::import::{
     paths::Root,
     results::{failed, nothing_read, partial},
 };
-
-/// Processes that were left running; more than these nobody looks after.
-const RUNNING: usize = 64;
+use crate::parameters::HELD;
 
 /// The table. Later calls name a running process by its number only, so it remembers their commands.
 #[derive(Debug, Default)]
@@ -99,7 +97,7 @@ impl Tools {
         let run = RunData { exit_code: printed.exit_code, timed_out: printed.timed_out, ..run };
         if let Some(session) = printed.session {
             self.running.insert(session, run.clone());
-            while self.running.len() > RUNNING {
+            while self.running.len() > HELD {
                 self.running.pop_first();
             }
             return with_stats(printed, Status::Partial, ResultData::Run(run));

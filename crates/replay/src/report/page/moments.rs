@@ -5,9 +5,10 @@ use super::html::{
     Kind::{Number, Text},
     Table, escape,
 };
-use crate::report::{Moment, Report, numbers};
-
-const MOST: usize = 10;
+use crate::{
+    parameters::DEAREST_CALLS,
+    report::{Moment, Report, numbers},
+};
 
 /// None where no session has moments.
 pub(super) fn render(report: &Report) -> Option<String> {
@@ -21,7 +22,7 @@ pub(super) fn render(report: &Report) -> Option<String> {
     moments.sort_by(|(one, _), (other, _)| {
         other.cost.total_cmp(&one.cost).then_with(|| (&one.file, one.call).cmp(&(&other.file, other.call)))
     });
-    moments.truncate(MOST);
+    moments.truncate(DEAREST_CALLS);
     let mut table = Table::new(
         "The most expensive moments",
         &[

@@ -131,12 +131,12 @@ pub(super) fn checks(summary: &Summary) -> String {
     );
     for provider in &summary.checks {
         let check = &provider.check;
-        let misses = match check.unexplained_misses {
+        let misses = match check.unexplained.count {
             0 => "none".to_owned(),
             misses => format!(
                 "{} <small>{} tokens</small>",
                 numbers::count(misses),
-                numbers::tokens(check.unexplained_tokens as f64)
+                numbers::tokens(check.unexplained.tokens as f64)
             ),
         };
         table.row(
@@ -145,9 +145,9 @@ pub(super) fn checks(summary: &Summary) -> String {
             [
                 numbers::count(provider.sessions as u64),
                 numbers::count(check.calls),
-                numbers::tokens(check.cached_tokens as f64),
-                numbers::tokens(check.difference_tokens as f64),
-                provider.error().map_or("–".to_owned(), |error| format!("{:.2}%", error * 100.0)),
+                numbers::tokens(check.billed_cached as f64),
+                numbers::tokens(check.error_tokens as f64),
+                check.error().map_or("–".to_owned(), |error| format!("{:.2}%", error * 100.0)),
                 misses,
             ]
             .map(Cell::Number),

@@ -3,12 +3,10 @@
 use super::Repair;
 use crate::{
     conversation::Conversation,
+    parameters::WORTH_SAYING,
     report::numbers,
     simulate::{Run, Tariff},
 };
-
-/// What makes up less of a call is not among its reasons.
-const WORTH_SAYING: f64 = 0.2;
 
 /// The parts of a call's cost that matter, the largest first.
 pub(super) fn why(run: &Run, conversation: &Conversation<'_>, tariff: &Tariff, call: usize, repair: &Repair) -> String {

@@ -6,6 +6,7 @@
 pub mod competitive;
 mod cost;
 #[cfg(test)]
+#[path = "measure/tests/example.rs"]
 pub(crate) mod example;
 mod recall;
 mod repair;

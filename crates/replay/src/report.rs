@@ -1,6 +1,5 @@
 //! Reports: one object for programs, a table for a terminal, a page for a browser.
 
-pub mod numbers;
 pub mod page;
 pub mod pictures;
 pub mod summary;
@@ -15,7 +14,7 @@ use crate::{
     recording::Format,
 };
 
-pub use crate::{check::Bills, measure::BillByKind};
+pub use crate::{check::Bills, measure::BillByKind, numbers};
 
 /// A whole run over many sessions.
 #[derive(Debug, Clone, Serialize)]

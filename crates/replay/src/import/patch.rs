@@ -5,13 +5,13 @@
 
 /// One file of a patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FilePatch {
+pub(crate) struct FilePatch {
     pub path: String,
     pub change: PatchChange,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PatchChange {
+pub(crate) enum PatchChange {
     /// A new file with these lines.
     Add(Vec<String>),
     Delete,
@@ -24,14 +24,14 @@ pub enum PatchChange {
 /// Lines that follow one another, before and after the change: context stands in both. A place that changes nothing only
 /// says behind what the next one is looked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Place {
+pub(crate) struct Place {
     pub removed: Vec<String>,
     pub added: Vec<String>,
 }
 
 /// The files of a patch, in its order; empty where the text holds none. Lines outside of `*** Begin Patch` and
 /// `*** End Patch` are passed over, so that a patch may stand in a command.
-pub fn parse_patch(text: &str) -> Vec<FilePatch> {
+pub(crate) fn parse_patch(text: &str) -> Vec<FilePatch> {
     let mut files: Vec<FilePatch> = Vec::new();
     let mut inside = false;
     for line in text.lines() {

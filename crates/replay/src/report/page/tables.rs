@@ -1,4 +1,4 @@
-//! The tables: strategies of a group, the check, every session.
+//! The tables: strategies of a group, the check, every session, the most expensive moments.
 
 use super::{
     html::{
@@ -8,9 +8,12 @@ use super::{
     },
     look,
 };
-use crate::report::{
-    Report, SessionReport, numbers,
-    summary::{APPEND, Group, LOOKBACK, StrategySummary, Summary, in_the_running},
+use crate::{
+    parameters::DEAREST_CALLS,
+    report::{
+        Bills, Moment, Report, SessionReport, numbers,
+        summary::{APPEND, Group, LOOKBACK, StrategySummary, Summary, in_the_running},
+    },
 };
 
 /// What matters most.
@@ -191,7 +194,7 @@ fn session_cells(session: &SessionReport, leading: Option<&str>) -> Vec<Cell> {
     let append = session.strategies.get(APPEND);
     let running = session.strategies.iter().filter(|(name, _)| in_the_running(name));
     let cheapest = running.min_by(|(_, one), (_, other)| one.repaired.total_cmp(&other.repaired));
-    let bill = |bills: Option<super::super::Bills>| bills.map_or(none(), |bills| numbers::tokens(bills.cost));
+    let bill = |bills: Option<Bills>| bills.map_or(none(), |bills| numbers::tokens(bills.cost));
     vec![
         Cell::Number(numbers::count(session.calls)),
         Cell::Number(own.map_or(none(), |figures| numbers::ratio(figures.repaired_vs_append))),
@@ -208,6 +211,48 @@ fn session_cells(session: &SessionReport, leading: Option<&str>) -> Vec<Cell> {
         Cell::Text(session.model.as_deref().map_or(none(), escape)),
         Cell::Text(escape(&session.prices)),
     ]
+}
+
+/// The most expensive moments of all sessions, with their reasons; none where no session has any.
+pub(super) fn moments(report: &Report) -> Option<String> {
+    let mut moments: Vec<(&Moment, u64)> = Vec::new();
+    for session in &report.sessions {
+        moments.extend(session.pictures.dearest.iter().map(|moment| (moment, session.calls)));
+    }
+    if moments.is_empty() {
+        return None;
+    }
+    moments.sort_by(|(one, _), (other, _)| {
+        other.cost.total_cmp(&one.cost).then_with(|| (&one.file, one.call).cmp(&(&other.file, other.call)))
+    });
+    moments.truncate(DEAREST_CALLS);
+    let mut table = Table::new(
+        "The most expensive moments",
+        &[
+            Column(Text, "place", "1 is the dearest"),
+            Column(Text, "why", "what made this call dear"),
+            Column(Number, "cost", "of this one call, with compactor and repairs, in uncached-input tokens"),
+            Column(Number, "of its session", "share of the session's whole bill"),
+            Column(Number, "prompt", "tokens of the prompt"),
+            Column(Text, "call", "which call of the session"),
+            Column(Text, "session", ""),
+        ],
+    );
+    for (place, (moment, calls)) in moments.into_iter().enumerate() {
+        table.row(
+            "",
+            &format!("{}", place + 1),
+            [
+                Cell::Text(format!("<span class=\"why\">{}</span>", escape(&moment.why))),
+                Cell::Number(numbers::tokens(moment.cost)),
+                Cell::Number(numbers::percent(moment.share)),
+                Cell::Number(numbers::tokens(moment.context as f64)),
+                Cell::Text(format!("{} of {}", numbers::count(moment.call as u64 + 1), numbers::count(calls))),
+                Cell::Text(file(&moment.file)),
+            ],
+        );
+    }
+    Some(table.finish())
 }
 
 /// A strategy's name with its shape.

@@ -78,7 +78,8 @@ pub struct Call<'a> {
 impl<'a> Conversation<'a> {
     /// `count` is the plain count of a text.
     pub fn new(recording: &'a Recording, count: &dyn Fn(&[u8]) -> u32) -> Self {
-        let mut builder = Builder::new(recording, count);
+        let (pieces, calls, live, ends) = Default::default();
+        let mut builder = Builder { recording, count, pieces, calls, live, ends, next_turn: 0, compacted: false };
         for (number, item) in recording.items.iter().enumerate() {
             builder.add(number, item);
         }
@@ -123,20 +124,7 @@ struct Builder<'a, 'c> {
     compacted: bool,
 }
 
-impl<'a, 'c> Builder<'a, 'c> {
-    fn new(recording: &'a Recording, count: &'c dyn Fn(&[u8]) -> u32) -> Self {
-        Self {
-            recording,
-            count,
-            pieces: Vec::new(),
-            calls: Vec::new(),
-            live: Vec::new(),
-            ends: Vec::new(),
-            next_turn: 0,
-            compacted: false,
-        }
-    }
-
+impl<'a> Builder<'a, '_> {
     fn add(&mut self, number: usize, item: &'a Item) {
         match item {
             Item::User(user) => {
@@ -190,7 +178,8 @@ impl<'a, 'c> Builder<'a, 'c> {
             before,
             answer,
             results: first..self.pieces.len(),
-            output_tokens: call.billed.map_or(0, |billed| billed.output).max(u64::from(tokens)),
+            // Counted when the scale is known, as are the needs.
+            output_tokens: 0,
             billed: call.billed,
             after_compaction: std::mem::take(&mut self.compacted),
             needs: Vec::new(),

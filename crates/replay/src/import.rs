@@ -28,7 +28,7 @@ mod swe_agent;
 mod time;
 
 pub use crate::parameters::DOCUMENT_LIMIT;
-pub use detect::{detect, shape};
+pub use detect::detect;
 
 use crate::recording::{About, Format, Item, Recording, Skipped};
 
@@ -103,6 +103,11 @@ pub fn importer(format: Format) -> Option<Box<dyn LineImporter>> {
         Format::Lookback => Some(Box::new(lookback::LookbackImporter::default())),
         Format::SweAgent | Format::MiniSweAgent | Format::Opencode | Format::GeminiCli => None,
     }
+}
+
+/// How a format is read.
+pub fn shape(format: Format) -> Shape {
+    if importer(format).is_some() { Shape::Lines } else { Shape::Document }
 }
 
 /// Reads a whole document of a format that is one.

@@ -88,8 +88,8 @@ pub(super) fn write<W: Write>(out: &mut Screen<W>, report: &Report, summary: &Su
     screen::write_facts(out, " ", &meanings, width)?;
     for check in &summary.checks {
         // Without misses the row of the bills has said it.
-        let Some(error) = check.error().filter(|_| check.check.unexplained_misses > 0) else { continue };
-        let misses = match check.check.unexplained_misses {
+        let Some(error) = check.check.error().filter(|_| check.check.unexplained.count > 0) else { continue };
+        let misses = match check.check.unexplained.count {
             1 => "; 1 miss that no rule explains stands apart".to_owned(),
             misses => format!("; {} misses that no rule explains stand apart", screen::exact(misses)),
         };

@@ -17,7 +17,7 @@ use serde_json::{Value, json, value::RawValue};
 use super::{
     ImportError, Sink,
     fields::{call_part, content_text, count, each_message, list, parse_frame, text},
-    open_call::{Call, OpenCall},
+    open_call::{Call, OpenCall, close},
     paths::Root,
     results::done,
     time::time_of,
@@ -46,7 +46,7 @@ pub(super) fn parse(bytes: &[u8], sink: &mut dyn Sink) -> Result<About, ImportEr
     let configured_model = at("/config/model/model_name");
     let mut reader = Reader { about, root, configured_model, open: None, seen_task: false };
     each_message(&frame.messages, sink, |number, message, sink| reader.message(number, message, sink));
-    reader.close(sink);
+    close(&mut reader.open, sink);
     Ok(reader.about)
 }
 
@@ -96,7 +96,7 @@ impl Reader {
             call.result = Some(observed(call, &content, message, &self.root));
             return;
         }
-        self.close(sink);
+        close(&mut self.open, sink);
         if content.trim().is_empty() {
             return;
         }
@@ -113,14 +113,8 @@ impl Reader {
     }
 
     fn begin(&mut self, call: OpenCall, sink: &mut dyn Sink) {
-        self.close(sink);
+        close(&mut self.open, sink);
         self.open = Some(call);
-    }
-
-    fn close(&mut self, sink: &mut dyn Sink) {
-        if let Some(open) = self.open.take() {
-            sink.item(open.close());
-        }
     }
 
     fn assistant(&mut self, number: usize, message: &Value, content: String) -> OpenCall {

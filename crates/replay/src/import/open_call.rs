@@ -6,6 +6,7 @@ use lookback_engine::{
 };
 use serde_json::Value;
 
+use super::Sink;
 use crate::recording::{CallItem, Item};
 
 #[derive(Debug)]
@@ -83,4 +84,9 @@ impl OpenCall {
         }
         self.close()
     }
+}
+
+/// Gives out the response that is open, if there is one.
+pub(super) fn close(open: &mut Option<OpenCall>, sink: &mut dyn Sink) {
+    open.take().into_iter().for_each(|open| sink.item(open.close()));
 }

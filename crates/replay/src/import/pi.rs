@@ -18,7 +18,7 @@ use serde_json::Value;
 use super::{
     LineImporter, Sink,
     fields::{call_part, content_text, count, list, text},
-    open_call::OpenCall,
+    open_call::{OpenCall, close},
     paths::Root,
     time::time_of,
 };
@@ -47,7 +47,7 @@ impl PiImporter {
             }
             "message" => self.message(entry, number, sink)?,
             "compaction" => {
-                self.close(sink);
+                close(&mut self.open, sink);
                 let at = time_of(&entry["timestamp"]);
                 let billed = bill(&entry["usage"]);
                 sink.item(Item::Compaction(Compaction { kind: CompactionKind::Head, at, billed }));
@@ -109,14 +109,14 @@ impl PiImporter {
             },
         };
         if target != self.leaf {
-            self.close(sink);
+            close(&mut self.open, sink);
             sink.item(Item::Rewind { last: target });
             self.leaf = target;
         }
     }
 
     fn user(&mut self, said: String, origin: Origin, entry: &Value, sink: &mut dyn Sink) {
-        self.close(sink);
+        close(&mut self.open, sink);
         if said.trim().is_empty() {
             return;
         }
@@ -134,7 +134,7 @@ impl PiImporter {
         if parts.is_empty() {
             return;
         }
-        self.close(sink);
+        close(&mut self.open, sink);
         self.count();
         let model = text(message, "model");
         self.about.see_model(model);
@@ -163,12 +163,6 @@ impl PiImporter {
         self.leaf = Some(self.items);
         self.items += 1;
     }
-
-    fn close(&mut self, sink: &mut dyn Sink) {
-        if let Some(open) = self.open.take() {
-            sink.item(open.close());
-        }
-    }
 }
 
 impl LineImporter for PiImporter {
@@ -178,7 +172,7 @@ impl LineImporter for PiImporter {
     }
 
     fn finish(&mut self, sink: &mut dyn Sink) {
-        self.close(sink);
+        close(&mut self.open, sink);
     }
 
     fn about(&self) -> &About {

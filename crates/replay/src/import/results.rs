@@ -108,6 +108,25 @@ pub(super) fn parse_matches(text: &str, searched: Option<&str>, root: &Root, dir
     matches
 }
 
+/// The matches of a search that names each file once (`file_of` a line) and its matches below (`12: text`, `match_of` one).
+pub(super) fn grouped_matches(
+    shown: &str,
+    root: &Root,
+    file_of: impl Fn(&str) -> Option<&str>,
+    match_of: impl Fn(&str) -> Option<&str>,
+) -> Vec<SearchMatch> {
+    let (mut path, mut found) = (String::new(), Vec::new());
+    for line in shown.lines() {
+        let numbered = match_of(line).and_then(|rest| rest.split_once(": "));
+        if let Some((line, text)) = numbered.and_then(|(number, text)| Some((number.parse().ok()?, text))) {
+            found.push(SearchMatch { path: path.clone(), line, text: text.to_owned() });
+        } else if let Some(named) = file_of(line) {
+            path = root.name(named);
+        }
+    }
+    found
+}
+
 fn split_number(line: &str) -> Option<(u32, &str)> {
     let (number, rest) = line.split_once(':')?;
     Some((number.parse().ok().filter(|number| *number > 0)?, rest))

@@ -18,7 +18,7 @@ use self::{action::parse_action, observation::Files};
 use super::{
     ImportError, Sink,
     fields::{call_part, content_text, each_message, list, parse_frame, text},
-    open_call::OpenCall,
+    open_call::{OpenCall, close},
 };
 use crate::recording::{About, Item, UserItem};
 
@@ -43,7 +43,7 @@ pub(super) fn parse(bytes: &[u8], sink: &mut dyn Sink) -> Result<About, ImportEr
         false => each_message(&frame.history, sink, |number, entry, sink| reader.entry(number, entry, sink)),
         true => each_message(&frame.trajectory, sink, |number, step, sink| reader.step(number, step, sink)),
     }
-    reader.close(sink);
+    close(&mut reader.open, sink);
     Ok(reader.about)
 }
 
@@ -142,7 +142,7 @@ impl Reader {
             call.result = Some(self.files.observed(call, &content));
             return;
         }
-        self.close(sink);
+        close(&mut self.open, sink);
         if content.trim().is_empty() {
             return;
         }
@@ -164,15 +164,9 @@ impl Reader {
     }
 
     fn begin(&mut self, parts: Vec<NewPart>, sink: &mut dyn Sink) {
-        self.close(sink);
+        close(&mut self.open, sink);
         if !parts.is_empty() {
             self.open = Some(OpenCall::new(parts, None, self.about.model.clone()));
-        }
-    }
-
-    fn close(&mut self, sink: &mut dyn Sink) {
-        if let Some(open) = self.open.take() {
-            sink.item(open.close());
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::import::{
     change,
     fields::{content_text, count, text},
     paths::Root,
-    results::{done, failed, first_number, listed, read_plain, search, stopped, todos_in, written},
+    results::{done, failed, first_number, grouped_matches, listed, read_plain, search, stopped, todos_in, written},
 };
 
 /// None: nothing came back.
@@ -139,18 +139,7 @@ fn run<'a>(command: &str, arguments: &Value, shown: &'a str, root: &Root) -> (Ru
 
 /// `File: path`, then `L12: text` for each match in it.
 fn matches(shown: &str, root: &Root) -> Vec<SearchMatch> {
-    let mut path = String::new();
-    let mut found = Vec::new();
-    for line in shown.lines() {
-        if let Some(named) = line.strip_prefix("File: ") {
-            path = root.name(named);
-        }
-        let numbered = line.strip_prefix('L').and_then(|rest| rest.split_once(": "));
-        if let Some((line, text)) = numbered.and_then(|(number, text)| Some((number.parse().ok()?, text))) {
-            found.push(SearchMatch { path: path.clone(), line, text: text.to_owned() });
-        }
-    }
-    found
+    grouped_matches(shown, root, |line| line.strip_prefix("File: "), |line| line.strip_prefix('L'))
 }
 
 /// The lines behind the one that announces them.

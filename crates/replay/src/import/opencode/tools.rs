@@ -10,7 +10,7 @@ use crate::import::{
     change,
     fields::{count, list, text},
     paths::Root,
-    results::{done, failed, find_numbered, first_number, listed, search, stopped, todos_in, written},
+    results::{done, failed, find_numbered, first_number, grouped_matches, listed, search, stopped, todos_in, written},
 };
 
 pub(super) fn result(tool: &str, state: &Value, root: &Root) -> ToolResult {
@@ -102,20 +102,12 @@ fn run(command: &str, input: &Value, metadata: &Value, output: &str, root: &Root
 
 /// A path with a colon, then `  Line 12: text` for each match in it.
 fn matches(output: &str, root: &Root) -> Vec<SearchMatch> {
-    let mut path = String::new();
-    let mut found = Vec::new();
-    for line in output.lines() {
-        let numbered = line.strip_prefix("  Line ").and_then(|rest| rest.split_once(": "));
-        match numbered.and_then(|(number, text)| Some((number.parse().ok()?, text))) {
-            Some((line, text)) => found.push(SearchMatch { path: path.clone(), line, text: text.to_owned() }),
-            None => {
-                if let Some(named) = line.strip_suffix(':').filter(|named| !named.starts_with(' ')) {
-                    path = root.name(named);
-                }
-            }
-        }
-    }
-    found
+    grouped_matches(
+        output,
+        root,
+        |line| line.strip_suffix(':').filter(|named| !named.starts_with(' ')),
+        |line| line.strip_prefix("  Line "),
+    )
 }
 
 fn paths(output: &str, root: &Root) -> Vec<String> {

@@ -31,7 +31,6 @@ use serde::Serialize;
 use crate::{
     conversation::{Call, Conversation},
     recording::{Billed, Format},
-    report::Bills,
 };
 use prompts::{Prompt, Prompts, Shorter};
 
@@ -42,27 +41,44 @@ const HOUR_MS: i64 = 3_600_000;
 pub struct Check {
     /// Calls that enter the error.
     pub calls: u64,
+    #[serde(skip)]
     pub predicted_cached: u64,
-    pub billed_cached: u64,
     /// Σ |predicted − billed|.
+    #[serde(rename = "difference_tokens")]
     pub error_tokens: u64,
+    #[serde(rename = "cached_tokens")]
+    pub billed_cached: u64,
+    #[serde(flatten)]
     pub unexplained: Misses,
     /// First calls and calls after a compaction.
+    #[serde(skip)]
     pub apart: Apart,
 }
 
 /// Calls that should have been cached and were not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Misses {
+    #[serde(rename = "unexplained_misses")]
     pub count: u64,
     /// Predicted as cached and billed in full.
+    #[serde(rename = "unexplained_tokens")]
     pub tokens: u64,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Apart {
     pub calls: u64,
     pub billed_cached: u64,
+}
+
+/// What a provider billed, or would have by the cache model, over a whole session.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Bills {
+    pub calls: u64,
+    pub input_tokens: u64,
+    pub cached_tokens: u64,
+    pub output_tokens: u64,
+    pub cost: f64,
 }
 
 /// A session's check, and its whole bill beside the predicted one.

@@ -3,9 +3,11 @@
 //! The conversation is whole: the client's own compactions are skipped. Its turns are numbered as they came, whoever went
 //! back from them; a session that is fed the same recording has numbers of its own.
 
+mod ahead;
 mod needs;
 mod scale;
 
+pub(crate) use ahead::{Ahead, STEPS_AHEAD, lines_with};
 pub(crate) use needs::push_decoded;
 pub use needs::{Need, NeedKind};
 pub use scale::Scale;
@@ -18,10 +20,7 @@ use lookback_engine::{
     view::TOKENS_PER_MESSAGE,
 };
 
-use crate::{
-    measure::signal::Ahead,
-    recording::{Billed, Format, Item, Recording},
-};
+use crate::recording::{Billed, CallItem, Format, Item, Recording};
 
 #[derive(Debug)]
 pub struct Conversation<'a> {
@@ -62,7 +61,7 @@ pub enum Role {
 pub struct Call<'a> {
     /// In the recording's items.
     pub item: usize,
-    pub recorded: &'a crate::recording::CallItem,
+    pub recorded: &'a CallItem,
     pub at: Option<Timestamp>,
     /// The pieces that were part of the conversation when it was sent; one range unless the person went back.
     pub before: Vec<Range<usize>>,
@@ -79,7 +78,8 @@ pub struct Call<'a> {
 impl<'a> Conversation<'a> {
     /// `count` is the plain count of a text.
     pub fn new(recording: &'a Recording, count: &dyn Fn(&[u8]) -> u32) -> Self {
-        let mut builder = Builder::new(recording, count);
+        let (pieces, calls, live, ends) = Default::default();
+        let mut builder = Builder { recording, count, pieces, calls, live, ends, next_turn: 0, compacted: false };
         for (number, item) in recording.items.iter().enumerate() {
             builder.add(number, item);
         }
@@ -93,7 +93,7 @@ impl<'a> Conversation<'a> {
 
     /// What later steps need of each piece, made when it is first asked for.
     pub(crate) fn ahead(&self) -> &Ahead {
-        self.ahead.get_or_init(|| Ahead::new(self))
+        self.ahead.get_or_init(|| Ahead::new(&self.pieces, &self.calls))
     }
 }
 
@@ -124,20 +124,7 @@ struct Builder<'a, 'c> {
     compacted: bool,
 }
 
-impl<'a, 'c> Builder<'a, 'c> {
-    fn new(recording: &'a Recording, count: &'c dyn Fn(&[u8]) -> u32) -> Self {
-        Self {
-            recording,
-            count,
-            pieces: Vec::new(),
-            calls: Vec::new(),
-            live: Vec::new(),
-            ends: Vec::new(),
-            next_turn: 0,
-            compacted: false,
-        }
-    }
-
+impl<'a> Builder<'a, '_> {
     fn add(&mut self, number: usize, item: &'a Item) {
         match item {
             Item::User(user) => {
@@ -167,7 +154,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         }
     }
 
-    fn add_call(&mut self, number: usize, call: &'a crate::recording::CallItem) {
+    fn add_call(&mut self, number: usize, call: &'a CallItem) {
         let before = self.live.clone();
         let (text, tokens) = self.answer(&call.parts);
         let turn = self.turn();
@@ -191,7 +178,8 @@ impl<'a, 'c> Builder<'a, 'c> {
             before,
             answer,
             results: first..self.pieces.len(),
-            output_tokens: call.billed.map_or(0, |billed| billed.output).max(u64::from(tokens)),
+            // Counted when the scale is known, as are the needs.
+            output_tokens: 0,
             billed: call.billed,
             after_compaction: std::mem::take(&mut self.compacted),
             needs: Vec::new(),

@@ -8,34 +8,29 @@
 
 mod change;
 mod claude_code;
-pub mod codex;
+mod codex;
 #[cfg(test)]
+#[path = "import/tests/described.rs"]
 mod described;
 mod detect;
-mod document;
 mod fields;
 mod gemini_cli;
-mod images;
 mod lookback;
 mod mini_swe_agent;
 mod open_call;
 mod opencode;
-pub mod patch;
+pub(crate) mod patch;
 mod paths;
 mod pi;
 mod results;
-mod shown;
 mod surrogates;
 mod swe_agent;
 mod time;
 
-pub use detect::{detect, shape};
-pub use document::parse_document;
+pub use crate::parameters::DOCUMENT_LIMIT;
+pub use detect::detect;
 
 use crate::recording::{About, Format, Item, Recording, Skipped};
-
-/// docs/design/measuring.md, "Reading recordings": formats that are one document, up to 256 MB.
-pub const DOCUMENT_LIMIT: u64 = 256 << 20;
 
 /// How a format is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,8 +61,17 @@ pub trait Sink {
 
 /// Reads a format of lines.
 pub trait LineImporter {
-    /// One line without its line feed, counted from 1.
-    fn line(&mut self, number: u64, line: &[u8], sink: &mut dyn Sink);
+    /// One line without its line feed, counted from 1. Blank ones say nothing; what cannot be used is skipped and said.
+    fn line(&mut self, number: u64, line: &[u8], sink: &mut dyn Sink) {
+        if line.trim_ascii().is_empty() {
+            return;
+        }
+        if let Err(reason) = self.read(number, &surrogates::mend(line), sink) {
+            sink.skipped(Skipped { line: number, reason });
+        }
+    }
+    /// The same for a line that is not blank and has no half of a character, or why it cannot be used.
+    fn read(&mut self, number: u64, line: &[u8], sink: &mut dyn Sink) -> Result<(), String>;
     /// The file has ended: gives out what was still open.
     fn finish(&mut self, sink: &mut dyn Sink);
     /// What is known so far.
@@ -93,29 +97,30 @@ impl Recording {
 /// The reader of a format of lines; none for formats that are one document.
 pub fn importer(format: Format) -> Option<Box<dyn LineImporter>> {
     match format {
-        Format::ClaudeCode => mended(claude_code::ClaudeCode::default()),
-        Format::Codex => mended(codex::Codex::default()),
-        Format::Pi => mended(pi::PiImporter::default()),
-        Format::Lookback => mended(lookback::LookbackImporter::default()),
+        Format::ClaudeCode => Some(Box::new(claude_code::ClaudeCode::default())),
+        Format::Codex => Some(Box::new(codex::Codex::default())),
+        Format::Pi => Some(Box::new(pi::PiImporter::default())),
+        Format::Lookback => Some(Box::new(lookback::LookbackImporter::default())),
         Format::SweAgent | Format::MiniSweAgent | Format::Opencode | Format::GeminiCli => None,
     }
 }
 
-fn mended(importer: impl LineImporter + 'static) -> Option<Box<dyn LineImporter>> {
-    Some(Box::new(surrogates::Mended(importer)))
+/// How a format is read.
+pub fn shape(format: Format) -> Shape {
+    if importer(format).is_some() { Shape::Lines } else { Shape::Document }
 }
 
-/// A line as text.
-fn parse_text(bytes: &[u8]) -> Result<&str, String> {
-    let text = std::str::from_utf8(bytes).map_err(|error| format!("no UTF-8 from byte {}", error.valid_up_to()))?;
-    Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
-}
-
-/// A line as JSON, or why it is none.
-fn parse_line<'a, T: serde::Deserialize<'a>>(text: &'a str) -> Result<T, String> {
-    serde_json::from_str(text).map_err(|error| match error.classify() {
-        serde_json::error::Category::Eof => "the line ends in the middle of its JSON".to_owned(),
-        serde_json::error::Category::Data => format!("a line of an unknown form: {error}"),
-        _ => format!("no JSON: {error}"),
-    })
+/// Reads a whole document of a format that is one.
+pub fn parse_document(format: Format, bytes: &[u8], sink: &mut dyn Sink) -> Result<About, ImportError> {
+    let bytes = &*surrogates::mend(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes));
+    match format {
+        Format::MiniSweAgent => mini_swe_agent::parse(bytes, sink),
+        Format::Opencode => opencode::parse(bytes, sink),
+        Format::SweAgent => swe_agent::parse(bytes, sink),
+        Format::GeminiCli => gemini_cli::parse(bytes, sink),
+        Format::ClaudeCode | Format::Codex | Format::Pi | Format::Lookback => Err(ImportError::Unusable(format!(
+            "{} writes one JSON value a line, and this is read as one document",
+            format.label()
+        ))),
+    }
 }

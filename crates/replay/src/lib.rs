@@ -10,6 +10,8 @@ pub mod check;
 pub mod conversation;
 pub mod import;
 pub mod measure;
+pub mod numbers;
+mod parameters;
 pub mod recording;
 pub mod report;
 pub mod session;

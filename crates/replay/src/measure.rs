@@ -1,28 +1,25 @@
-//! Figures of a run, as docs/measuring.md defines them. Each definition stands beside its computation, with an example
-//! that is a test as well; most of them are about the same four calls, the ones of that page.
+//! Figures of a run, one file for each idea. Each definition stands beside its computation, with an example
+//! that is a test as well; most of them are about the same four calls, the ones of `docs/measuring.md`.
 //!
 //! How the views came about is not known here, nor how a session is compared with others.
 
-mod context;
+pub mod competitive;
 mod cost;
-mod drift;
 #[cfg(test)]
+#[path = "measure/tests/example.rs"]
 pub(crate) mod example;
 mod recall;
 mod repair;
-pub(crate) mod signal;
 
-pub use cost::bill_by_kind;
+pub use cost::{BillByKind, bill_by_kind};
 pub use repair::{Repair, repair};
-
-pub mod competitive;
 
 use serde::Serialize;
 
 use crate::{
     conversation::Conversation,
-    simulate::{Found, Run, Tariff},
-    strategy::Reach,
+    shown::Reach,
+    simulate::{Found, Run, Tariff, signal},
 };
 
 /// One strategy on one session.
@@ -93,14 +90,14 @@ pub fn figures(run: &Run, conversation: &Conversation<'_>, tariff: &Tariff, appe
         pointer_recall: share(&|found| found != Found::Reached(Reach::Lost)),
         direct_pointer_recall: share(&|found| matches!(found, Found::InView | Found::Reached(Reach::Direct))),
         recall_by_kind: recall::by_kind(run, conversation),
-        drift: drift::drift(run, conversation),
+        drift: recall::drift(run, conversation),
         competitive_ratio: None,
-        over_window: context::over_window(run, &tariff.card),
+        over_window: cost::over_window(run, &tariff.card),
         prefix_reuse: cost::prefix_reuse(run),
-        context_mean: context::mean(run),
-        context_peak: context::peak(run),
+        context_mean: cost::context_mean(run),
+        context_peak: cost::context_peak(run),
         task_snr: signal::mean(run),
-        folds: run.calls.iter().map(drift::folds_of).sum(),
+        folds: run.calls.iter().map(recall::folds_of).sum(),
         evidence: ratio(run.evidence.resolved as f64, run.evidence.all as f64, 1.0),
         refused: run.evidence.refused,
         invalid_views: run.calls.iter().filter(|call| call.invalid.is_some()).count() as u64,

@@ -154,7 +154,28 @@ impl Format {
     }
 }
 
+impl About {
+    /// The model of a call.
+    pub(crate) fn see_model(&mut self, model: Option<&str>) {
+        if self.model.is_none() {
+            self.model = model.map(str::to_owned);
+        }
+    }
+}
+
 impl Billed {
+    /// From the tokens of a whole prompt: what was read and written is part of it.
+    pub(crate) fn of_prompt(prompt: u64, read: u64, written: u64, output: u64) -> Self {
+        let read = read.min(prompt);
+        let written = written.min(prompt - read);
+        Self { uncached: prompt - read - written, read, written, output, lifetime_ms: None }
+    }
+
+    /// None where nothing was billed at all.
+    pub(crate) fn known(self) -> Option<Self> {
+        (self != Self::default()).then_some(self)
+    }
+
     pub fn prompt(&self) -> u64 {
         self.uncached + self.read + self.written
     }

@@ -1,6 +1,5 @@
 //! Reports: one object for programs, a table for a terminal, a page for a browser.
 
-pub mod numbers;
 pub mod page;
 pub mod pictures;
 pub mod summary;
@@ -10,9 +9,12 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::{
+    check,
     measure::{Figures, competitive::Competitive},
     recording::Format,
 };
+
+pub use crate::{check::Bills, measure::BillByKind, numbers};
 
 /// A whole run over many sessions.
 #[derive(Debug, Clone, Serialize)]
@@ -45,60 +47,12 @@ pub struct SessionReport {
     pub pictures: Pictures,
 }
 
-/// What a provider billed, or would have by the cache model, over a whole session ("the check").
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Bills {
-    pub calls: u64,
-    pub input_tokens: u64,
-    pub cached_tokens: u64,
-    pub output_tokens: u64,
-    pub cost: f64,
-}
-
-/// Call by call, what was billed as cached against what the model predicts (docs/measuring.md, "The check: are the
-/// cache models right?"). First calls and calls after a compaction are not among the calls compared; unexplained misses
-/// are counted apart.
+/// The check of the sessions of one provider: `anthropic`, `openai`, `deepseek`…
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Check {
-    /// Whose bill it is: `anthropic`, `openai`, `deepseek`…
     pub provider: String,
-    /// Calls compared, without the unexplained misses.
-    pub calls: u64,
-    /// Σ|predicted cached − billed cached| over them.
-    pub difference_tokens: u64,
-    /// Σ billed cached over them.
-    pub cached_tokens: u64,
-    /// Calls billed below half of what was predicted, with no rule that says why.
-    pub unexplained_misses: u64,
-    /// What these calls were predicted to read and did not.
-    pub unexplained_tokens: u64,
-}
-
-impl Check {
-    /// A session's check under the name of its provider.
-    pub fn of(provider: &str, check: &crate::check::Check) -> Self {
-        Self {
-            provider: provider.to_owned(),
-            calls: check.calls,
-            difference_tokens: check.error_tokens,
-            cached_tokens: check.billed_cached,
-            unexplained_misses: check.unexplained.count,
-            unexplained_tokens: check.unexplained.tokens,
-        }
-    }
-
-    /// Σ|predicted cached − billed cached| / Σ billed cached; none where nothing was read from a cache.
-    pub fn error(&self) -> Option<f64> {
-        (self.cached_tokens > 0).then(|| self.difference_tokens as f64 / self.cached_tokens as f64)
-    }
-
-    pub fn add(&mut self, other: &Self) {
-        self.calls += other.calls;
-        self.difference_tokens += other.difference_tokens;
-        self.cached_tokens += other.cached_tokens;
-        self.unexplained_misses += other.unexplained_misses;
-        self.unexplained_tokens += other.unexplained_tokens;
-    }
+    #[serde(flatten)]
+    pub check: check::Check,
 }
 
 /// Series for the page.
@@ -112,16 +66,6 @@ pub struct Pictures {
     pub kinds: BTreeMap<String, BillByKind>,
     /// The dearest calls of `lookback`, with their reasons.
     pub dearest: Vec<Moment>,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct BillByKind {
-    pub read: f64,
-    pub written: f64,
-    pub uncached: f64,
-    pub output: f64,
-    pub compactor: f64,
-    pub repairs: f64,
 }
 
 /// Something done to the view right before a call.
@@ -148,19 +92,4 @@ pub struct Moment {
     /// Tokens of the prompt.
     pub context: u64,
     pub why: String,
-}
-
-impl BillByKind {
-    pub fn total(&self) -> f64 {
-        self.read + self.written + self.uncached + self.output + self.compactor + self.repairs
-    }
-
-    pub fn add(&mut self, other: &Self) {
-        self.read += other.read;
-        self.written += other.written;
-        self.uncached += other.uncached;
-        self.output += other.output;
-        self.compactor += other.compactor;
-        self.repairs += other.repairs;
-    }
 }

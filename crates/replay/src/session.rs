@@ -88,7 +88,7 @@ pub fn replay(job: &Job<'_>, plan: Plan<'_>, count: &dyn Fn(&[u8]) -> u32) -> Re
         strategies,
         billed: checked.map(|checked| checked.billed),
         predicted: checked.map(|checked| checked.predicted),
-        check: checked.map(|checked| report_check(&checked.check, recording, plan.cards)),
+        check: checked.map(|checked| report_check(checked.check, recording, plan.cards)),
         competitive: against_best,
         pictures: pictures(file, &named, &conversation, tariff),
     };
@@ -118,9 +118,9 @@ fn model_of(recording: &Recording) -> Option<String> {
 }
 
 /// Under the name of the provider that sent the bill.
-fn report_check(check: &check::Check, recording: &Recording, cards: &Cards) -> report::Check {
+fn report_check(check: check::Check, recording: &Recording, cards: &Cards) -> report::Check {
     let bare = |model: String| model.rsplit('/').next().unwrap_or_default().to_owned();
     let model = model_of(recording).or_else(|| check::usual_model(recording.format).map(str::to_owned));
     let card = model.map(bare).and_then(|model| cards.find(&model));
-    report::Check::of(card.map_or("unknown", |card| card.provider.as_str()), check)
+    report::Check { provider: card.map_or("unknown", |card| card.provider.as_str()).to_owned(), check }
 }

@@ -1,13 +1,13 @@
-//! What a strategy shows the model for one call, as a list of parts.
+//! What a strategy shows the model for one call, as a list of parts, and what it did for it.
 //!
 //! Raw pieces are named by their number in the conversation, so that two views can be compared without looking at text;
-//! what a strategy wrote itself comes with its text.
+//! what a strategy wrote itself comes with its text. Which strategies there are is not known here.
 
 use std::rc::Rc;
 
 use lookback_engine::cache::PartId;
 
-use crate::conversation::Conversation;
+use crate::conversation::{Conversation, Need};
 
 /// A view without its base (system prompt, tools, rules).
 #[derive(Debug, Clone, Default)]
@@ -46,6 +46,12 @@ pub enum Stands {
     Alone,
 }
 
+impl Shown {
+    pub fn tokens(&self, conversation: &Conversation) -> u64 {
+        self.parts.iter().map(|part| u64::from(part.tokens(conversation))).sum()
+    }
+}
+
 impl Part {
     pub fn tokens(&self, conversation: &Conversation) -> u32 {
         match self {
@@ -68,4 +74,68 @@ impl Part {
             Self::Made(made) => PartId(made.id | 1 << 63),
         }
     }
+}
+
+/// One way of showing a conversation, in the middle of a run.
+pub trait Strategy {
+    /// What is sent with this call. Asked once for each call, in order.
+    fn show(&mut self, call: usize) -> Step;
+
+    /// How a need that is not in the view can be reached from it.
+    fn reach(&self, _need: &Need) -> Reach {
+        Reach::Lost
+    }
+
+    /// What the provider's own rules say against the view shown last; none where it is valid.
+    fn invalid(&self) -> Option<String> {
+        None
+    }
+
+    /// Facts and anchors in what the strategy wrote, over the whole run.
+    fn evidence(&self) -> Evidence {
+        Evidence::default()
+    }
+}
+
+/// A view and what was done for it.
+#[derive(Debug, Default)]
+pub struct Step {
+    pub shown: Shown,
+    /// What was folded, masked or summarised right before this call, in words for a person; none: nothing.
+    pub did: Vec<Did>,
+    /// Calls to a model that wrote a summary.
+    pub compactor: Vec<CompactorCall>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Did {
+    /// `fold`, `settle`, `archive`, `summary`, `mask`, `clear`.
+    pub what: &'static str,
+    pub before_tokens: u64,
+    pub after_tokens: u64,
+    /// For a person: "turns 3–14 into block 1".
+    pub note: String,
+}
+
+/// A summary asked for with the live prompt: everything of the view before, and an instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CompactorCall {
+    pub output_tokens: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reach {
+    /// By a pointer to at most 200 lines.
+    Direct,
+    /// By a range that the view says it replaces.
+    Range,
+    Lost,
+}
+
+/// Facts and anchors in what a strategy wrote; all of them must resolve.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Evidence {
+    pub resolved: u64,
+    pub all: u64,
+    pub refused: u64,
 }

@@ -3,6 +3,10 @@
 //! The cache is the engine's own model, so that what its planner was promised is what replay bills. Every strategy has the
 //! same marks: the end of the base, what it expects to stay, the tail of the call before, and its own tail.
 
+pub(crate) mod signal;
+
+pub use signal::Signal;
+
 use std::rc::Rc;
 
 use lookback_engine::{
@@ -14,10 +18,9 @@ use memchr::memmem;
 
 use crate::{
     conversation::{Conversation, Need},
-    measure::signal::Judge,
-    shown::{Made, Part, Shown},
-    strategy::{Did, Evidence, Reach, Strategy},
+    shown::{Did, Evidence, Made, Part, Reach, Shown, Step, Strategy},
 };
+use signal::Judge;
 
 /// By which prices and cache rule a run is billed.
 #[derive(Debug, Clone)]
@@ -56,12 +59,6 @@ pub enum Found {
     Reached(Reach),
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Signal {
-    pub needed_tokens: f64,
-    pub all_tokens: f64,
-}
-
 /// Runs a strategy over every call.
 pub fn run(strategy: &mut dyn Strategy, conversation: &Conversation<'_>, tariff: &Tariff) -> Run {
     let mut bill = Bill::new(conversation, tariff);
@@ -69,13 +66,9 @@ pub fn run(strategy: &mut dyn Strategy, conversation: &Conversation<'_>, tariff:
     let mut calls = Vec::with_capacity(conversation.calls.len());
     for (number, call) in conversation.calls.iter().enumerate() {
         let step = strategy.show(number);
-        let now = call.at.unwrap_or(Timestamp(0));
-        let mut compactor_cost = 0.0;
-        for compactor in &step.compactor {
-            compactor_cost += bill.compactor(compactor.output_tokens, now, tariff);
-        }
-        let cold = number > 0 && bill.cache.is_cold(now);
-        let split = bill.call(conversation, &step.shown, number, now);
+        let compactor_cost = bill.compactors(&step, number);
+        let cold = number > 0 && bill.cache.is_cold(bill.now(number));
+        let split = bill.call(&step.shown, number);
         let view = ViewIndex::new(conversation, &step.shown);
         let needs = call.needs.iter().map(|need| match view.holds(need) {
             true => Found::InView,
@@ -99,19 +92,18 @@ pub fn run(strategy: &mut dyn Strategy, conversation: &Conversation<'_>, tariff:
 pub fn bill(strategy: &mut dyn Strategy, conversation: &Conversation<'_>, tariff: &Tariff) -> f64 {
     let mut bill = Bill::new(conversation, tariff);
     let mut cost = 0.0;
-    for (number, call) in conversation.calls.iter().enumerate() {
+    for number in 0..conversation.calls.len() {
         let step = strategy.show(number);
-        let now = call.at.unwrap_or(Timestamp(0));
-        for compactor in &step.compactor {
-            cost += bill.compactor(compactor.output_tokens, now, tariff);
-        }
-        cost += tariff.rates.cost(&bill.call(conversation, &step.shown, number, now), 0);
+        cost += bill.compactors(&step, number);
+        cost += tariff.rates.cost(&bill.call(&step.shown, number), 0);
     }
     cost
 }
 
 /// The provider's cache and the prompt sent last.
-struct Bill {
+struct Bill<'a> {
+    conversation: &'a Conversation<'a>,
+    rates: Rates,
     cache: CacheState,
     chain: PromptChain,
     ids: Vec<PartId>,
@@ -119,35 +111,44 @@ struct Bill {
 
 const BASE: PartId = PartId(u64::MAX);
 
-impl Bill {
-    fn new(conversation: &Conversation<'_>, tariff: &Tariff) -> Self {
+impl<'a> Bill<'a> {
+    fn new(conversation: &'a Conversation<'a>, tariff: &Tariff) -> Self {
         let mut chain = PromptChain::default();
         chain.push(BASE, conversation.scale.base);
-        Self { cache: tariff.card.cache_state(tariff.lifetime), chain, ids: vec![BASE] }
+        let cache = tariff.card.cache_state(tariff.lifetime);
+        Self { conversation, rates: tariff.rates, cache, chain, ids: vec![BASE] }
     }
 
-    fn call(&mut self, conversation: &Conversation<'_>, shown: &Shown, call: usize, now: Timestamp) -> Split {
+    fn now(&self, call: usize) -> Timestamp {
+        self.conversation.calls[call].at.unwrap_or(Timestamp(0))
+    }
+
+    fn call(&mut self, shown: &Shown, call: usize) -> Split {
         let tail = self.ids.len();
         let same = self.ids[1..].iter().zip(&shown.parts).take_while(|(id, part)| **id == part.id()).count();
         self.ids.truncate(same + 1);
         self.chain.truncate(same + 1);
         for part in &shown.parts[same..] {
             self.ids.push(part.id());
-            self.chain.push(part.id(), part.tokens(conversation));
+            self.chain.push(part.id(), part.tokens(self.conversation));
         }
         let mut marks = vec![1, shown.stable + 1, tail.min(self.ids.len()), self.ids.len()];
         marks.sort_unstable();
         marks.dedup();
-        let answer = conversation.calls[call].answer;
-        let answer = [(PartId(answer as u64), conversation.pieces[answer].tokens)];
+        let answer = self.conversation.calls[call].answer;
+        let answer = [(PartId(answer as u64), self.conversation.pieces[answer].tokens)];
+        let now = self.now(call);
         self.cache.apply_call(&CachedCall { prompt: &self.chain, marks: &marks, answer: &answer, now })
     }
 
-    /// A summary is asked for with the prompt as it was sent last: it is read from the cache where that still holds it.
-    fn compactor(&mut self, output: u32, now: Timestamp, tariff: &Tariff) -> f64 {
-        let marks = [1, self.ids.len()];
-        let split = self.cache.apply_call(&CachedCall { prompt: &self.chain, marks: &marks, answer: &[], now });
-        tariff.rates.cost(&split, u64::from(output))
+    /// Summaries are asked for with the prompt as it was sent last: it is read from the cache where that still holds it.
+    fn compactors(&mut self, step: &Step, call: usize) -> f64 {
+        let (marks, now) = ([1, self.ids.len()], self.now(call));
+        let asked = step.compactor.iter().map(|compactor| {
+            let split = self.cache.apply_call(&CachedCall { prompt: &self.chain, marks: &marks, answer: &[], now });
+            self.rates.cost(&split, u64::from(compactor.output_tokens))
+        });
+        asked.sum()
     }
 }
 

@@ -1,28 +1,150 @@
-//! Ways of showing a conversation to the model, side by side.
+//! Ways of showing a conversation to the model, side by side: what they are called, and how one is made.
 //!
 //! A strategy is asked for the view of each call in turn and sees only what came before it (the oracle apart). It knows
 //! nothing of prices and caches; [`crate::simulate`] bills what it shows.
 
-mod append;
 mod clear_tools;
 pub mod driven;
 mod fed;
 mod head_summary;
 mod made;
 mod mask;
-mod mask_batched;
-mod names;
 mod oracle;
 #[cfg(test)]
 mod tests;
-mod turns;
 mod validity;
 
-pub use names::{StrategyName, UnknownStrategy, build};
+pub use crate::shown::{Step, Strategy};
 
-use std::fmt;
+use std::{fmt, str::FromStr};
 
-use crate::{conversation::Need, shown::Shown};
+use lookback_engine::Configuration;
+
+use crate::{
+    conversation::Conversation,
+    parameters::{ClearParameters, MaskParameters, POLLING, SHORT_POLLING, SummaryParameters},
+    shown::{Part, Shown},
+    simulate::Tariff,
+};
+use clear_tools::ClearTools;
+use driven::{Driven, Powers};
+use head_summary::HeadSummary;
+use mask::Mask;
+use oracle::Oracle;
+use validity::Checked;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum StrategyName {
+    Append,
+    HeadSummary,
+    Mask,
+    MaskBatched,
+    MaskBatched10,
+    ClearTools,
+    Settle,
+    Lookback,
+    LookbackFixed,
+    Oracle,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown strategy \"{given}\": choose {}", StrategyName::ALL.map(StrategyName::name).join(", "))]
+pub struct UnknownStrategy {
+    pub given: String,
+}
+
+impl StrategyName {
+    /// In the order of the table.
+    pub const ALL: [Self; 10] = [
+        Self::Append,
+        Self::HeadSummary,
+        Self::Mask,
+        Self::MaskBatched,
+        Self::MaskBatched10,
+        Self::ClearTools,
+        Self::Settle,
+        Self::Lookback,
+        Self::LookbackFixed,
+        Self::Oracle,
+    ];
+
+    /// As in JSON and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Append => "append",
+            Self::HeadSummary => "head-summary",
+            Self::Mask => "mask",
+            Self::MaskBatched => "mask-batched",
+            Self::MaskBatched10 => "mask-batched-10",
+            Self::ClearTools => "clear-tools",
+            Self::Settle => "settle",
+            Self::Lookback => "lookback",
+            Self::LookbackFixed => "lookback-fixed",
+            Self::Oracle => "oracle",
+        }
+    }
+}
+
+/// A strategy at the beginning of a conversation. The engine's own ones decide by `configuration`.
+pub fn build<'a>(
+    name: StrategyName,
+    conversation: &'a Conversation<'a>,
+    tariff: &Tariff,
+    configuration: &Configuration,
+    count: Counter<'a>,
+) -> Box<dyn Strategy + 'a> {
+    let mask = |polling| Mask::new(conversation, MaskParameters { polling, ..MaskParameters::default() }, count);
+    let driven = |powers| Driven::new(conversation, powers, tariff, configuration.clone(), count);
+    match name {
+        StrategyName::Append => Box::new(Append { conversation }),
+        StrategyName::HeadSummary => {
+            let summary = HeadSummary::new(conversation, SummaryParameters::default(), count);
+            Box::new(Checked::new(summary, conversation))
+        }
+        StrategyName::Mask => Box::new(Checked::new(mask(MaskParameters::default().polling), conversation)),
+        StrategyName::MaskBatched => Box::new(Checked::new(mask(POLLING), conversation)),
+        StrategyName::MaskBatched10 => Box::new(Checked::new(mask(SHORT_POLLING), conversation)),
+        StrategyName::ClearTools => {
+            Box::new(Checked::new(ClearTools::new(conversation, ClearParameters::default(), count), conversation))
+        }
+        StrategyName::Settle => Box::new(driven(Powers::SettleOnly)),
+        StrategyName::Lookback => Box::new(driven(Powers::Planned)),
+        StrategyName::LookbackFixed => Box::new(driven(Powers::Fixed)),
+        StrategyName::Oracle => Box::new(Oracle::new(conversation, tariff, count)),
+    }
+}
+
+impl fmt::Display for StrategyName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for StrategyName {
+    type Err = UnknownStrategy;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let found = Self::ALL.into_iter().find(|strategy| strategy.name() == name);
+        found.ok_or_else(|| UnknownStrategy { given: name.to_owned() })
+    }
+}
+
+/// `append`: no management at all. Every call gets everything before it, as it was.
+///
+/// What every agent does until something is full, and the measure that all others are divided by. It knows no window:
+/// views above it are counted, not refused.
+#[derive(Debug)]
+struct Append<'a> {
+    conversation: &'a Conversation<'a>,
+}
+
+impl Strategy for Append<'_> {
+    fn show(&mut self, call: usize) -> Step {
+        let parts: Vec<Part> = self.conversation.before(call).map(Part::Raw).collect();
+        let stable = parts.len();
+        Step { shown: Shown { parts, stable }, ..Step::default() }
+    }
+}
 
 /// The plain count of a text, as the caller brings it.
 #[derive(Clone, Copy)]
@@ -42,68 +164,4 @@ impl fmt::Debug for Counter<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Counter")
     }
-}
-
-/// One way of showing a conversation, in the middle of a run.
-pub trait Strategy {
-    /// What is sent with this call. Asked once for each call, in order.
-    fn show(&mut self, call: usize) -> Step;
-
-    /// How a need that is not in the view can be reached from it.
-    fn reach(&self, _need: &Need) -> Reach {
-        Reach::Lost
-    }
-
-    /// What the provider's own rules say against the view shown last; none where it is valid.
-    fn invalid(&self) -> Option<String> {
-        None
-    }
-
-    /// Facts and anchors in what the strategy wrote, over the whole run.
-    fn evidence(&self) -> Evidence {
-        Evidence::default()
-    }
-}
-
-/// A view and what was done for it.
-#[derive(Debug, Default)]
-pub struct Step {
-    pub shown: Shown,
-    /// What was folded, masked or summarised right before this call, in words for a person; none: nothing.
-    pub did: Vec<Did>,
-    /// Calls to a model that wrote a summary.
-    pub compactor: Vec<CompactorCall>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Did {
-    /// `fold`, `settle`, `archive`, `summary`, `mask`, `clear`.
-    pub what: &'static str,
-    pub before_tokens: u64,
-    pub after_tokens: u64,
-    /// For a person: "turns 3–14 into block 1".
-    pub note: String,
-}
-
-/// A summary asked for with the live prompt: everything of the view before, and an instruction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CompactorCall {
-    pub output_tokens: u32,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reach {
-    /// By a pointer to at most 200 lines.
-    Direct,
-    /// By a range that the view says it replaces.
-    Range,
-    Lost,
-}
-
-/// The share of facts and anchors that resolve must be 1 (docs/measuring.md, "The rest").
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Evidence {
-    pub resolved: u64,
-    pub all: u64,
-    pub refused: u64,
 }

@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::card::Rates;
 
-/// Design 6-evaluation, "repaired cost": a Recall is 80 tokens, and an item that it brings 60.
+/// Tokens of the tool call that asks for a Recall, in the answer and again in the prompt after it.
 const RECALL_TOKENS: u64 = 80;
-const RECALLED: u64 = 60;
+/// Tokens of a path or symbol that a Recall brings, with the line around it.
+pub const RECALLED_ITEM: u64 = 60;
 
 /// What tokens cost in this session.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -29,10 +30,10 @@ impl Tariff {
         self.factor * self.rates.write * tokens as f64
     }
 
-    /// One Recall with a view of this size, as replay prices it (design 6-evaluation, "repaired cost"): the call that
-    /// asks is read once more, its 80 tokens are an output, and they and what they bring are written.
-    pub(crate) fn recall(&self, view: u64) -> f64 {
-        self.read(view) + self.factor * self.rates.output * RECALL_TOKENS as f64 + self.write(RECALL_TOKENS + RECALLED)
+    /// One Recall that brings so many tokens, with a view of this size: the call that asks is read once more, its 80
+    /// tokens are an output, and they and what they bring are written. Replay prices repairs by it.
+    pub fn recall(&self, view: u64, recalled: u64) -> f64 {
+        self.read(view) + self.factor * self.rates.output * RECALL_TOKENS as f64 + self.write(RECALL_TOKENS + recalled)
     }
 
     /// Tokens that would have been read from the cache and must be written again.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Limits,
-    balance::{Balance, Compactor, Prefix, Rent, Tariff, Verdict, Warmth, Why, WhyNot},
+    balance::{Balance, Compactor, Prefix, RECALLED_ITEM, Rent, Tariff, Verdict, Warmth, Why, WhyNot},
     triggers::Trigger,
 };
 use crate::trace::TurnNo;
@@ -193,7 +193,8 @@ fn weigh(question: &FoldQuestion<'_>, cut: ChosenCut, tariff: Option<&Tariff>) -
             saves_per_call: tariff.read(cut.gone()),
             rewrite,
             compactor: compactor.price(tariff, question.warmth, question.before_seam, cut.foldable, cut.block),
-            recalls: question.expected_recalls * tariff.recall(question.before_seam + cut.block + cut.kept),
+            recalls: question.expected_recalls
+                * tariff.recall(question.before_seam + cut.block + cut.kept, RECALLED_ITEM),
         }
     });
     Weighed { cut, balance }

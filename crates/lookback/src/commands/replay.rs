@@ -213,9 +213,9 @@ fn print_json(report: &Report, summary: &Summary) -> Result<()> {
             "provider": check.provider,
             "sessions": check.sessions,
             "calls": check.check.calls,
-            "error": check.error(),
-            "unexplained_misses": check.check.unexplained_misses,
-            "unexplained_tokens": check.check.unexplained_tokens,
+            "error": check.check.error(),
+            "unexplained_misses": check.check.unexplained.count,
+            "unexplained_tokens": check.check.unexplained.tokens,
         })
     });
     let mut value = serde_json::to_value(report).context("a report that is no JSON")?;

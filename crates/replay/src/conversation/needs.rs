@@ -43,8 +43,7 @@ pub struct Need {
     pub seen: Box<[usize]>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NeedKind {
     Path,
     Symbol,
@@ -57,9 +56,6 @@ pub enum NeedKind {
 }
 
 impl NeedKind {
-    pub const ALL: [Self; 7] =
-        [Self::Path, Self::Symbol, Self::EditLine, Self::LineRange, Self::Error, Self::Test, Self::Command];
-
     /// Whether it is one of the three kinds of which `recall` and repairs are made.
     pub fn enters_recall(self) -> bool {
         matches!(self, Self::Path | Self::Symbol | Self::EditLine)

@@ -4,8 +4,9 @@
 //! engine then looks for the replaced lines among those that it knows of the file.
 
 use lookback_engine::trace::result::Hunk;
+use serde_json::Value;
 
-use super::results::hunks_of;
+use super::fields::{count, list, text};
 
 /// No line of a file has it.
 pub(super) const UNKNOWN_LINE: u32 = 0;
@@ -22,6 +23,21 @@ pub(super) fn hunk(first_line: u32, old: &str, new: &str) -> Hunk {
 /// One text in the place of another, wherever that stood. Nothing says at how many places, so none can be looked for.
 pub(super) fn everywhere(new: &str) -> Hunk {
     hunk(UNKNOWN_LINE, "", new)
+}
+
+/// What arguments ask for, where nothing tells its place: one text in the place of another, or several such edits.
+pub(super) fn asked_for(arguments: &Value) -> Vec<Hunk> {
+    let one = |edit: &Value| {
+        let side = |keys: [&str; 4]| keys.iter().find_map(|key| text(edit, key)).unwrap_or_default();
+        let new = side(["new_string", "newString", "newText", "new_text"]);
+        let several = edit["replaceAll"] == true || edit["allow_multiple"] == true;
+        match several || count(edit, "expected_replacements") > Some(1) {
+            true => everywhere(new),
+            false => hunk(UNKNOWN_LINE, side(["old_string", "oldString", "oldText", "old_text"]), new),
+        }
+    };
+    let edits = list(arguments, "edits");
+    if edits.is_empty() { vec![one(arguments)] } else { edits.iter().map(one).collect() }
 }
 
 fn owned(text: &str) -> Vec<String> {
@@ -69,6 +85,40 @@ pub(super) fn unified(diff: &str) -> Vec<Hunk> {
             Some(line)
         });
         hunks.extend(hunks_of(first, stretch));
+    }
+    hunks
+}
+
+/// One stretch of a unified diff: the changed lines without those around them, which the edit did not write.
+pub(super) fn hunks_of<'a>(new_start: u32, lines: impl Iterator<Item = &'a str>) -> Vec<Hunk> {
+    let mut hunks: Vec<Hunk> = Vec::new();
+    let mut line_number = new_start.max(1);
+    let mut open = false;
+    for line in lines {
+        let (mark, text) = match line.chars().next() {
+            Some(mark @ ('+' | '-' | ' ')) => (mark, &line[1..]),
+            // `\ No newline at end of file`.
+            Some('\\') => continue,
+            _ => (' ', line),
+        };
+        if mark == ' ' {
+            line_number += 1;
+            open = false;
+            continue;
+        }
+        if !open {
+            hunks.push(Hunk { first_line: line_number, removed: Vec::new(), added: Vec::new() });
+            open = true;
+        }
+        if let Some(hunk) = hunks.last_mut() {
+            match mark {
+                '+' => {
+                    hunk.added.push(text.to_owned());
+                    line_number += 1;
+                }
+                _ => hunk.removed.push(text.to_owned()),
+            }
+        }
     }
     hunks
 }

@@ -11,27 +11,28 @@
 mod lines;
 mod places;
 mod queue;
-mod response;
-mod speakers;
 mod tools;
 
 use std::collections::BTreeSet;
 
-use lookback_engine::trace::{Origin, Timestamp};
+use lookback_engine::trace::{Origin, Stop, Timestamp};
 
 use self::{
-    lines::{Block, Line, Message, parse_blocks, parse_some, text_of},
+    lines::{Block, Line, Message, is_interruption, parse_blocks, parse_some, text_of},
     places::{Places, Seen, hash},
     queue::Queue,
-    response::Response,
-    speakers::{is_interruption, origin_of},
     tools::{Given, Tools},
 };
-use super::{LineImporter, Sink, paths::Root, time::parse_time};
-use crate::recording::{About, Compaction, CompactionKind, Item, Skipped, UserItem};
-
-/// How many turns are held behind an open response. No recorded session had more: beyond this the response is over.
-const HELD: usize = 64;
+use super::{
+    LineImporter, Sink,
+    fields::{parse_line, parse_text},
+    open_call::OpenCall,
+    paths::Root,
+};
+use crate::{
+    parameters::HELD,
+    recording::{About, Compaction, CompactionKind, Item, Skipped, UserItem},
+};
 
 #[derive(Debug, Default)]
 pub(super) struct ClaudeCode {
@@ -54,6 +55,15 @@ pub(super) struct ClaudeCode {
     just_compacted: bool,
 }
 
+/// The response whose lines come in.
+#[derive(Debug)]
+struct Response {
+    id: String,
+    /// Of its item.
+    number: usize,
+    call: OpenCall,
+}
+
 /// Whose lines are read. A sub-agent's own file holds lines of sub-agents only, so its first line tells.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Thread {
@@ -64,32 +74,8 @@ enum Thread {
 }
 
 impl LineImporter for ClaudeCode {
-    fn line(&mut self, number: u64, line: &[u8], sink: &mut dyn Sink) {
-        if line.trim_ascii().is_empty() {
-            return;
-        }
-        if let Err(reason) = self.read(number, line, sink) {
-            sink.skipped(Skipped { line: number, reason });
-        }
-    }
-
-    fn finish(&mut self, sink: &mut dyn Sink) {
-        self.close(sink);
-        if self.left_out > 0 {
-            let reason = format!("{} lines of sub-agents left out", self.left_out);
-            sink.skipped(Skipped { line: 0, reason });
-        }
-    }
-
-    fn about(&self) -> &About {
-        &self.about
-    }
-}
-
-impl ClaudeCode {
-    fn read(&mut self, number: u64, bytes: &[u8], sink: &mut dyn Sink) -> Result<(), String> {
-        let text = super::parse_text(bytes)?;
-        let line: Line<'_> = super::parse_line(text)?;
+    fn read(&mut self, number: u64, line: &[u8], sink: &mut dyn Sink) -> Result<(), String> {
+        let line: Line<'_> = parse_line(parse_text(line)?)?;
         let kind = line.kind.as_deref().unwrap_or_default();
         let is_conversation = matches!(kind, "user" | "assistant");
         if is_conversation && !self.is_ours(&line, number, sink) || line.is_sidechain() && self.thread == Thread::Main {
@@ -124,6 +110,20 @@ impl ClaudeCode {
         Ok(())
     }
 
+    fn finish(&mut self, sink: &mut dyn Sink) {
+        self.close(sink);
+        if self.left_out > 0 {
+            let reason = format!("{} lines of sub-agents left out", self.left_out);
+            sink.skipped(Skipped { line: 0, reason });
+        }
+    }
+
+    fn about(&self) -> &About {
+        &self.about
+    }
+}
+
+impl ClaudeCode {
     /// Whether a line of the conversation belongs to the thread that is read.
     fn is_ours(&mut self, line: &Line<'_>, number: u64, sink: &mut dyn Sink) -> bool {
         match (self.thread, line.is_sidechain()) {
@@ -172,15 +172,20 @@ impl ClaudeCode {
                 return Err(format!("a line of response {id} behind other responses"));
             }
             self.close(sink);
-            self.open = Some(Response::new(id, self.items, line.time()));
+            let call = OpenCall::new(Vec::new(), line.time(), None);
+            self.open = Some(Response { id, number: self.items, call });
             self.items += 1;
             self.just_compacted = false;
         }
         let directory = line.cwd.as_deref().map(|cwd| self.root.directory(cwd)).unwrap_or_default();
-        if let Some(open) = &mut self.open {
-            open.add(&message, blocks, &directory);
-            if self.about.model.is_none() {
-                self.about.model = open.model().map(str::to_owned);
+        if let Some(Response { call, .. }) = &mut self.open {
+            blocks.into_iter().filter_map(Block::part).for_each(|part| call.push(part, &directory));
+            // Usage stands on every line; only the last one's is whole.
+            call.item.billed = message.usage.as_ref().map(|usage| usage.billed()).or(call.item.billed);
+            call.item.model = call.item.model.take().or(message.model);
+            self.about.see_model(call.item.model.as_deref());
+            if matches!(message.stop_reason.as_deref(), Some("max_tokens" | "model_context_window_exceeded")) {
+                call.item.stop = Stop::Limit;
             }
         }
         self.places.go_on(line.parent_uuid.as_deref());
@@ -209,7 +214,7 @@ impl ClaudeCode {
             }
             return Ok(());
         }
-        let origin = match origin_of(line, &text) {
+        let origin = match line.origin(&text) {
             // Typed when a call was refused: it came with the call's result, inside the round.
             Origin::Person if !results.is_empty() => Origin::Queued,
             origin => origin,
@@ -218,7 +223,7 @@ impl ClaudeCode {
             && self.behind.is_empty()
             && let Some(open) = &mut self.open
         {
-            open.cancel();
+            open.call.item.stop = Stop::Cancelled;
         }
         self.say(text, origin, line, sink);
         Ok(())
@@ -226,7 +231,7 @@ impl ClaudeCode {
 
     fn result(&mut self, block: &Block<'_>, client: Option<&serde_json::value::RawValue>) -> Result<(), String> {
         let id = block.tool_use_id.as_deref().unwrap_or_default();
-        let call = self.open.as_mut().and_then(|open| open.call(id));
+        let call = self.open.as_mut().and_then(|open| open.call.call(id));
         let Some(call) = call else { return Err(format!("the result of {id}, which no open call has")) };
         if call.result.is_some() {
             return Err(format!("a second result of {id}"));
@@ -279,7 +284,7 @@ impl ClaudeCode {
     fn close(&mut self, sink: &mut dyn Sink) {
         if let Some(open) = self.open.take() {
             self.ended.insert(hash(&open.id));
-            sink.item(Item::Call(Box::new(open.finish())));
+            sink.item(open.call.close_whole());
         }
         self.behind.drain(..).for_each(|item| sink.item(item));
     }
@@ -288,16 +293,6 @@ impl ClaudeCode {
 fn parse_message<'a>(line: &Line<'a>) -> Result<Message<'a>, String> {
     let raw = line.message.ok_or("a turn without a message")?;
     serde_json::from_str(raw.get()).map_err(|error| format!("a message of an unknown form: {error}"))
-}
-
-impl Line<'_> {
-    fn is_sidechain(&self) -> bool {
-        self.is_sidechain == Some(true)
-    }
-
-    fn time(&self) -> Option<Timestamp> {
-        self.timestamp.as_deref().and_then(parse_time)
-    }
 }
 
 #[cfg(test)]

@@ -6,27 +6,32 @@
 //! outputs, or (the oldest) before the items; the first bill of a file tells.
 
 mod lines;
-mod speakers;
-mod step;
 mod tools;
 
-use lookback_engine::trace::{Origin, Timestamp};
+use lookback_engine::{
+    NewPart,
+    trace::{Origin, Stop, Timestamp},
+};
 use serde::Deserialize;
 
 use self::{
-    lines::{Body, Kind, Line, Meta, ResponseItem, TokenCount, TurnContext, Usage, content_text, text_or_json},
-    speakers::origin_of,
-    step::{Call, Step},
+    lines::{Body, Kind, Line, Meta, ResponseItem, TokenCount, TurnContext, Usage, origin_of, text_or_json},
     tools::Tools,
 };
-use super::{LineImporter, Sink, parse_line, paths::Root, time::parse_time};
-use crate::recording::{About, Billed, Compaction, CompactionKind, Item, Skipped, UserItem};
-
-/// Turns that are held behind an open response.
-const HELD: usize = 64;
+use super::{
+    LineImporter, Sink,
+    fields::{parse_line, parse_text},
+    open_call::OpenCall,
+    paths::Root,
+    time::parse_time,
+};
+use crate::{
+    parameters::HELD,
+    recording::{About, Billed, CallItem, Compaction, CompactionKind, Item, Skipped, UserItem},
+};
 
 #[derive(Debug, Default)]
-pub struct Codex {
+pub(super) struct Codex {
     about: About,
     root: Root,
     /// Of the turn that runs.
@@ -47,6 +52,16 @@ pub struct Codex {
     bills: Bills,
     tools: Tools,
     just_compacted: bool,
+}
+
+/// The response whose items and outputs come in.
+#[derive(Debug)]
+struct Step {
+    /// Of its item.
+    number: usize,
+    call: OpenCall,
+    /// Its bill or an output came: what the model says next is another response.
+    is_over: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,13 +98,19 @@ enum Order {
 }
 
 impl LineImporter for Codex {
-    fn line(&mut self, number: u64, line: &[u8], sink: &mut dyn Sink) {
-        if line.trim_ascii().is_empty() {
-            return;
+    fn read(&mut self, _: u64, bytes: &[u8], sink: &mut dyn Sink) -> Result<(), String> {
+        let text = parse_text(bytes)?;
+        let line: Line<'_> = parse_line(text)?;
+        let at = line.timestamp.as_deref().and_then(parse_time);
+        match line.body(text) {
+            Body::Response(payload) => return self.response(payload, at, sink),
+            Body::Event(payload) => return self.event(payload, at, sink),
+            Body::Meta(payload) => self.meta(parse_line(payload)?),
+            Body::Context(payload) => self.context(parse_line(payload)?),
+            Body::Compacted => self.compact(at, sink),
+            Body::Other => {}
         }
-        if let Err(reason) = self.read(line, sink) {
-            sink.skipped(Skipped { line: number, reason });
-        }
+        Ok(())
     }
 
     fn finish(&mut self, sink: &mut dyn Sink) {
@@ -113,40 +134,21 @@ struct PatchEnd {
 }
 
 impl Codex {
-    fn read(&mut self, bytes: &[u8], sink: &mut dyn Sink) -> Result<(), String> {
-        let text = super::parse_text(bytes)?;
-        let line: Line<'_> = parse_line(text)?;
-        let at = line.timestamp.as_deref().and_then(parse_time);
-        match line.body(text) {
-            Body::Response(payload) => self.response(payload, at, sink),
-            Body::Event(payload) => self.event(payload, at, sink),
-            Body::Meta(payload) => self.meta(parse_line(payload)?),
-            Body::Context(payload) => self.context(parse_line(payload)?),
-            Body::Compacted => {
-                self.compact(at, sink);
-                Ok(())
-            }
-            Body::Other => Ok(()),
-        }
-    }
-
-    fn meta(&mut self, meta: Meta) -> Result<(), String> {
+    fn meta(&mut self, meta: Meta) {
         // A session that was taken up again has one for each time; the first is where it began.
         if self.about.session.is_none() {
             self.about.session.clone_from(&meta.id);
             self.set_root(meta.cwd.clone());
             self.about.system = meta.system();
         }
-        Ok(())
     }
 
-    fn context(&mut self, context: TurnContext) -> Result<(), String> {
+    fn context(&mut self, context: TurnContext) {
         if context.model.is_some() {
             self.model = context.model;
         }
         self.set_root(context.cwd.clone());
         self.directory = context.cwd.map(|cwd| self.root.directory(&cwd)).unwrap_or_default();
-        Ok(())
     }
 
     fn set_root(&mut self, cwd: Option<String>) {
@@ -161,17 +163,23 @@ impl Codex {
         let item: ResponseItem<'_> = parse_line(payload)?;
         match kind.kind.as_str() {
             "message" if item.role.as_deref() == Some("assistant") => {
-                let text = content(&item);
-                self.step(at, sink).say(text);
+                let text = item.text();
+                let open = self.step(at, sink);
+                if !text.is_empty() {
+                    open.push(NewPart::Text(text), "");
+                }
             }
             "message" => {
-                let text = content(&item);
+                let text = item.text();
                 let origin = origin_of(item.role.as_deref().unwrap_or("user"), &text);
                 self.user(text, origin, at, sink);
             }
             // From another agent.
-            "agent_message" => self.user(content(&item), Origin::Machine, at, sink),
-            "reasoning" => self.step(at, sink).think(&item),
+            "agent_message" => self.user(item.text(), Origin::Machine, at, sink),
+            "reasoning" => {
+                let open = self.step(at, sink);
+                item.thinking().into_iter().for_each(|part| open.push(part, ""));
+            }
             "compaction" | "compaction_summary" | "context_compaction" => self.compact(at, sink),
             kind if kind.ends_with("_output") => return self.output(item),
             kind if kind.ends_with("_call") => self.call(kind, item, at, sink),
@@ -182,24 +190,24 @@ impl Codex {
     }
 
     /// The open response, or a new one where the last is over.
-    fn step(&mut self, at: Option<Timestamp>, sink: &mut dyn Sink) -> &mut Step {
+    fn step(&mut self, at: Option<Timestamp>, sink: &mut dyn Sink) -> &mut OpenCall {
         if self.open.as_ref().is_some_and(|open| open.is_over || !self.behind.is_empty()) {
             self.close(sink);
         }
         let (items, last) = (&mut self.items, &mut self.last);
         let (bills, just_compacted) = (&mut self.bills, &mut self.just_compacted);
         self.has_called = true;
-        if self.about.model.is_none() {
-            self.about.model.clone_from(&self.model);
-        }
-        self.open.get_or_insert_with(|| {
-            let billed = bills.unclaimed.take().filter(|_| bills.order == Order::BeforeItems);
+        self.about.see_model(self.model.as_deref());
+        let step = self.open.get_or_insert_with(|| {
+            let mut call = OpenCall::new(Vec::new(), at, self.model.clone());
+            call.item.billed = bills.unclaimed.take().filter(|_| bills.order == Order::BeforeItems);
             let number = *items;
             *last = Some(number);
             *items += 1;
             *just_compacted = false;
-            Step::new(number, at, self.model.clone(), billed)
-        })
+            Step { number, call, is_over: false }
+        });
+        &mut step.call
     }
 
     fn call(&mut self, kind: &str, item: ResponseItem<'_>, at: Option<Timestamp>, sink: &mut dyn Sink) {
@@ -211,13 +219,17 @@ impl Codex {
         // What the provider ran itself has no output in the file.
         let result = (!waits).then(|| tools::run_by_provider(&name));
         let arguments = arguments.unwrap_or_else(|| "{}".to_owned());
-        self.step(at, sink).call(Call { id, name, arguments, directory, changes: None, result });
+        let open = self.step(at, sink);
+        open.push(NewPart::Call { id, name, arguments }, &directory);
+        if let Some(call) = open.calls().last_mut() {
+            call.result = result;
+        }
     }
 
     fn output(&mut self, item: ResponseItem<'_>) -> Result<(), String> {
         let id = item.call_id.unwrap_or_default();
         let Some(open) = &mut self.open else { return Err(format!("the output of {id}, which no open call has")) };
-        let Some(call) = open.find(&id) else { return Err(format!("the output of {id}, which no open call has")) };
+        let Some(call) = open.call.call(&id) else { return Err(format!("the output of {id}, which no open call has")) };
         if call.result.is_some() {
             return Err(format!("a second output of {id}"));
         }
@@ -238,8 +250,8 @@ impl Codex {
             "task_complete" | "turn_complete" => self.round = Round::Over,
             "turn_aborted" => {
                 self.round = Round::Over;
-                if let Some(open) = &mut self.open {
-                    open.cancel();
+                if let Some(open) = self.open.as_mut().filter(|open| !open.is_over) {
+                    open.call.item.stop = Stop::Cancelled;
                 }
             }
             "thread_rolled_back" => {
@@ -249,7 +261,7 @@ impl Codex {
             "context_compacted" if !self.just_compacted => self.compact(at, sink),
             "patch_apply_end" => {
                 if let Ok(PatchEnd { call_id, changes }) = serde_json::from_str(payload)
-                    && let Some(call) = self.open.as_mut().and_then(|open| open.find(&call_id))
+                    && let Some(call) = self.open.as_mut().and_then(|open| open.call.call(&call_id))
                 {
                     call.changes = Some(changes);
                 }
@@ -269,8 +281,8 @@ impl Codex {
             self.bills.order = if self.has_called { Order::BehindItems } else { Order::BeforeItems };
         }
         match (self.bills.order, &mut self.open) {
-            (Order::BehindItems, Some(open)) if open.billed.is_none() => {
-                open.billed = Some(last.billed());
+            (Order::BehindItems, Some(open)) if open.call.item.billed.is_none() => {
+                open.call.item.billed = Some(last.billed());
                 open.is_over = true;
             }
             (Order::BehindItems, _) => self.bills.unclaimed = Some(last.billed()),
@@ -304,7 +316,11 @@ impl Codex {
         }
         let origin = match (origin, self.round) {
             // The model still works: its calls are answered, and the turn comes with them.
-            (Origin::Person, Round::Running) if self.open.as_ref().is_some_and(Step::has_calls) => Origin::Queued,
+            (Origin::Person, Round::Running)
+                if self.open.as_mut().is_some_and(|open| !open.call.calls().is_empty()) =>
+            {
+                Origin::Queued
+            }
             (Origin::Person, Round::Begun) => {
                 self.round = Round::Running;
                 Origin::Person
@@ -338,7 +354,7 @@ impl Codex {
                 sink.skipped(Skipped { line: 0, reason: reason.to_owned() });
                 self.forget(open.number);
             }
-            Some(open) => sink.item(Item::Call(Box::new(open.finish()))),
+            Some(open) => sink.item(open.call.close_whole()),
             None => {}
         }
         self.behind.drain(..).for_each(|item| sink.item(item));
@@ -363,9 +379,12 @@ impl Codex {
     }
 }
 
-fn content(item: &ResponseItem<'_>) -> String {
-    let content = item.content.and_then(|raw| serde_json::from_str(raw.get()).ok());
-    content.map(|content| content_text(&content)).unwrap_or_default()
+impl Step {
+    /// Broken off before anything was said: there is nothing that any provider would take back.
+    fn says_nothing(&self) -> bool {
+        let CallItem { billed, parts, .. } = &self.call.item;
+        billed.is_none() && parts.iter().all(|part| matches!(part, NewPart::Thinking { .. }))
+    }
 }
 
 #[cfg(test)]

@@ -7,24 +7,12 @@
 mod outline;
 
 use self::outline::Outline;
-use super::Shape;
-use crate::recording::Format;
-
-/// How many objects are looked at. A file that has told nothing by then is not one of ours.
-const STARTS: usize = 1000;
+use crate::{parameters::DETECTED_OBJECTS, recording::Format};
 
 /// The format of a file that begins with these bytes (decompressed; a megabyte is plenty).
 pub fn detect(head: &[u8]) -> Option<Format> {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-    starts(head).take(STARTS).find_map(|start| format_of(&Outline::read(&head[start..])))
-}
-
-/// How a format is read.
-pub fn shape(format: Format) -> Shape {
-    match format {
-        Format::ClaudeCode | Format::Codex | Format::Pi | Format::Lookback => Shape::Lines,
-        Format::SweAgent | Format::MiniSweAgent | Format::Opencode | Format::GeminiCli => Shape::Document,
-    }
+    starts(head).take(DETECTED_OBJECTS).find_map(|start| format_of(&Outline::read(&head[start..])))
 }
 
 /// Where a line begins with an object. The first one of a document that is spread over lines is the document.
@@ -90,6 +78,7 @@ fn line_format(outline: &Outline, kind: &str) -> Option<Format> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::import::{Shape, shape};
 
     fn detected(text: &str) -> Option<Format> {
         detect(text.as_bytes())

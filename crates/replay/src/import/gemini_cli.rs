@@ -6,19 +6,16 @@
 mod log;
 mod tools;
 
-use lookback_engine::{
-    NewPart,
-    trace::{Origin, ToolResult},
-};
+use lookback_engine::{NewPart, trace::Origin};
 use lookback_wire::Seal;
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
 use super::{
     ImportError, Sink,
-    document::{each_message, parse_frame},
-    fields::{content_text, count, list, text},
+    fields::{call_part, content_text, count, each_message, list, parse_frame, text},
     open_call::OpenCall,
+    paths::Root,
     time::time_of,
 };
 use crate::recording::{About, Billed, Item, UserItem};
@@ -85,25 +82,19 @@ impl Reader {
         }
         let calls = list(message, "toolCalls");
         for (index, call) in calls.iter().enumerate() {
-            parts.push(NewPart::Call {
-                id: text(call, "id").map_or_else(|| format!("call_{number}_{index}"), str::to_owned),
-                name: text(call, "name").unwrap_or_default().to_owned(),
-                arguments: if call["args"].is_object() { call["args"].to_string() } else { "{}".to_owned() },
-            });
+            let otherwise = format!("call_{number}_{index}");
+            parts.push(call_part(text(call, "id"), otherwise, text(call, "name"), &call["args"]));
         }
         if parts.is_empty() {
             return Given::Nothing;
         }
-        let model = text(message, "model").map(str::to_owned);
-        if self.about.model.is_none() {
-            self.about.model.clone_from(&model);
-        }
-        let mut open = OpenCall::new(parts, time_of(&message["timestamp"]), model).billed(bill(&message["tokens"]));
-        for (index, call) in calls.iter().enumerate() {
-            let result: Option<ToolResult> = tools::result(call, self.about.cwd.as_deref());
-            if let Some(result) = result {
-                open.answer(index, result);
-            }
+        let model = text(message, "model");
+        self.about.see_model(model);
+        let mut open = OpenCall::new(parts, time_of(&message["timestamp"]), model.map(str::to_owned));
+        open.item.billed = bill(&message["tokens"]);
+        let root = Root::new(self.about.cwd.as_deref().unwrap_or_default());
+        for (open, call) in open.calls().iter_mut().zip(calls) {
+            open.result = tools::result(call, &root);
         }
         sink.item(open.close());
         Given::Turn
@@ -119,15 +110,9 @@ fn thought(thought: &Value) -> Option<String> {
 /// `input` includes what was cached; thoughts are billed as output, tool prompts as input.
 fn bill(tokens: &Value) -> Option<Billed> {
     let of = |key: &str| count(tokens, key).unwrap_or(0);
-    let (input, read) = (of("input"), of("cached").min(of("input")));
-    let billed = Billed {
-        uncached: (input - read).saturating_add(of("tool")),
-        read,
-        written: 0,
-        output: of("output").saturating_add(of("thoughts")),
-        lifetime_ms: None,
-    };
-    (billed != Billed::default()).then_some(billed)
+    let mut billed = Billed::of_prompt(of("input"), of("cached"), 0, of("output").saturating_add(of("thoughts")));
+    billed.uncached = billed.uncached.saturating_add(of("tool"));
+    billed.known()
 }
 
 #[cfg(test)]

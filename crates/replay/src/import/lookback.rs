@@ -35,7 +35,6 @@ pub(super) struct LookbackImporter {
 struct Open {
     call: CallNo,
     answer: OpenCall,
-    billed: Option<Billed>,
     item: usize,
 }
 
@@ -94,18 +93,17 @@ impl LookbackImporter {
         self.count(turn.turn);
         let parts = turn.parts.into_iter().filter_map(new_part).collect();
         let sent = self.sent.take().filter(|(call, _)| *call == turn.call).map_or(at, |(_, sent)| sent);
-        if self.about.model.is_none() {
-            self.about.model.clone_from(&self.model);
-        }
-        let answer = OpenCall::new(parts, Some(sent), self.model.clone()).stopped(turn.stop);
-        let billed = self.early.take().filter(|usage| usage.call == turn.call).map(bill);
-        self.open = Some(Open { call: turn.call, answer, billed, item: self.items - 1 });
+        self.about.see_model(self.model.as_deref());
+        let mut answer = OpenCall::new(parts, Some(sent), self.model.clone());
+        answer.item.stop = turn.stop;
+        answer.item.billed = self.early.take().filter(|usage| usage.call == turn.call).map(bill);
+        self.open = Some(Open { call: turn.call, answer, item: self.items - 1 });
     }
 
     /// It comes before the answer or behind it; that of a call without an answer belongs to nothing.
     fn usage(&mut self, usage: Usage) {
         match &mut self.open {
-            Some(open) if open.call == usage.call => open.billed = Some(bill(usage)),
+            Some(open) if open.call == usage.call => open.answer.item.billed = Some(bill(usage)),
             _ => self.early = Some(usage),
         }
     }
@@ -115,8 +113,9 @@ impl LookbackImporter {
         let item = *self.item_of.entry(turn).or_insert(open.item);
         let missing = bring_in(&mut result, blobs).err().map(|error| error.to_string());
         // A result that comes after its step was given up is seen by nobody.
-        if item == open.item && open.answer.is_unanswered(index as usize) {
-            open.answer.answer(index as usize, result);
+        let call = open.answer.calls().get_mut(index as usize);
+        if let Some(call) = call.filter(|call| item == open.item && call.result.is_none()) {
+            call.result = Some(result);
         }
         missing.map_or(Ok(()), Err)
     }
@@ -139,21 +138,17 @@ impl LookbackImporter {
     }
 
     fn close(&mut self, sink: &mut dyn Sink) {
-        if let Some(Open { answer, billed, .. }) = self.open.take() {
-            sink.item(answer.billed(billed).close());
+        if let Some(Open { answer, .. }) = self.open.take() {
+            sink.item(answer.close());
         }
     }
 }
 
 impl LineImporter for LookbackImporter {
-    fn line(&mut self, number: u64, line: &[u8], sink: &mut dyn Sink) {
-        if line.trim_ascii().is_empty() {
-            return;
-        }
-        match serde_json::from_slice(line) {
-            Ok(event) => self.event(number, event, &NoBlobs, sink),
-            Err(error) => sink.skipped(Skipped { line: number, reason: error.to_string() }),
-        }
+    fn read(&mut self, number: u64, line: &[u8], sink: &mut dyn Sink) -> Result<(), String> {
+        let event = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+        self.event(number, event, &NoBlobs, sink);
+        Ok(())
     }
 
     fn finish(&mut self, sink: &mut dyn Sink) {

@@ -6,11 +6,9 @@
 //!
 //! A text form of a call becomes a call of `bash`; the fenced block is not repeated in the text beside it.
 
-mod observation;
-
 use lookback_engine::{
     NewPart,
-    trace::{Origin, Stop, Timestamp},
+    trace::{Origin, ResultData, Stop, Timestamp, ToolResult, result::RunData},
 };
 use lookback_wire::Seal;
 use serde::Deserialize;
@@ -18,9 +16,10 @@ use serde_json::{Value, json, value::RawValue};
 
 use super::{
     ImportError, Sink,
-    document::{each_message, parse_frame},
-    fields::{content_text, count, list, text},
-    open_call::OpenCall,
+    fields::{call_part, content_text, count, each_message, list, parse_frame, text},
+    open_call::{Call, OpenCall, close},
+    paths::Root,
+    results::done,
     time::time_of,
 };
 use crate::recording::{About, Billed, Item, UserItem};
@@ -43,14 +42,17 @@ pub(super) fn parse(bytes: &[u8], sink: &mut dyn Sink) -> Result<About, ImportEr
         system: None,
         model: None,
     };
-    let mut reader = Reader { about, configured_model: at("/config/model/model_name"), open: None, seen_task: false };
+    let root = Root::new(about.cwd.as_deref().unwrap_or_default());
+    let configured_model = at("/config/model/model_name");
+    let mut reader = Reader { about, root, configured_model, open: None, seen_task: false };
     each_message(&frame.messages, sink, |number, message, sink| reader.message(number, message, sink));
-    reader.close(sink);
+    close(&mut reader.open, sink);
     Ok(reader.about)
 }
 
 struct Reader {
     about: About,
+    root: Root,
     configured_model: Option<String>,
     open: Option<OpenCall>,
     seen_task: bool,
@@ -89,14 +91,12 @@ impl Reader {
 
     fn user(&mut self, content: String, message: &Value, sink: &mut dyn Sink) {
         // Observations of text actions come in the user's voice.
-        if let Some(open) = &mut self.open
-            && let Some(asked) = open.first_unanswered().filter(|asked| asked.id.starts_with(TEXT_CALL))
-        {
-            let (index, result) = (asked.index, self.about.observed(asked, &content, message));
-            open.answer(index, result);
+        let waiting = self.open.as_mut().and_then(OpenCall::first_unanswered);
+        if let Some(call) = waiting.filter(|call| call.id.starts_with(TEXT_CALL)) {
+            call.result = Some(observed(call, &content, message, &self.root));
             return;
         }
-        self.close(sink);
+        close(&mut self.open, sink);
         if content.trim().is_empty() {
             return;
         }
@@ -107,22 +107,14 @@ impl Reader {
     }
 
     fn result(&mut self, id: &str, content: &str, message: &Value) -> Result<(), String> {
-        let open = self.open.as_mut().ok_or("a result before any call")?;
-        let asked = open.unanswered(id).ok_or_else(|| format!("a result for \"{id}\", which nobody called"))?;
-        let (index, result) = (asked.index, self.about.observed(asked, content, message));
-        open.answer(index, result);
+        let call = self.open.as_mut().ok_or("a result before any call")?.unanswered(id)?;
+        call.result = Some(observed(call, content, message, &self.root));
         Ok(())
     }
 
     fn begin(&mut self, call: OpenCall, sink: &mut dyn Sink) {
-        self.close(sink);
+        close(&mut self.open, sink);
         self.open = Some(call);
-    }
-
-    fn close(&mut self, sink: &mut dyn Sink) {
-        if let Some(open) = self.open.take() {
-            sink.item(open.close());
-        }
     }
 
     fn assistant(&mut self, number: usize, message: &Value, content: String) -> OpenCall {
@@ -143,14 +135,9 @@ impl Reader {
             parts.push(NewPart::Call { id: format!("{TEXT_CALL}{number}"), name: "bash".to_owned(), arguments });
         }
         for (index, call) in calls.iter().enumerate() {
-            let id = text(call, "id").map_or_else(|| format!("call_{number}_{index}"), str::to_owned);
-            let function = &call["function"];
-            let name = text(function, "name").unwrap_or("bash").to_owned();
-            let arguments = match &function["arguments"] {
-                Value::String(arguments) => arguments.clone(),
-                other => other.to_string(),
-            };
-            parts.push(NewPart::Call { id, name, arguments });
+            let (function, otherwise) = (&call["function"], format!("call_{number}_{index}"));
+            let name = text(function, "name").or(Some("bash"));
+            parts.push(call_part(text(call, "id"), otherwise, name, &function["arguments"]));
         }
         self.call(parts, message, &message["extra"]["response"])
     }
@@ -167,11 +154,10 @@ impl Reader {
                         parts.push(NewPart::Thinking { text: shown, seal: Seal::None });
                     }
                 }
-                Some("function_call") => parts.push(NewPart::Call {
-                    id: text(item, "call_id").unwrap_or_default().to_owned(),
-                    name: text(item, "name").unwrap_or("bash").to_owned(),
-                    arguments: text(item, "arguments").unwrap_or_default().to_owned(),
-                }),
+                Some("function_call") => {
+                    let name = text(item, "name").or(Some("bash"));
+                    parts.push(call_part(text(item, "call_id"), String::new(), name, &item["arguments"]));
+                }
                 _ => {}
             }
         }
@@ -180,13 +166,13 @@ impl Reader {
     }
 
     fn call(&mut self, parts: Vec<NewPart>, message: &Value, response: &Value) -> OpenCall {
-        let model = text(response, "model").map(str::to_owned).or_else(|| self.configured_model.clone());
-        if self.about.model.is_none() {
-            self.about.model.clone_from(&model);
-        }
+        let model = text(response, "model").or(self.configured_model.as_deref());
+        self.about.see_model(model);
         let finish = response.pointer("/choices/0/finish_reason").and_then(Value::as_str);
         let stop = if finish == Some("length") { Stop::Limit } else { Stop::End };
-        OpenCall::new(parts, time_in(message), model).stopped(stop).billed(bill(&response["usage"]))
+        let mut open = OpenCall::new(parts, time_in(message), model.map(str::to_owned));
+        (open.item.stop, open.item.billed) = (stop, bill(&response["usage"]));
+        open
     }
 }
 
@@ -239,12 +225,48 @@ fn bill(usage: &Value) -> Option<Billed> {
         |key: &str| count(&usage["prompt_tokens_details"], key).or_else(|| count(&usage["input_tokens_details"], key));
     let read = details("cached_tokens")
         .or_else(|| count(usage, "prompt_cache_hit_tokens"))
-        .or_else(|| count(usage, "cache_read_input_tokens"))
-        .unwrap_or(0)
-        .min(prompt);
-    let written = count(usage, "cache_creation_input_tokens").unwrap_or(0).min(prompt - read);
+        .or_else(|| count(usage, "cache_read_input_tokens"));
+    let written = count(usage, "cache_creation_input_tokens").unwrap_or(0);
     let output = count(usage, "completion_tokens").or_else(|| count(usage, "output_tokens")).unwrap_or(0);
-    Some(Billed { uncached: prompt - read - written, read, written, output, lifetime_ms: None })
+    Some(Billed::of_prompt(prompt, read.unwrap_or(0), written, output))
+}
+
+/// What is shown of a command that ran: `<returncode>0</returncode>\n<output>\n…</output>`. Of one that ended well only
+/// the output itself is kept, so that its lines can be counted; in all other cases the text stays as the model saw it.
+fn observed(call: &Call, content: &str, message: &Value, root: &Root) -> ToolResult {
+    let arguments: Option<Value> = serde_json::from_str(&call.arguments).ok();
+    if call.name != "bash" {
+        return ToolResult::success(content, ResultData::Other(arguments.unwrap_or_default()));
+    }
+    let command = arguments.as_ref().and_then(|arguments| text(arguments, "command")).unwrap_or(&call.arguments);
+    let exception = text(&message["extra"], "exception_info").is_some_and(|exception| !exception.is_empty())
+        || content.starts_with("<exception>");
+    let timed_out = content.contains("timed out") && (exception || content.starts_with("The last command"));
+    let exit_code = exit_code(content, message).filter(|_| !exception && !timed_out);
+    let run = RunData { exit_code, timed_out, ..root.run(command) };
+    let plain = plain_output(content).filter(|_| exit_code == Some(0));
+    if timed_out {
+        let killed = "the command ran too long and was killed";
+        return ToolResult { text: content.into(), ..ToolResult::failure("TIMEOUT", killed, ResultData::Run(run)) };
+    }
+    let cut = content.contains("<elided_chars>") && content.contains("<output_head>");
+    done(plain.unwrap_or(content), ResultData::Run(run), cut)
+}
+
+fn exit_code(content: &str, message: &Value) -> Option<i32> {
+    let recorded = message["extra"]["returncode"].as_i64().and_then(|code| i32::try_from(code).ok());
+    recorded.or_else(|| {
+        let (_, rest) = content.split_once("<returncode>")?;
+        rest.split_once("</returncode>")?.0.trim().parse().ok()
+    })
+}
+
+/// The output between its tags, where nothing else was said.
+fn plain_output(content: &str) -> Option<&str> {
+    let rest = content.trim_start().strip_prefix("<returncode>")?;
+    let (_, rest) = rest.split_once("</returncode>")?;
+    let output = rest.trim_start().strip_prefix("<output>")?.trim_end().strip_suffix("</output>")?;
+    Some(output.strip_prefix('\n').unwrap_or(output))
 }
 
 #[cfg(test)]

@@ -1,81 +1,92 @@
-//! A response whose results are still coming in.
+//! A response whose parts and results are still coming in.
 
 use lookback_engine::{
     NewPart,
     trace::{Status, Stop, Timestamp, ToolResult},
 };
+use serde_json::Value;
 
-use crate::recording::{Billed, CallItem, Item};
+use super::Sink;
+use crate::recording::{CallItem, Item};
 
 #[derive(Debug)]
 pub(super) struct OpenCall {
-    item: CallItem,
-    /// In the order of the finished calls.
-    results: Vec<Option<ToolResult>>,
+    pub(super) item: CallItem,
+    calls: Vec<Call>,
 }
 
 /// One finished call of a response.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Asked<'a> {
-    pub index: usize,
-    pub id: &'a str,
-    pub name: &'a str,
-    pub arguments: &'a str,
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) arguments: String,
+    /// Where the client stood, relative to the root.
+    pub(super) directory: String,
+    /// The client's own copy of what a patch changed.
+    pub(super) changes: Option<Value>,
+    pub(super) result: Option<ToolResult>,
 }
 
 impl OpenCall {
     pub(super) fn new(parts: Vec<NewPart>, at: Option<Timestamp>, model: Option<String>) -> Self {
-        let results = parts.iter().filter(|part| matches!(part, NewPart::Call { .. })).map(|_| None).collect();
-        let item = CallItem { at, model, parts, stop: Stop::End, results: Vec::new(), billed: None };
-        Self { item, results }
+        let item = CallItem { at, model, parts: Vec::new(), stop: Stop::End, results: Vec::new(), billed: None };
+        let mut open = Self { item, calls: Vec::new() };
+        parts.into_iter().for_each(|part| open.push(part, ""));
+        open
     }
 
-    pub(super) fn stopped(mut self, stop: Stop) -> Self {
-        self.item.stop = stop;
-        self
+    /// `directory` is where the client stands.
+    pub(super) fn push(&mut self, part: NewPart, directory: &str) {
+        if let NewPart::Call { id, name, arguments } = &part {
+            let (id, name, arguments) = (id.clone(), name.clone(), arguments.clone());
+            let directory = directory.to_owned();
+            self.calls.push(Call { id, name, arguments, directory, changes: None, result: None });
+        }
+        self.item.parts.push(part);
     }
 
-    pub(super) fn billed(mut self, billed: Option<Billed>) -> Self {
-        self.item.billed = billed;
-        self
+    /// In the order in which they were made.
+    pub(super) fn calls(&mut self) -> &mut [Call] {
+        &mut self.calls
     }
 
-    pub(super) fn asked(&self) -> impl Iterator<Item = Asked<'_>> {
-        let calls = self.item.parts.iter().filter_map(|part| match part {
-            NewPart::Call { id, name, arguments } => Some((id, name, arguments)),
-            _ => None,
-        });
-        calls.enumerate().map(|(index, (id, name, arguments))| Asked { index, id, name, arguments })
+    pub(super) fn call(&mut self, id: &str) -> Option<&mut Call> {
+        self.calls.iter_mut().find(|call| call.id == id)
     }
 
     /// The first call with this id that has no result yet.
-    pub(super) fn unanswered(&self, id: &str) -> Option<Asked<'_>> {
-        self.asked().find(|asked| asked.id == id && self.results[asked.index].is_none())
+    pub(super) fn unanswered(&mut self, id: &str) -> Result<&mut Call, String> {
+        let call = self.calls.iter_mut().find(|call| call.id == id && call.result.is_none());
+        call.ok_or_else(|| format!("a result for \"{id}\", which nobody called"))
     }
 
-    pub(super) fn first_unanswered(&self) -> Option<Asked<'_>> {
-        self.asked().find(|asked| self.results[asked.index].is_none())
-    }
-
-    pub(super) fn is_unanswered(&self, index: usize) -> bool {
-        self.results.get(index).is_some_and(Option::is_none)
-    }
-
-    pub(super) fn answer(&mut self, index: usize, result: ToolResult) {
-        if let Some(place) = self.results.get_mut(index) {
-            *place = Some(result);
-        }
+    pub(super) fn first_unanswered(&mut self) -> Option<&mut Call> {
+        self.calls.iter_mut().find(|call| call.result.is_none())
     }
 
     /// What never got a result was interrupted. Of an answer that was broken off no call runs; one whose calls did run
     /// was whole, whatever the file says about its end.
-    pub(super) fn close(self) -> Item {
-        let Self { mut item, results } = self;
-        if results.iter().flatten().any(|result| result.status != Status::Interrupted) {
-            item.stop = Stop::End;
+    pub(super) fn close(mut self) -> Item {
+        let results = self.calls.iter().filter_map(|call| call.result.as_ref());
+        if results.into_iter().any(|result| result.status != Status::Interrupted) {
+            self.item.stop = Stop::End;
         }
-        let missing = if item.stop.is_interrupted() { ToolResult::never_ran } else { ToolResult::interrupted };
-        item.results = results.into_iter().map(|result| result.unwrap_or_else(missing)).collect();
-        Item::Call(Box::new(item))
+        let missing = if self.item.stop.is_interrupted() { ToolResult::never_ran } else { ToolResult::interrupted };
+        self.item.results = self.calls.into_iter().map(|call| call.result.unwrap_or_else(missing)).collect();
+        Item::Call(Box::new(self.item))
     }
+
+    /// For clients that write a call down only when it is whole: then the response was whole, too.
+    pub(super) fn close_whole(mut self) -> Item {
+        if !self.calls.is_empty() {
+            self.item.stop = Stop::End;
+        }
+        self.close()
+    }
+}
+
+/// Gives out the response that is open, if there is one.
+pub(super) fn close(open: &mut Option<OpenCall>, sink: &mut dyn Sink) {
+    open.take().into_iter().for_each(|open| sink.item(open.close()));
 }

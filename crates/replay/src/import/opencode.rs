@@ -15,9 +15,9 @@ use serde_json::{Value, value::RawValue};
 
 use super::{
     ImportError, Sink,
-    document::{each_message, parse_frame},
-    fields::{count, list, text},
+    fields::{call_part, count, each_message, list, parse_frame, text},
     open_call::OpenCall,
+    paths::Root,
     time::time_of,
 };
 use crate::recording::{About, Billed, Compaction, CompactionKind, Item, UserItem};
@@ -59,10 +59,7 @@ impl Reader {
         let at = time_of(&info["time"]["created"]);
         self.say_cleared(at, sink);
         match text(info, "role") {
-            Some("user") => {
-                self.user(parts, at, sink);
-                Ok(())
-            }
+            Some("user") => self.user(parts, at, sink),
             Some("assistant") => {
                 if self.about.cwd.is_none() {
                     self.about.cwd = text(&info["path"], "cwd").map(str::to_owned);
@@ -76,11 +73,11 @@ impl Reader {
                     })),
                     false => self.assistant(number, info, parts, at, sink),
                 }
-                Ok(())
             }
-            Some(role) => Err(format!("unknown role \"{role}\"")),
-            None => Err("no role".to_owned()),
+            Some(role) => return Err(format!("unknown role \"{role}\"")),
+            None => return Err("no role".to_owned()),
         }
+        Ok(())
     }
 
     /// The client clears the oldest results in place and writes down when.
@@ -115,16 +112,16 @@ impl Reader {
     }
 
     fn assistant(&mut self, number: usize, info: &Value, parts: &[Value], at: Option<Timestamp>, sink: &mut dyn Sink) {
-        let model = text(info, "modelID").map(str::to_owned);
+        let model = text(info, "modelID");
         let mut step = Step { at, ..Step::default() };
         let mut billed_steps = 0;
         for (index, part) in parts.iter().enumerate() {
             match text(part, "type") {
-                Some("step-start") => self.close(std::mem::take(&mut step), None, Stop::End, &model, sink),
+                Some("step-start") => self.close(std::mem::take(&mut step), None, Stop::End, model, sink),
                 Some("step-finish") => {
                     billed_steps += 1;
                     let stop = if text(part, "reason") == Some("length") { Stop::Limit } else { Stop::End };
-                    self.close(std::mem::take(&mut step), bill(&part["tokens"]), stop, &model, sink);
+                    self.close(std::mem::take(&mut step), bill(&part["tokens"]), stop, model, sink);
                 }
                 _ => self.part(number, index, part, &mut step),
             }
@@ -134,7 +131,7 @@ impl Reader {
             }
         }
         let billed = if billed_steps == 0 { bill(&info["tokens"]) } else { None };
-        self.close(step, billed, stop_of(info), &model, sink);
+        self.close(step, billed, stop_of(info), model, sink);
     }
 
     fn part(&mut self, number: usize, index: usize, part: &Value, step: &mut Step) {
@@ -151,14 +148,11 @@ impl Reader {
             Some("tool") => {
                 let state = &part["state"];
                 self.cleared.extend(time_of(&state["time"]["compacted"]));
-                let id = text(part, "callID").map_or_else(|| format!("call_{number}_{index}"), str::to_owned);
-                let name = text(part, "tool").unwrap_or_default().to_owned();
-                let arguments = match &state["input"] {
-                    Value::Null => state["raw"].as_str().unwrap_or("{}").to_owned(),
-                    input => input.to_string(),
-                };
-                step.results.push(tools::result(&name, state, self.about.cwd.as_deref()));
-                step.parts.push(NewPart::Call { id, name, arguments });
+                let arguments = if state["input"].is_null() { &state["raw"] } else { &state["input"] };
+                let root = Root::new(self.about.cwd.as_deref().unwrap_or_default());
+                step.results.push(tools::result(text(part, "tool").unwrap_or_default(), state, &root));
+                let otherwise = format!("call_{number}_{index}");
+                step.parts.push(call_part(text(part, "callID"), otherwise, text(part, "tool"), arguments));
             }
             // Snapshots, patches, files: what the client keeps for itself.
             _ => {}
@@ -166,17 +160,14 @@ impl Reader {
     }
 
     /// A message without any part is a request that never came back: no call.
-    fn close(&mut self, step: Step, billed: Option<Billed>, stop: Stop, model: &Option<String>, sink: &mut dyn Sink) {
+    fn close(&mut self, step: Step, billed: Option<Billed>, stop: Stop, model: Option<&str>, sink: &mut dyn Sink) {
         if step.parts.is_empty() {
             return;
         }
-        if self.about.model.is_none() {
-            self.about.model.clone_from(model);
-        }
-        let mut call = OpenCall::new(step.parts, step.at, model.clone()).stopped(stop).billed(billed);
-        for (index, result) in step.results.into_iter().enumerate() {
-            call.answer(index, result);
-        }
+        self.about.see_model(model);
+        let mut call = OpenCall::new(step.parts, step.at, model.map(str::to_owned));
+        (call.item.stop, call.item.billed) = (stop, billed);
+        call.calls().iter_mut().zip(step.results).for_each(|(call, result)| call.result = Some(result));
         sink.item(call.close());
     }
 }
@@ -195,14 +186,8 @@ fn stop_of(info: &Value) -> Stop {
 fn bill(tokens: &Value) -> Option<Billed> {
     let cache = |key: &str| count(&tokens["cache"], key).unwrap_or(0);
     let of = |key: &str| count(tokens, key).unwrap_or(0);
-    let billed = Billed {
-        uncached: of("input"),
-        read: cache("read"),
-        written: cache("write"),
-        output: of("output").saturating_add(of("reasoning")),
-        lifetime_ms: None,
-    };
-    (billed != Billed::default()).then_some(billed)
+    let (uncached, output) = (of("input"), of("output").saturating_add(of("reasoning")));
+    Billed { uncached, read: cache("read"), written: cache("write"), output, lifetime_ms: None }.known()
 }
 
 #[cfg(test)]

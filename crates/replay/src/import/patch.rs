@@ -5,13 +5,13 @@
 
 /// One file of a patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FilePatch {
+pub(crate) struct FilePatch {
     pub path: String,
     pub change: PatchChange,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PatchChange {
+pub(crate) enum PatchChange {
     /// A new file with these lines.
     Add(Vec<String>),
     Delete,
@@ -24,26 +24,23 @@ pub enum PatchChange {
 /// Lines that follow one another, before and after the change: context stands in both. A place that changes nothing only
 /// says behind what the next one is looked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Place {
+pub(crate) struct Place {
     pub removed: Vec<String>,
     pub added: Vec<String>,
 }
 
 /// The files of a patch, in its order; empty where the text holds none. Lines outside of `*** Begin Patch` and
 /// `*** End Patch` are passed over, so that a patch may stand in a command.
-pub fn parse_patch(text: &str) -> Vec<FilePatch> {
+pub(crate) fn parse_patch(text: &str) -> Vec<FilePatch> {
+    // The first line may stand behind the quote or the command that opens a heredoc.
+    let inside = text.lines().skip_while(|line| !line.trim_end().ends_with("*** Begin Patch")).skip(1);
+    parse_files(inside.take_while(|line| line.trim_end() != "*** End Patch"))
+}
+
+/// The files between the two marks.
+pub(crate) fn parse_files<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<FilePatch> {
     let mut files: Vec<FilePatch> = Vec::new();
-    let mut inside = false;
-    for line in text.lines() {
-        match line.trim_end() {
-            "*** Begin Patch" => inside = true,
-            "*** End Patch" if inside => break,
-            // The first line of a heredoc may stand behind the quote that opens it.
-            other if !inside && other.ends_with("*** Begin Patch") => inside = true,
-            _ if inside => add_line(&mut files, line),
-            _ => {}
-        }
-    }
+    lines.filter(|line| line.trim_end() != "*** Begin Patch").for_each(|line| add_line(&mut files, line));
     for file in &mut files {
         if let PatchChange::Update { places, .. } = &mut file.change {
             places.retain(|place| !place.removed.is_empty() || !place.added.is_empty());

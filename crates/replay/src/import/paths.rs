@@ -11,16 +11,18 @@ pub(super) struct Root(Option<String>);
 
 impl Root {
     pub(super) fn new(directory: &str) -> Self {
-        let directory = directory.trim_end_matches('/');
-        Self((directory.starts_with('/') && directory.len() > 1).then(|| directory.to_owned()))
+        let directory = directory.trim_end_matches(['/', '\\']);
+        // `/srv/app`, or `C:\app`.
+        let is_absolute = directory.starts_with('/') || directory.get(1..).is_some_and(|rest| rest.starts_with(":\\"));
+        Self((is_absolute && directory.len() > 1).then(|| directory.to_owned()))
     }
 
     /// A file named in `directory`, which is relative to the root (or absolute, where it lies outside).
     pub(super) fn file(&self, directory: &str, path: &str) -> String {
-        if path.starts_with('/') {
-            return self.below(path).map_or_else(|| path.to_owned(), normal);
+        if let Some(below) = self.below(path) {
+            return normal(below);
         }
-        if path.starts_with('~') || path.is_empty() {
+        if path.starts_with(['/', '~']) || path.is_empty() {
             return path.to_owned();
         }
         let joined = format!("{directory}/{path}");
@@ -39,6 +41,12 @@ impl Root {
             return String::new();
         }
         self.file("", path)
+    }
+
+    /// A file or a directory, for tools that take either: `.` for the root itself.
+    pub(super) fn name(&self, path: &str) -> String {
+        let name = self.directory(path.trim());
+        if name.is_empty() { ".".to_owned() } else { name }
     }
 
     /// A command with names below the root made relative to the directory in which it is run, so that it names a file as
@@ -80,7 +88,67 @@ impl Root {
 
     fn below<'a>(&self, path: &'a str) -> Option<&'a str> {
         let rest = path.strip_prefix(self.0.as_deref()?)?;
-        rest.strip_prefix('/').filter(|rest| !leaves(rest))
+        rest.strip_prefix(['/', '\\']).filter(|rest| !leaves(rest))
+    }
+
+    /// A command that begins by going somewhere under the root runs there: `cd /srv/app/web && npm test` in `/srv/app` is
+    /// `npm test` in `web`. Of a command of one line in the root itself, words that name something under it do so relative
+    /// to it: the engine knows which lines `sed -n 1,9p src/a.rs` shows, but not where `/srv/app` is.
+    pub(super) fn run(&self, command: &str) -> RunData {
+        let moved = command.trim_start().strip_prefix("cd ").and_then(|rest| {
+            let (directory, rest) = rest.split_once("&&")?;
+            let directory = directory.trim().trim_matches(['"', '\'']);
+            let plain = directory.starts_with('/') && !directory.contains(['"', '\'', '$', '`', ';', '|', '*', '\n']);
+            let inside = self.directory(directory);
+            (plain && !inside.starts_with('/')).then_some((inside, rest.trim_start()))
+        });
+        let (cwd, command) = moved.unwrap_or((String::new(), command));
+        let command = if cwd.is_empty() { self.relative_words(command) } else { command.to_owned() };
+        RunData { command, cwd, ..RunData::default() }
+    }
+
+    /// The same for a tool that may name the directory, and then the command says nothing of it.
+    pub(super) fn run_in(&self, directory: Option<&str>, command: &str) -> RunData {
+        match directory.map(|directory| self.directory(directory.trim())).filter(|directory| !directory.is_empty()) {
+            Some(cwd) => RunData { command: command.to_owned(), cwd, ..RunData::default() },
+            None => self.run(command),
+        }
+    }
+
+    /// Words outside quotes only. Commands of several lines hold scripts and whole files: they stay as they are.
+    fn relative_words(&self, command: &str) -> String {
+        // Behind another `cd` the same words would name other files.
+        let goes_elsewhere =
+            || command.split([' ', ';', '&', '|', '(']).any(|word| matches!(word, "cd" | "pushd" | "popd"));
+        let Some(root) = self.0.as_deref().filter(|_| !command.contains('\n') && !goes_elsewhere()) else {
+            return command.to_owned();
+        };
+        let is_path = |rest: &str| {
+            let first = rest.chars().next();
+            first.is_some_and(|first| first.is_alphanumeric() || "._".contains(first)) && !rest.starts_with("..")
+        };
+        let prefix = format!("{root}/");
+        let mut words = String::with_capacity(command.len());
+        let (mut quote, mut before, mut skip_to) = (None, ' ', 0);
+        for (at, character) in command.char_indices() {
+            if at < skip_to {
+                continue;
+            }
+            let named = command[at..].strip_prefix(&prefix).filter(|_| quote.is_none() && before == ' ');
+            if named.is_some_and(is_path) {
+                skip_to = at + prefix.len();
+                before = '/';
+                continue;
+            }
+            match (character, quote) {
+                (character, Some(open)) if character == open => quote = None,
+                ('\'' | '"', None) => quote = Some(character),
+                _ => {}
+            }
+            words.push(character);
+            before = character;
+        }
+        words
     }
 }
 
@@ -112,80 +180,6 @@ fn normal(path: &str) -> String {
         }
     }
     parts.join("/")
-}
-
-/// `/srv/app/src/a.rs` in `/srv/app` is `src/a.rs`; the directory itself is `.`; what lies elsewhere stays as it is.
-pub(super) fn relative(path: &str, cwd: Option<&str>) -> String {
-    let path = path.trim();
-    let inside = cwd.map(|cwd| cwd.trim_end_matches(['/', '\\'])).filter(|cwd| !cwd.is_empty()).and_then(|cwd| {
-        let rest = path.strip_prefix(cwd)?;
-        if rest.is_empty() { Some(".") } else { rest.strip_prefix(['/', '\\']).map(|rest| rest.trim_end_matches('/')) }
-    });
-    let inside = inside.unwrap_or(path);
-    let mut short = inside;
-    while let Some(rest) = short.strip_prefix("./") {
-        short = rest.trim_start_matches('/');
-    }
-    if short.is_empty() { ".".to_owned() } else { short.to_owned() }
-}
-
-/// A command that begins by going somewhere under the session's directory runs there: `cd /srv/app/web && npm test` in
-/// `/srv/app` is `npm test` in `web`. Of a command of one line in that directory itself, words that name something under
-/// it do so relative to it: the engine knows which lines `sed -n 1,9p src/a.rs` shows, but not where `/srv/app` is.
-pub(super) fn run_in(command: &str, cwd: Option<&str>) -> RunData {
-    let moved = command.trim_start().strip_prefix("cd ").and_then(|rest| {
-        let (directory, rest) = rest.split_once("&&")?;
-        let directory = directory.trim().trim_matches(['"', '\'']);
-        let plain = directory.starts_with('/') && !directory.contains(['"', '\'', '$', '`', ';', '|', '*', '\n']);
-        let inside = relative(directory, cwd);
-        (plain && !inside.starts_with('/') && !inside.split('/').any(|part| part == "..")).then_some((inside, rest))
-    });
-    let (directory, command) = match &moved {
-        Some((directory, rest)) => (directory.as_str(), rest.trim_start()),
-        None => (".", command),
-    };
-    match (directory, cwd) {
-        (".", Some(cwd)) => RunData { command: relative_words(command, cwd), ..RunData::default() },
-        (".", None) => RunData { command: command.to_owned(), ..RunData::default() },
-        _ => RunData { command: command.to_owned(), cwd: directory.to_owned(), ..RunData::default() },
-    }
-}
-
-/// Words outside quotes only. Commands of several lines hold scripts and whole files: they stay as they are.
-fn relative_words(command: &str, cwd: &str) -> String {
-    let cwd = cwd.trim_end_matches('/');
-    // Behind another `cd` the same words would name other files.
-    let goes_elsewhere =
-        || command.split([' ', ';', '&', '|', '(']).any(|word| matches!(word, "cd" | "pushd" | "popd"));
-    if cwd.is_empty() || command.contains('\n') || goes_elsewhere() {
-        return command.to_owned();
-    }
-    let is_path = |rest: &str| {
-        let first = rest.chars().next();
-        first.is_some_and(|first| first.is_alphanumeric() || "._".contains(first)) && !rest.starts_with("..")
-    };
-    let prefix = format!("{cwd}/");
-    let mut words = String::with_capacity(command.len());
-    let (mut quote, mut before, mut skip_to) = (None, ' ', 0);
-    for (at, character) in command.char_indices() {
-        if at < skip_to {
-            continue;
-        }
-        let named = command[at..].strip_prefix(&prefix).filter(|_| quote.is_none() && before == ' ');
-        if named.is_some_and(is_path) {
-            skip_to = at + prefix.len();
-            before = '/';
-            continue;
-        }
-        match (character, quote) {
-            (character, Some(open)) if character == open => quote = None,
-            ('\'' | '"', None) => quote = Some(character),
-            _ => {}
-        }
-        words.push(character);
-        before = character;
-    }
-    words
 }
 
 #[cfg(test)]
@@ -226,7 +220,7 @@ mod tests {
     #[test]
     fn a_command_runs_where_it_goes_first() {
         let run = |command: &str| {
-            let RunData { command, cwd, .. } = run_in(command, Some("/testbed"));
+            let RunData { command, cwd, .. } = Root::new("/testbed").run(command);
             (cwd, command)
         };
         let pair = |cwd: &str, command: &str| (cwd.to_owned(), command.to_owned());
@@ -241,6 +235,7 @@ mod tests {
 
     #[test]
     fn only_what_lies_under_the_directory_becomes_relative() {
+        let relative = |path: &str, cwd: Option<&str>| Root::new(cwd.unwrap_or_default()).name(path);
         let cwd = Some("/srv/app/");
         assert_eq!(relative("/srv/app/src/a.rs", cwd), "src/a.rs");
         assert_eq!(relative("/srv/app", cwd), ".");

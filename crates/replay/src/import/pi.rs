@@ -17,11 +17,12 @@ use serde_json::Value;
 
 use super::{
     LineImporter, Sink,
-    fields::{content_text, count, list, text},
-    open_call::OpenCall,
+    fields::{call_part, content_text, count, list, text},
+    open_call::{OpenCall, close},
+    paths::Root,
     time::time_of,
 };
-use crate::recording::{About, Billed, Compaction, CompactionKind, Item, Skipped, UserItem};
+use crate::recording::{About, Billed, Compaction, CompactionKind, Item, UserItem};
 
 #[derive(Debug, Default)]
 pub(super) struct PiImporter {
@@ -46,7 +47,7 @@ impl PiImporter {
             }
             "message" => self.message(entry, number, sink)?,
             "compaction" => {
-                self.close(sink);
+                close(&mut self.open, sink);
                 let at = time_of(&entry["timestamp"]);
                 let billed = bill(&entry["usage"]);
                 sink.item(Item::Compaction(Compaction { kind: CompactionKind::Head, at, billed }));
@@ -96,8 +97,7 @@ impl PiImporter {
         Ok(())
     }
 
-    /// Only a turn that a person typed, or that says what was left, is a rewind (docs/design/measuring.md, "Reading
-    /// recordings").
+    /// A branch is a rewind only at a turn that a person typed, or that says what was left.
     fn go_back(&mut self, entry: &Value, sink: &mut dyn Sink) {
         let target = match entry.get("parentId") {
             None => return,
@@ -109,14 +109,14 @@ impl PiImporter {
             },
         };
         if target != self.leaf {
-            self.close(sink);
+            close(&mut self.open, sink);
             sink.item(Item::Rewind { last: target });
             self.leaf = target;
         }
     }
 
     fn user(&mut self, said: String, origin: Origin, entry: &Value, sink: &mut dyn Sink) {
-        self.close(sink);
+        close(&mut self.open, sink);
         if said.trim().is_empty() {
             return;
         }
@@ -134,12 +134,10 @@ impl PiImporter {
         if parts.is_empty() {
             return;
         }
-        self.close(sink);
+        close(&mut self.open, sink);
         self.count();
-        let model = text(message, "model").map(str::to_owned);
-        if self.about.model.is_none() {
-            self.about.model.clone_from(&model);
-        }
+        let model = text(message, "model");
+        self.about.see_model(model);
         let stop = match text(message, "stopReason") {
             Some("aborted") => Stop::Cancelled,
             Some("error") => Stop::Cut,
@@ -148,15 +146,16 @@ impl PiImporter {
         };
         // A line is written when its response is complete; the message itself says when it began.
         let at = time_of(&message["timestamp"]).or_else(|| time_of(&entry["timestamp"]));
-        self.open = Some(OpenCall::new(parts, at, model).stopped(stop).billed(bill(&message["usage"])));
+        let mut open = OpenCall::new(parts, at, model.map(str::to_owned));
+        (open.item.stop, open.item.billed) = (stop, bill(&message["usage"]));
+        self.open = Some(open);
     }
 
     fn result(&mut self, message: &Value) -> Result<(), String> {
         let id = text(message, "toolCallId").ok_or("a result without the id of its call")?;
-        let open = self.open.as_mut().ok_or("a result before any call")?;
-        let asked = open.unanswered(id).ok_or_else(|| format!("a result for \"{id}\", which nobody called"))?;
-        let (index, result) = (asked.index, tools::result(asked, message, self.about.cwd.as_deref()));
-        open.answer(index, result);
+        let call = self.open.as_mut().ok_or("a result before any call")?.unanswered(id)?;
+        let root = Root::new(self.about.cwd.as_deref().unwrap_or_default());
+        call.result = Some(tools::result(call, message, &root));
         Ok(())
     }
 
@@ -164,28 +163,16 @@ impl PiImporter {
         self.leaf = Some(self.items);
         self.items += 1;
     }
-
-    fn close(&mut self, sink: &mut dyn Sink) {
-        if let Some(open) = self.open.take() {
-            sink.item(open.close());
-        }
-    }
 }
 
 impl LineImporter for PiImporter {
-    fn line(&mut self, number: u64, line: &[u8], sink: &mut dyn Sink) {
-        if line.trim_ascii().is_empty() {
-            return;
-        }
-        let entry: Result<Value, _> = serde_json::from_slice(line);
-        let read = entry.map_err(|error| error.to_string()).and_then(|entry| self.entry(&entry, number, sink));
-        if let Err(reason) = read {
-            sink.skipped(Skipped { line: number, reason });
-        }
+    fn read(&mut self, number: u64, line: &[u8], sink: &mut dyn Sink) -> Result<(), String> {
+        let entry = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+        self.entry(&entry, number, sink)
     }
 
     fn finish(&mut self, sink: &mut dyn Sink) {
-        self.close(sink);
+        close(&mut self.open, sink);
     }
 
     fn about(&self) -> &About {
@@ -201,15 +188,10 @@ fn part(block: &Value, number: u64, index: usize) -> Option<NewPart> {
             let seal = said("thinkingSignature").map_or(Seal::None, Seal::Signature);
             said("thinking").map(|text| NewPart::Thinking { text, seal })
         }
-        "toolCall" => Some(NewPart::Call {
-            id: text(block, "id").map_or_else(|| format!("call_{number}_{index}"), str::to_owned),
-            name: text(block, "name").unwrap_or_default().to_owned(),
-            arguments: match &block["arguments"] {
-                Value::Null => "{}".to_owned(),
-                Value::String(written) => written.clone(),
-                arguments => arguments.to_string(),
-            },
-        }),
+        "toolCall" => {
+            let otherwise = format!("call_{number}_{index}");
+            Some(call_part(text(block, "id"), otherwise, text(block, "name"), &block["arguments"]))
+        }
         _ => None,
     }
 }
@@ -217,14 +199,8 @@ fn part(block: &Value, number: u64, index: usize) -> Option<NewPart> {
 /// `input` excludes what was read from and written to the cache. All zero: the call was not billed.
 fn bill(usage: &Value) -> Option<Billed> {
     let of = |key: &str| count(usage, key).unwrap_or(0);
-    let billed = Billed {
-        uncached: of("input"),
-        read: of("cacheRead"),
-        written: of("cacheWrite"),
-        output: of("output"),
-        lifetime_ms: None,
-    };
-    (billed != Billed::default()).then_some(billed)
+    let (read, written) = (of("cacheRead"), of("cacheWrite"));
+    Billed { uncached: of("input"), read, written, output: of("output"), lifetime_ms: None }.known()
 }
 
 #[cfg(test)]

@@ -1,14 +1,22 @@
-//! Pieces that every agent's table of tools needs: failed results, lines of a text, matches of a search.
+//! Results typed from the texts that foreign tools show: failures, stretches of files, matches, lists, to-dos.
+//!
+//! Which tool it was is not known here.
 
 use lookback_engine::{
-    evidence::lines::lines_in,
+    evidence::lines::{lines_in, split_lines},
     trace::{
         ResultData, Status, ToolResult,
-        result::{Hunk, LineForm, ReadData, SearchMatch, ToolError},
+        result::{
+            LineForm, ListData, ReadData, SearchData, SearchMatch, TodoData, TodoItem, TodoState, ToolError, WriteData,
+        },
     },
 };
+use serde_json::Value;
 
-use super::paths::Root;
+use super::{
+    fields::{list, text},
+    paths::Root,
+};
 
 /// The tool failed; the model was shown `text`.
 pub(super) fn failed(text: impl Into<String>, data: ResultData) -> ToolResult {
@@ -18,11 +26,22 @@ pub(super) fn failed(text: impl Into<String>, data: ResultData) -> ToolResult {
 }
 
 /// The tool says itself that it gave less than there was.
-pub(super) fn partial(text: String, data: ResultData) -> ToolResult {
-    ToolResult { status: Status::Partial, ..ToolResult::success(text, data) }
+pub(super) fn partial(text: impl Into<String>, data: ResultData) -> ToolResult {
+    ToolResult { status: Status::Partial, ..ToolResult::success(text.into(), data) }
 }
 
-/// The engine's error codes, as far as the words of a foreign message tell.
+/// The tool was stopped; the model was shown `text`.
+pub(super) fn stopped(text: impl Into<String>, data: ResultData) -> ToolResult {
+    ToolResult { status: Status::Interrupted, ..ToolResult::success(text.into(), data) }
+}
+
+/// It went well; `cut` where the tool shows less than there was.
+pub(super) fn done(text: impl Into<String>, data: ResultData, cut: bool) -> ToolResult {
+    let cut = cut || matches!(&data, ResultData::Read(ReadData { truncated: true, .. }));
+    if cut { partial(text, data) } else { ToolResult::success(text.into(), data) }
+}
+
+/// The engine's codes, as far as the words of a foreign message tell.
 fn error_code(text: &str) -> &'static str {
     let start: String = text.chars().take(400).collect::<String>().to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| start.contains(word));
@@ -47,40 +66,6 @@ fn error_code(text: &str) -> &'static str {
     } else {
         "EXECUTION_ERROR"
     }
-}
-
-/// One stretch of a unified diff: the changed lines without those around them, which the edit did not write.
-pub(super) fn hunks_of<'a>(new_start: u32, lines: impl Iterator<Item = &'a str>) -> Vec<Hunk> {
-    let mut hunks: Vec<Hunk> = Vec::new();
-    let mut line_number = new_start.max(1);
-    let mut open = false;
-    for line in lines {
-        let (mark, text) = match line.chars().next() {
-            Some(mark @ ('+' | '-' | ' ')) => (mark, &line[1..]),
-            // `\ No newline at end of file`.
-            Some('\\') => continue,
-            _ => (' ', line),
-        };
-        if mark == ' ' {
-            line_number += 1;
-            open = false;
-            continue;
-        }
-        if !open {
-            hunks.push(Hunk { first_line: line_number, removed: Vec::new(), added: Vec::new() });
-            open = true;
-        }
-        if let Some(hunk) = hunks.last_mut() {
-            match mark {
-                '+' => {
-                    hunk.added.push(text.to_owned());
-                    line_number += 1;
-                }
-                _ => hunk.removed.push(text.to_owned()),
-            }
-        }
-    }
-    hunks
 }
 
 /// A file as a tool printed it, behind line numbers with one of these separators. A text without such lines (a picture, a
@@ -123,6 +108,25 @@ pub(super) fn parse_matches(text: &str, searched: Option<&str>, root: &Root, dir
     matches
 }
 
+/// The matches of a search that names each file once (`file_of` a line) and its matches below (`12: text`, `match_of` one).
+pub(super) fn grouped_matches(
+    shown: &str,
+    root: &Root,
+    file_of: impl Fn(&str) -> Option<&str>,
+    match_of: impl Fn(&str) -> Option<&str>,
+) -> Vec<SearchMatch> {
+    let (mut path, mut found) = (String::new(), Vec::new());
+    for line in shown.lines() {
+        let numbered = match_of(line).and_then(|rest| rest.split_once(": "));
+        if let Some((line, text)) = numbered.and_then(|(number, text)| Some((number.parse().ok()?, text))) {
+            found.push(SearchMatch { path: path.clone(), line, text: text.to_owned() });
+        } else if let Some(named) = file_of(line) {
+            path = root.name(named);
+        }
+    }
+    found
+}
+
 fn split_number(line: &str) -> Option<(u32, &str)> {
     let (number, rest) = line.split_once(':')?;
     Some((number.parse().ok().filter(|number| *number > 0)?, rest))
@@ -139,6 +143,62 @@ fn split_path(line: &str) -> Option<(&str, u32, &str)> {
         }
     }
     None
+}
+
+/// Lines as they are in these bytes of the text.
+pub(super) fn read_plain(path: String, shown: &str, start: usize, end: usize, first_line: u32) -> ReadData {
+    let end = end.min(shown.len());
+    let start = start.min(end);
+    let line_count = split_lines(&shown.as_bytes()[start..end]).count() as u32;
+    let form = LineForm::Plain { start: start as u64, end: end as u64 };
+    ReadData { path, first_line, line_count, total_lines: None, form, mtime: None, truncated: false }
+}
+
+/// `announced` is the count that the tool named, where it did.
+pub(super) fn search(pattern: &str, matches: Vec<SearchMatch>, announced: Option<u32>, cut: bool) -> ResultData {
+    let match_count = announced.unwrap_or(matches.len() as u32);
+    ResultData::Search(SearchData { pattern: pattern.to_owned(), match_count, matches, truncated: cut })
+}
+
+pub(super) fn listed(subject: &str, entries: Vec<String>, cut: bool) -> ResultData {
+    let entry_count = entries.len() as u32;
+    ResultData::List(ListData { subject: subject.to_owned(), entry_count, entries, truncated: cut })
+}
+
+/// The first number in a text: of `Found 15 matches…`.
+pub(super) fn first_number(text: &str) -> Option<u32> {
+    let start = text.find(|character: char| character.is_ascii_digit())?;
+    text[start..].split(|character: char| !character.is_ascii_digit()).next()?.parse().ok()
+}
+
+/// The to-dos of arguments that hold them under `todos`.
+pub(super) fn todos_in(arguments: &Value) -> ResultData {
+    todos_under("todos", arguments)
+}
+
+/// To-dos as objects with a text and a state.
+pub(super) fn todos_under(name: &str, arguments: &Value) -> ResultData {
+    let item = |item: &Value| {
+        let texts = ["content", "description", "text", "title", "task", "step"];
+        let content = texts.iter().find_map(|key| text(item, key))?;
+        let state = todo_state(text(item, "status").or_else(|| text(item, "state")));
+        Some(TodoItem { text: content.to_owned(), state })
+    };
+    ResultData::Todo(TodoData { items: list(arguments, name).iter().filter_map(item).collect() })
+}
+
+/// In whatever words agents say it.
+pub(super) fn todo_state(word: Option<&str>) -> TodoState {
+    match word {
+        Some("in_progress" | "in-progress" | "active") => TodoState::InProgress,
+        Some("completed" | "done") => TodoState::Done,
+        Some("cancelled" | "canceled" | "deleted") => TodoState::Cancelled,
+        _ => TodoState::Pending,
+    }
+}
+
+pub(super) fn written(path: String, created: bool, content: &str) -> ResultData {
+    ResultData::Write(WriteData { path, created, content: content.into() })
 }
 
 #[cfg(test)]

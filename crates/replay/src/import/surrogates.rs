@@ -5,9 +5,6 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
-use super::{LineImporter, Sink};
-use crate::recording::About;
-
 /// JSON in which every half of a character is U+FFFD.
 pub(super) fn mend(json: &[u8]) -> Cow<'_, [u8]> {
     if memmem::find(json, br"\ud").is_none() && memmem::find(json, br"\uD").is_none() {
@@ -47,23 +44,6 @@ fn half(json: &[u8]) -> Option<Half> {
         0xd800..=0xdbff => Some(Half::First),
         0xdc00..=0xdfff => Some(Half::Second),
         _ => None,
-    }
-}
-
-/// An importer that never meets one.
-pub(super) struct Mended<I>(pub(super) I);
-
-impl<I: LineImporter> LineImporter for Mended<I> {
-    fn line(&mut self, number: u64, line: &[u8], sink: &mut dyn Sink) {
-        self.0.line(number, &mend(line), sink);
-    }
-
-    fn finish(&mut self, sink: &mut dyn Sink) {
-        self.0.finish(sink);
-    }
-
-    fn about(&self) -> &About {
-        self.0.about()
     }
 }
 

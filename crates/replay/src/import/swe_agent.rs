@@ -12,14 +12,13 @@ mod observation;
 use lookback_engine::{NewPart, trace::Origin};
 use lookback_wire::Seal;
 use serde::Deserialize;
-use serde_json::{Value, json, value::RawValue};
+use serde_json::{Value, value::RawValue};
 
 use self::{action::parse_action, observation::Files};
 use super::{
     ImportError, Sink,
-    document::{each_message, parse_frame},
-    fields::{content_text, list, text},
-    open_call::OpenCall,
+    fields::{call_part, content_text, each_message, list, parse_frame, text},
+    open_call::{OpenCall, close},
 };
 use crate::recording::{About, Item, UserItem};
 
@@ -39,12 +38,12 @@ pub(super) fn parse(bytes: &[u8], sink: &mut dyn Sink) -> Result<About, ImportEr
     }
     let about =
         About { cwd: first_directory(&frame.trajectory), model: model(frame.replay_config), ..About::default() };
-    let mut reader = Reader { files: Files::new(about.cwd.clone()), about, open: None, seen_task: false };
+    let mut reader = Reader { files: Files::new(about.cwd.as_deref()), about, open: None, seen_task: false };
     match frame.history.is_empty() {
         false => each_message(&frame.history, sink, |number, entry, sink| reader.entry(number, entry, sink)),
         true => each_message(&frame.trajectory, sink, |number, step, sink| reader.step(number, step, sink)),
     }
-    reader.close(sink);
+    close(&mut reader.open, sink);
     Ok(reader.about)
 }
 
@@ -132,29 +131,18 @@ impl Reader {
             parts.push(NewPart::Call { id: format!("step_{number}"), name, arguments: arguments.to_string() });
         }
         for (index, call) in calls.iter().enumerate() {
-            let function = &call["function"];
-            parts.push(NewPart::Call {
-                id: text(call, "id").map_or_else(|| format!("step_{number}_{index}"), str::to_owned),
-                name: text(function, "name").unwrap_or_default().to_owned(),
-                arguments: match &function["arguments"] {
-                    Value::String(written) => written.clone(),
-                    Value::Null => json!({}).to_string(),
-                    arguments => arguments.to_string(),
-                },
-            });
+            let (function, otherwise) = (&call["function"], format!("step_{number}_{index}"));
+            parts.push(call_part(text(call, "id"), otherwise, text(function, "name"), &function["arguments"]));
         }
         parts
     }
 
     fn user(&mut self, content: String, sink: &mut dyn Sink) {
-        if let Some(open) = &mut self.open
-            && let Some(asked) = open.first_unanswered()
-        {
-            let (index, result) = (asked.index, self.files.observed(asked, &content));
-            open.answer(index, result);
+        if let Some(call) = self.open.as_mut().and_then(OpenCall::first_unanswered) {
+            call.result = Some(self.files.observed(call, &content));
             return;
         }
-        self.close(sink);
+        close(&mut self.open, sink);
         if content.trim().is_empty() {
             return;
         }
@@ -167,25 +155,18 @@ impl Reader {
         let open = self.open.as_mut().ok_or("a result before any call")?;
         let ids = list(entry, "tool_call_ids");
         let named = ids.iter().filter_map(Value::as_str).chain(text(entry, "tool_call_id")).next();
-        let asked = match named {
-            Some(id) => open.unanswered(id).ok_or_else(|| format!("a result for \"{id}\", which nobody called"))?,
+        let call = match named {
+            Some(id) => open.unanswered(id)?,
             None => open.first_unanswered().ok_or("a result that nobody called for")?,
         };
-        let (index, result) = (asked.index, self.files.observed(asked, content));
-        open.answer(index, result);
+        call.result = Some(self.files.observed(call, content));
         Ok(())
     }
 
     fn begin(&mut self, parts: Vec<NewPart>, sink: &mut dyn Sink) {
-        self.close(sink);
+        close(&mut self.open, sink);
         if !parts.is_empty() {
             self.open = Some(OpenCall::new(parts, None, self.about.model.clone()));
-        }
-    }
-
-    fn close(&mut self, sink: &mut dyn Sink) {
-        if let Some(open) = self.open.take() {
-            sink.item(open.close());
         }
     }
 }

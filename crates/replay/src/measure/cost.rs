@@ -9,11 +9,20 @@
 //!
 //! **Prefix reuse**: tokens billed as cached / all input tokens. Example: (0 + 2,000 + 1,000 + 1,600) / (2,000 + 3,000 +
 //! 1,600 + 2,000) = 0.535. It says nothing alone: a long useless prompt is reused best of all.
+//!
+//! **Context**: tokens of the prompts, base included: their mean and the largest.
+//!
+//! Example: prompts of 2,000, 3,000, 1,600 and 2,000 tokens: mean 2,150, peak 3,000.
+//!
+//! **Over window**: how many prompts are above replay's window ([`WINDOW`]), or the card's where that is smaller. Example:
+//! with a window of 2,500, one prompt is over.
+
+use lookback_engine::card::Card;
 
 use super::ratio;
 use crate::{
     conversation::Conversation,
-    report::BillByKind,
+    parameters::WINDOW,
     simulate::{Run, Tariff},
 };
 
@@ -25,6 +34,46 @@ pub(super) fn prefix_reuse(run: &Run) -> f64 {
     let read: u64 = run.calls.iter().map(|call| call.split.read).sum();
     let all: u64 = run.calls.iter().map(|call| call.split.tokens()).sum();
     ratio(read as f64, all as f64, 0.0)
+}
+
+pub(super) fn context_mean(run: &Run) -> f64 {
+    let all: u64 = run.calls.iter().map(|call| call.split.tokens()).sum();
+    ratio(all as f64, run.calls.len() as f64, 0.0)
+}
+
+pub(super) fn context_peak(run: &Run) -> u64 {
+    run.calls.iter().map(|call| call.split.tokens()).max().unwrap_or(0)
+}
+
+pub(super) fn over_window(run: &Run, card: &Card) -> u64 {
+    let window = WINDOW.min(u64::from(card.window));
+    run.calls.iter().filter(|call| call.split.tokens() > window).count() as u64
+}
+
+/// A bill by what it was paid for.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct BillByKind {
+    pub read: f64,
+    pub written: f64,
+    pub uncached: f64,
+    pub output: f64,
+    pub compactor: f64,
+    pub repairs: f64,
+}
+
+impl BillByKind {
+    pub fn total(&self) -> f64 {
+        self.read + self.written + self.uncached + self.output + self.compactor + self.repairs
+    }
+
+    pub fn add(&mut self, other: &Self) {
+        self.read += other.read;
+        self.written += other.written;
+        self.uncached += other.uncached;
+        self.output += other.output;
+        self.compactor += other.compactor;
+        self.repairs += other.repairs;
+    }
 }
 
 /// The same cost by what it was paid for, with the repairs.
@@ -65,6 +114,20 @@ mod tests {
         example::with(|run, _, tariff| {
             run.calls[2].compactor_cost = 640.0;
             assert!((cost(run, tariff) - 8_100.0).abs() < 1e-9);
+        });
+    }
+
+    #[test]
+    fn the_example_of_context() {
+        example::with(|run, _, tariff| {
+            assert_eq!(context_mean(run), 2_150.0);
+            assert_eq!(context_peak(run), 3_000);
+            assert_eq!(over_window(run, &tariff.card), 0);
+            let small = Card { window: 2_500, ..tariff.card.clone() };
+            assert_eq!(over_window(run, &small), 1);
+            run.calls[0].split.read = 200_000;
+            let large = Card { window: 1_000_000, ..tariff.card.clone() };
+            assert_eq!(over_window(run, &large), 1, "the window of replay, not the card's");
         });
     }
 }

@@ -1,26 +1,21 @@
 //! **Repaired cost**, the headline: cost, plus one Recall for every step that lacks something it needs.
 //!
-//! A Recall is one more call: r × input tokens of that call (its prompt is in the cache) + 80·o (the tool call that asks) +
-//! w·(80 + Σ items) (that call and the answer become part of the prompt). An item is its own tokens for an edit line and
-//! 60 for a path or symbol, which comes with the line around it. Only items that count and were not found; nothing recalled
+//! A Recall costs what the engine's planner takes it to cost ([`planner::Tariff::recall`]): r × input tokens of that call
+//! (its prompt is in the cache) + 80·o (the tool call that asks) + w·(80 + Σ items) (that call and the answer become part of
+//! the prompt). An item is its own tokens for an edit line and 60 for a path or symbol, which comes with the line around it. Only items that count and were not found; nothing recalled
 //! stays in later views. It is the same for every strategy, so all stand on one scale; append lacks nothing and pays none.
 //!
 //! Example (r 0.1, w 1.25, o 5): the third call has a prompt of 1,600 tokens and lacks an edit line of 8: 160 + 400 +
 //! 1.25 × 88 = 670. The fourth has 2,000 and lacks a symbol: 200 + 400 + 1.25 × 140 = 775. Repaired cost: 7,460 + 1,445 =
 //! 8,905. **Repairs per call**: 2 / 4 = 0.5.
 
-use lookback_engine::card::Rates;
+use lookback_engine::planner::{self, RECALLED_ITEM};
 
 use super::recall::found_of;
 use crate::{
     conversation::{Conversation, NeedKind},
     simulate::{Found, Run, Tariff},
 };
-
-/// Tokens of the tool call that asks, in the answer and again in the prompt after it.
-const ASKING: f64 = 80.0;
-/// Tokens of a recalled path or symbol.
-const RECALLED: f64 = 60.0;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Repairs {
@@ -48,15 +43,13 @@ pub struct Repair {
 pub fn repair(run: &Run, conversation: &Conversation<'_>, tariff: &Tariff, call: usize) -> Option<Repair> {
     let found = found_of(run, conversation, call);
     let lacking = found.filter(|(need, found)| need.kind.enters_recall() && *found != Found::InView);
-    let (mut items, mut recalled) = (0, 0.0);
+    let (mut items, mut recalled) = (0, 0);
     for (need, _) in lacking {
         items += 1;
-        recalled += if need.kind == NeedKind::EditLine { f64::from(need.tokens) } else { RECALLED };
+        recalled += if need.kind == NeedKind::EditLine { u64::from(need.tokens) } else { RECALLED_ITEM };
     }
-    let Rates { read, write, output } = tariff.rates;
-    let input = run.calls[call].split.tokens() as f64;
-    let cost = read * input + ASKING * output + write * (ASKING + recalled);
-    (items > 0).then_some(Repair { items, cost })
+    let cost = || planner::Tariff::new(tariff.rates).recall(run.calls[call].split.tokens(), recalled);
+    (items > 0).then(|| Repair { items, cost: cost() })
 }
 
 #[cfg(test)]
@@ -64,7 +57,7 @@ mod tests {
     use super::*;
     use crate::{
         measure::{example, figures},
-        strategy::Reach,
+        shown::Reach,
     };
 
     #[test]

@@ -7,72 +7,67 @@ mod axis;
 mod bill;
 mod context;
 #[cfg(test)]
+#[path = "page/tests/contrast.rs"]
 mod contrast;
-mod glossary;
 mod html;
 mod labels;
 mod look;
-mod moments;
 mod pareto;
 mod tables;
 
 use std::collections::BTreeSet;
 
 use axis::Size;
-use html::{escape, write_to};
+use html::{escape, put};
 
 use super::{
     Report, SessionReport, numbers,
     summary::{APPEND, Group, LOOKBACK, Summary},
 };
+use crate::parameters::SESSION_PICTURES;
 
 const STYLE: &str = include_str!("page/style.css");
 const SCRIPT: &str = include_str!("page/page.js");
+/// Defined once for the page: shape says what colour says.
+const PATTERNS: &str = include_str!("page/patterns.svg");
+const WORDS: &str = include_str!("page/glossary.html");
 
 /// What every report says of itself.
 pub const LIMIT: &str = "Replay measures cost and what stays in view, not whether the task would have succeeded.";
 
-/// More pictures of single sessions than this make a page that a browser opens slowly; the table has every session.
-const MOST_SESSION_PICTURES: usize = 60;
-
 /// One self-contained file.
 pub fn render_page(report: &Report) -> String {
     let summary = Summary::new(report);
-    let mut page = String::new();
-    page.push_str("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-    page.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
-    write_to(
-        &mut page,
-        format_args!("<title>Lookback replay: {}</title>\n", numbers::counted(summary.sessions as u64, "session")),
-    );
-    write_to(&mut page, format_args!("<style>\n{STYLE}</style>\n</head>\n<body>\n{}", bill::PATTERNS));
-    page.push_str(&header(report, &summary));
-    page.push_str("<main>\n");
-    if summary.sessions == 0 {
-        page.push_str("<p>No session was replayed, so there is nothing to show.</p>\n");
-    } else {
-        page.push_str(&pareto_section(&summary));
-        page.push_str(&strategies_section(&summary));
-        page.push_str(&context_section(report, &summary));
-        page.push_str(&bill_section(report, &summary));
-        page.push_str(&moments_section(report));
-        page.push_str(&check_section(&summary));
-        page.push_str(&sessions_section(report, &summary));
-    }
-    write_to(
-        &mut page,
-        format_args!(
-            "<section id=\"words\">\n<h2>What the words mean</h2>\n{}</section>\n</main>\n",
-            glossary::render()
-        ),
-    );
-    write_to(
-        &mut page,
-        format_args!(
-            "<footer><p class=\"limit\">{LIMIT}</p></footer>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n"
-        ),
-    );
-    page
+    let title = numbers::counted(summary.sessions as u64, "session");
+    let sections = match summary.sessions {
+        0 => "<p>No session was replayed, so there is nothing to show.</p>\n".to_owned(),
+        _ => [
+            pareto_section(&summary),
+            strategies_section(&summary),
+            context_section(report, &summary),
+            bill_section(report, &summary),
+            moments_section(report),
+            check_section(&summary),
+            sessions_section(report, &summary),
+        ]
+        .concat(),
+    };
+    let (header, words) = (header(report, &summary), section("words", "What the words mean", WORDS));
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>Lookback replay: {title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         {PATTERNS}{header}<main>\n{sections}{words}</main>\n<footer><p class=\"limit\">{LIMIT}</p></footer>\n\
+         <script>\n{SCRIPT}</script>\n</body>\n</html>\n"
+    )
+}
+
+fn section(id: &str, title: &str, body: &str) -> String {
+    format!("<section id=\"{id}\">\n<h2>{title}</h2>\n{body}</section>\n")
+}
+
+fn figure(caption: &str, pictures: &str) -> String {
+    format!("<figure>\n<figcaption>{caption}</figcaption>\n{pictures}</figure>\n")
 }
 
 fn header(report: &Report, summary: &Summary) -> String {
@@ -81,22 +76,20 @@ fn header(report: &Report, summary: &Summary) -> String {
     let models = list(report.sessions.iter().filter_map(|session| session.model.as_deref().map(escape)));
     let mut header = String::from("<header>\n<h1>What would it have cost, and what would it have forgotten?</h1>\n");
     if summary.sessions > 0 {
-        write_to(
-            &mut header,
-            format_args!(
-                "<p class=\"quiet\">Replayed: {} with {} · recorded by {formats} · billed by the prices of {prices}{}</p>\n",
-                numbers::counted(summary.sessions as u64, "session"),
-                numbers::counted(summary.calls, "call"),
-                if models.is_empty() { String::new() } else { format!(" · models: {models}") },
-            ),
+        put!(
+            header,
+            "<p class=\"quiet\">Replayed: {} with {} · recorded by {formats} · billed by the prices of {prices}{}</p>\n",
+            numbers::counted(summary.sessions as u64, "session"),
+            numbers::counted(summary.calls, "call"),
+            if models.is_empty() { String::new() } else { format!(" · models: {models}") }
         );
     }
     for group in &summary.groups {
         if let Some(sentence) = headline(group) {
-            write_to(&mut header, format_args!("<p class=\"headline\">{sentence}</p>\n"));
+            put!(header, "<p class=\"headline\">{sentence}</p>\n");
         }
     }
-    write_to(&mut header, format_args!("<p class=\"limit\">{LIMIT}</p>\n</header>\n"));
+    put!(header, "<p class=\"limit\">{LIMIT}</p>\n</header>\n");
     header
 }
 
@@ -114,37 +107,31 @@ fn headline(group: &Group) -> Option<String> {
     sentence.push_str(if group.members.len() > 1 { " (medians)." } else { "." });
     let append = group.strategy(APPEND).and_then(|append| append.total.cost_usd);
     if let (Some(append), Some(own)) = (append, leading.total.cost_usd) {
-        write_to(
-            &mut sentence,
-            format_args!(
-                " All together: {} instead of {}, repairs not counted.",
-                numbers::dollars(own),
-                numbers::dollars(append)
-            ),
+        put!(
+            sentence,
+            " All together: {} instead of {}, repairs not counted.",
+            numbers::dollars(own),
+            numbers::dollars(append)
         );
     }
     let other = group.best_other().filter(|other| other.name != leading.name);
     if let Some((other, repaired, recall)) =
         other.and_then(|other| Some((other, other.repaired_vs_append?, other.recall?)))
     {
-        write_to(
-            &mut sentence,
-            format_args!(
-                " The best other, {}: {} at {}.",
-                escape(&other.name),
-                numbers::ratio(repaired.median),
-                numbers::percent(recall.median)
-            ),
+        put!(
+            sentence,
+            " The best other, {}: {} at {}.",
+            escape(&other.name),
+            numbers::ratio(repaired.median),
+            numbers::percent(recall.median)
         );
     }
     if let Some(cheapest) = leading.cheapest.filter(|cheapest| cheapest.sessions > 1) {
-        write_to(
-            &mut sentence,
-            format_args!(
-                " Cheapest after repairs on {} of {}.",
-                cheapest.won,
-                numbers::counted(cheapest.sessions as u64, "session")
-            ),
+        put!(
+            sentence,
+            " Cheapest after repairs on {} of {}.",
+            cheapest.won,
+            numbers::counted(cheapest.sessions as u64, "session")
         );
     }
     Some(sentence)
@@ -164,111 +151,71 @@ fn group_title(group: &Group) -> String {
 }
 
 fn pareto_section(summary: &Summary) -> String {
-    let mut section = String::from(
-        "<section id=\"cost-and-recall\">\n<h2>Cost against recall</h2>\n<p>Left is cheaper, up keeps more in view. The large mark is the cost after repairs, the small hollow one at the other end of its bar the cost without them. Thin lines span the middle half of the sessions. The dashed line is append.</p>\n",
+    let mut body = String::from(
+        "<p>Left is cheaper, up keeps more in view. The large mark is the cost after repairs, the small hollow one at the other end of its bar the cost without them. Thin lines span the middle half of the sessions. The dashed line is append.</p>\n",
     );
     for group in &summary.groups {
-        let pictures: String = Size::BOTH.iter().filter_map(|size| pareto::render(group, *size)).collect();
-        if pictures.is_empty() {
-            continue;
+        let pictures = Size::both(|size| pareto::render(group, size));
+        if !pictures.is_empty() {
+            body.push_str(&figure(&format!("{}. Height: recall; across: cost.", group_title(group)), &pictures));
         }
-        write_to(
-            &mut section,
-            format_args!(
-                "<figure>\n<figcaption>{}. Height: recall; across: cost.</figcaption>\n{pictures}</figure>\n",
-                group_title(group)
-            ),
-        );
     }
-    section.push_str("</section>\n");
-    section
+    section("cost-and-recall", "Cost against recall", &body)
 }
 
 fn strategies_section(summary: &Summary) -> String {
-    let mut section = String::from(
-        "<section id=\"strategies\">\n<h2>Every strategy</h2>\n<p class=\"quiet\">Median over sessions; the small numbers are the quartiles. What each column means stands at the end of the page.</p>\n",
+    let mut body = String::from(
+        "<p class=\"quiet\">Median over sessions; the small numbers are the quartiles. What each column means stands at the end of the page.</p>\n",
     );
     for group in &summary.groups {
-        write_to(
-            &mut section,
-            format_args!(
-                "<h3>{}</h3>\n{}<details>\n<summary>More measures</summary>\n{}</details>\n",
-                group_title(group),
-                tables::strategies(group),
-                tables::more_measures(group)
-            ),
-        );
+        let (title, measures, more) = (group_title(group), tables::strategies(group), tables::more_measures(group));
+        put!(body, "<h3>{title}</h3>\n{measures}<details>\n<summary>More measures</summary>\n{more}</details>\n");
         for warning in tables::warnings(group) {
-            write_to(&mut section, format_args!("<p class=\"quiet warning\">{warning}</p>\n"));
+            put!(body, "<p class=\"quiet warning\">{warning}</p>\n");
         }
     }
-    section.push_str("</section>\n");
-    section
+    section("strategies", "Every strategy", &body)
 }
 
 fn context_section(report: &Report, summary: &Summary) -> String {
-    let mut section = String::new();
-    let mut left = MOST_SESSION_PICTURES;
+    let mut body = String::new();
+    let mut left = SESSION_PICTURES;
     for group in &summary.groups {
-        let mut strategies = vec![APPEND];
-        strategies.extend(group.best_other().map(|other| other.name.as_str()));
-        strategies.push(LOOKBACK);
-        let mut drawn: Vec<(&SessionReport, String)> = Vec::new();
-        for session in by_closeness_to_median(report, group) {
-            if left == 0 {
-                break;
-            }
-            let pictures: String =
-                Size::BOTH.iter().filter_map(|size| context::render(session, &strategies, *size)).collect();
-            if !pictures.is_empty() {
-                drawn.push((session, pictures));
-                left -= 1;
-            }
-        }
-        let mut drawn = drawn.into_iter();
-        let Some((session, pictures)) = drawn.next() else { continue };
-        write_to(
-            &mut section,
-            format_args!(
-                "<h3>{}</h3>\n<figure>\n<figcaption>A session of middle length: {}, {}.</figcaption>\n{pictures}</figure>\n",
-                group_title(group),
-                tables::file(&session.file),
-                numbers::counted(session.calls, "call"),
-            ),
-        );
-        let others: Vec<(&SessionReport, String)> = drawn.collect();
+        let best = group.best_other().map(|other| other.name.as_str());
+        let strategies: Vec<&str> = [Some(APPEND), best, Some(LOOKBACK)].into_iter().flatten().collect();
+        let sessions = by_closeness_to_median(report, group).into_iter().filter_map(|session| {
+            let pictures = Size::both(|size| context::render(session, &strategies, size));
+            let title = format!("{}, {}", tables::file(&session.file), numbers::counted(session.calls, "call"));
+            (!pictures.is_empty()).then_some((title, pictures))
+        });
+        let drawn: Vec<(String, String)> = sessions.take(left).collect();
+        left -= drawn.len();
+        let Some(((title, pictures), others)) = drawn.split_first() else { continue };
+        put!(body, "<h3>{}</h3>\n", group_title(group));
+        body.push_str(&figure(&format!("A session of middle length: {title}."), pictures));
         if others.is_empty() {
             continue;
         }
-        write_to(
-            &mut section,
-            format_args!("<details>\n<summary>{}</summary>\n", numbers::counted(others.len() as u64, "other session")),
-        );
-        for (session, pictures) in others {
-            write_to(
-                &mut section,
-                format_args!(
-                    "<details>\n<summary>{}, {}</summary>\n<figure>\n{pictures}</figure>\n</details>\n",
-                    tables::file(&session.file),
-                    numbers::counted(session.calls, "call")
-                ),
-            );
+        put!(body, "<details>\n<summary>{}</summary>\n", numbers::counted(others.len() as u64, "other session"));
+        for (title, pictures) in others {
+            put!(body, "<details>\n<summary>{title}</summary>\n<figure>\n{pictures}</figure>\n</details>\n");
         }
-        section.push_str("</details>\n");
+        body.push_str("</details>\n");
     }
-    if section.is_empty() {
-        return section;
+    if body.is_empty() {
+        return body;
     }
     let more = match left {
-        0 if summary.sessions > MOST_SESSION_PICTURES => format!(
-            " Of {} sessions, {MOST_SESSION_PICTURES} are drawn; replay fewer files to see others.",
+        0 if summary.sessions > SESSION_PICTURES => format!(
+            " Of {} sessions, {SESSION_PICTURES} are drawn; replay fewer files to see others.",
             numbers::count(summary.sessions as u64)
         ),
         _ => String::new(),
     };
-    format!(
-        "<section id=\"context\">\n<h2>Context per call</h2>\n<p>How many tokens the prompt of each call would have had. A mark on a line: there something was folded, summarised or cleared right before the call. Where that happens very often, strokes below the picture show it instead.{more}</p>\n{section}</section>\n"
-    )
+    let about = format!(
+        "<p>How many tokens the prompt of each call would have had. A mark on a line: there something was folded, summarised or cleared right before the call. Where that happens very often, strokes below the picture show it instead.{more}</p>\n"
+    );
+    section("context", "Context per call", &(about + &body))
 }
 
 /// The session with the median number of calls first, then by the number of calls.
@@ -283,38 +230,31 @@ fn by_closeness_to_median<'a>(report: &'a Report, group: &Group) -> Vec<&'a Sess
 }
 
 fn bill_section(report: &Report, summary: &Summary) -> String {
-    let mut section = String::new();
+    let mut body = String::new();
     for group in &summary.groups {
         let bills = bill::bills(report, group);
-        let pictures: String = Size::BOTH.iter().filter_map(|size| bill::render(&bills, *size)).collect();
-        if pictures.is_empty() {
-            continue;
+        let pictures = Size::both(|size| bill::render(&bills, size));
+        if !pictures.is_empty() {
+            body.push_str(&figure(&format!("{}, added up.", group_title(group)), &pictures));
+            let table = bill::table(&bills);
+            put!(body, "<details>\n<summary>The same as figures</summary>\n{table}</details>\n");
         }
-        write_to(
-            &mut section,
-            format_args!(
-                "<figure>\n<figcaption>{}, added up.</figcaption>\n{pictures}</figure>\n<details>\n<summary>The same as figures</summary>\n{}</details>\n",
-                group_title(group),
-                bill::table(&bills)
-            ),
-        );
     }
-    if section.is_empty() {
-        return section;
+    if body.is_empty() {
+        return body;
     }
-    format!(
-        "<section id=\"bill\">\n<h2>The bill by kind of token</h2>\n<p>All sessions together, so long ones weigh more than in the medians above. In uncached-input tokens: each kind at its price. Numbers inside a bar are shares of append's bill.</p>\n{}{section}</section>\n",
-        bill::legend()
-    )
+    let about = "<p>All sessions together, so long ones weigh more than in the medians above. In uncached-input tokens: each kind at its price. Numbers inside a bar are shares of append's bill.</p>\n";
+    section("bill", "The bill by kind of token", &format!("{about}{}{body}", bill::legend()))
 }
 
 fn moments_section(report: &Report) -> String {
-    let Some(table) = moments::render(report) else { return String::new() };
+    let Some(table) = tables::moments(report) else { return String::new() };
     let moments = report.sessions.iter().flat_map(|session| &session.pictures.dearest);
     let strategies = list(moments.map(|moment| escape(&moment.strategy)));
-    format!(
-        "<section id=\"moments\">\n<h2>The ten most expensive moments</h2>\n<p>Single calls of {strategies}, over all sessions, by what they cost in uncached-input tokens, and what made most of it.</p>\n{table}</section>\n"
-    )
+    let about = format!(
+        "<p>Single calls of {strategies}, over all sessions, by what they cost in uncached-input tokens, and what made most of it.</p>\n"
+    );
+    section("moments", "The ten most expensive moments", &(about + &table))
 }
 
 fn check_section(summary: &Summary) -> String {
@@ -325,20 +265,14 @@ fn check_section(summary: &Summary) -> String {
             tables::checks(summary)
         ),
     };
-    format!("<section id=\"check\">\n<h2>The check: predicted against billed</h2>\n{body}</section>\n")
+    section("check", "The check: predicted against billed", &body)
 }
 
 fn sessions_section(report: &Report, summary: &Summary) -> String {
     let strategies = list(summary.groups.iter().filter_map(|group| Some(escape(&group.leading()?.name))));
-    let whose = if strategies.is_empty() {
-        String::new()
-    } else {
-        format!("<p class=\"quiet\">Figures of {strategies}; costs in uncached-input tokens.</p>\n")
-    };
-    format!(
-        "<section id=\"sessions\">\n<h2>Every session</h2>\n{whose}{}</section>\n",
-        tables::sessions(report, summary)
-    )
+    let whose = format!("<p class=\"quiet\">Figures of {strategies}; costs in uncached-input tokens.</p>\n");
+    let whose = if strategies.is_empty() { String::new() } else { whose };
+    section("sessions", "Every session", &(whose + &tables::sessions(report, summary)))
 }
 
 /// Each once, in order, joined for a person.

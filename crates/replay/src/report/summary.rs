@@ -4,23 +4,18 @@
 //! per session first, then its median and quartiles over the sessions. Pure aggregation: nothing here knows how a
 //! figure is written down.
 
-mod quartiles;
-
-pub use quartiles::Quartiles;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Check, Report, SessionReport};
-use crate::{measure::Figures, recording::Format, strategy::StrategyName};
+use super::{Report, SessionReport};
+use crate::{
+    check::Check, measure::Figures, parameters::LONG_SESSION_CALLS, recording::Format, strategy::StrategyName,
+};
 
 pub const APPEND: &str = "append";
 pub const LOOKBACK: &str = "lookback";
 
 /// Not in the running: one knows the future, the other is `lookback` without its planner.
 const APART: [&str; 2] = ["lookback-fixed", "oracle"];
-
-/// Below this many calls little can be folded: the comparison is told for longer sessions too.
-pub const LONG_SESSION_CALLS: u64 = 60;
 
 /// A whole report in few figures.
 #[derive(Debug, Clone, PartialEq)]
@@ -152,13 +147,6 @@ impl Group {
     }
 }
 
-impl ProviderCheck {
-    /// Σ|predicted cached − billed cached| / Σ billed cached.
-    pub fn error(&self) -> Option<f64> {
-        self.check.error()
-    }
-}
-
 /// Names in the order of the strategies' table, unknown ones at the end.
 pub fn in_order<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let mut names: Vec<&str> = names.into_iter().collect();
@@ -239,16 +227,41 @@ fn count_cheapest(name: &str, sessions: &[&SessionReport]) -> Cheapest {
 
 fn sum_checks(report: &Report) -> Vec<ProviderCheck> {
     let mut providers: BTreeMap<&str, ProviderCheck> = BTreeMap::new();
-    for check in report.sessions.iter().filter_map(|session| session.check.as_ref()) {
-        let sum = providers.entry(&check.provider).or_insert_with(|| ProviderCheck {
-            provider: check.provider.clone(),
-            sessions: 0,
-            check: Check { provider: check.provider.clone(), ..Check::default() },
-        });
+    for session in report.sessions.iter().filter_map(|session| session.check.as_ref()) {
+        let provider = || ProviderCheck { provider: session.provider.clone(), sessions: 0, check: Check::default() };
+        let sum = providers.entry(&session.provider).or_insert_with(provider);
         sum.sessions += 1;
-        sum.check.add(check);
+        sum.check += session.check;
     }
     providers.into_values().collect()
+}
+
+/// Median and quartiles, by linear interpolation between neighbours: of 1, 2, 4, 8 the quartiles are 1.75, 3 and 5.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Quartiles {
+    pub low: f64,
+    pub median: f64,
+    pub high: f64,
+}
+
+impl Quartiles {
+    /// None where no value is a number: a session without a single need has no recall.
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
+        let mut values: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
+        if values.is_empty() {
+            return None;
+        }
+        values.sort_by(f64::total_cmp);
+        Some(Self { low: at(&values, 0.25), median: at(&values, 0.5), high: at(&values, 0.75) })
+    }
+}
+
+/// `sorted` is not empty.
+fn at(sorted: &[f64], share: f64) -> f64 {
+    let place = share * (sorted.len() - 1) as f64;
+    let below = place.floor() as usize;
+    let above = (below + 1).min(sorted.len() - 1);
+    sorted[below] + (sorted[above] - sorted[below]) * (place - below as f64)
 }
 
 #[cfg(test)]

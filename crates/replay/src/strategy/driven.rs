@@ -19,9 +19,10 @@ use lookback_engine::{
 };
 use lookback_wire::check_body;
 
-use super::{Counter, Did, Evidence, Reach, Step, Strategy, fed::Fed, validity::provider_of};
+use super::{Counter, Step, Strategy, fed::Fed, validity::provider_of};
 use crate::{
     conversation::{Conversation, Need},
+    shown::{Did, Evidence, Reach},
     simulate::Tariff,
 };
 use reach::Pointed;

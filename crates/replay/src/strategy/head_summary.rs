@@ -1,42 +1,30 @@
 //! `head-summary`: near the end of the window everything but a short tail becomes a summary, written by a call of its own.
 //!
 //! As in: Claude Code (auto-compact), Codex (`compact`), goose (auto-compact at 0.8 of the window), OpenHands (condenser).
-//! They differ in threshold and tail; one set of numbers stands for all: **0.85** of a **200,000** token window, base
-//! included, and a tail of **20,000** tokens (Codex keeps as much of what the user said).
+//! They differ in threshold and tail; one set of numbers stands for all.
 //!
 //! As there: one more call reads the whole prompt and writes the summary; users' turns are summarised like the rest; the
 //! next time the summary itself goes, and a new one covers everything up to the new tail. The text is not a model's: it
-//! is the engine's rule-based block at **2,000** tokens beside the user's words, so that two runs give the same figures and
-//! only the policy is compared. Going back to before a summary brings back what it stood for.
-
-mod writer;
+//! is the engine's rule-based block beside the user's words, so that two runs give the same figures and only the policy is
+//! compared. Going back to before a summary brings back what it stood for.
 
 use std::rc::Rc;
 
-use super::{CompactorCall, Counter, Did, Step, Strategy, made::Maker};
+use lookback_engine::{
+    SessionError, SessionSetup,
+    admission::{AdmissionLimits, admit_block},
+    block::render_block,
+    claim::BlockContent,
+    compactor::{Request, compact},
+    trace::{NoBlobs, SessionId, decision::TurnRange},
+};
+
+use super::{Counter, Step, Strategy, fed::Fed, made::Maker};
 use crate::{
     conversation::Conversation,
-    shown::{Made, Part, Shown, Stands},
+    parameters::SummaryParameters,
+    shown::{CompactorCall, Did, Made, Part, Shown, Stands},
 };
-use writer::SummaryWriter;
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct SummaryParameters {
-    /// Tokens, base included.
-    pub window: u64,
-    /// The share of the window at which the head is summarised.
-    pub threshold: f64,
-    /// Tokens of the newest turns that stay as they are, in whole steps. The newest step always stays: nobody has read it.
-    pub tail: u64,
-    /// Tokens of a summary beside the user's words, as the engine counts them.
-    pub budget: u32,
-}
-
-impl Default for SummaryParameters {
-    fn default() -> Self {
-        Self { window: 200_000, threshold: 0.85, tail: 20_000, budget: 2_000 }
-    }
-}
 
 #[derive(Debug)]
 pub(super) struct HeadSummary<'a> {
@@ -73,13 +61,11 @@ impl<'a> HeadSummary<'a> {
         self.summaries.last().map_or(0, |summary| summary.covers.len())
     }
 
-    fn view(&self, before: &[usize]) -> Vec<Part> {
+    fn view(&self, before: &[usize]) -> Shown {
         let summary = self.summaries.last().map(|summary| Part::Made(Rc::clone(&summary.made)));
-        summary.into_iter().chain(before[self.covered()..].iter().copied().map(Part::Raw)).collect()
-    }
-
-    fn tokens(&self, parts: &[Part]) -> u64 {
-        parts.iter().map(|part| u64::from(part.tokens(self.conversation))).sum()
+        let raw = before[self.covered()..].iter().copied().map(Part::Raw);
+        let parts: Vec<Part> = summary.into_iter().chain(raw).collect();
+        Shown { stable: parts.len(), parts }
     }
 
     /// Where the tail begins among the pieces before a call.
@@ -100,8 +86,8 @@ impl<'a> HeadSummary<'a> {
     }
 
     fn summarise(&mut self, call: usize, before: &[usize]) -> Option<(Did, CompactorCall)> {
-        let parts = self.view(before);
-        let input = u64::from(self.conversation.scale.base) + self.tokens(&parts);
+        let before_tokens = self.view(before).tokens(self.conversation);
+        let input = u64::from(self.conversation.scale.base) + before_tokens;
         if (input as f64) < self.parameters.window as f64 * self.parameters.threshold {
             return None;
         }
@@ -123,8 +109,8 @@ impl<'a> HeadSummary<'a> {
         let (first, last) = (self.conversation.pieces[first].turn, self.conversation.pieces[last].turn);
         let did = Did {
             what: "summary",
-            before_tokens: self.tokens(&parts),
-            after_tokens: self.tokens(&self.view(before)),
+            before_tokens,
+            after_tokens: self.view(before).tokens(self.conversation),
             note: format!("turns {first}–{last} became a summary at {input} tokens"),
         };
         Some((did, CompactorCall { output_tokens }))
@@ -138,16 +124,53 @@ impl Strategy for HeadSummary<'_> {
             self.summaries.pop();
         }
         let (did, compactor) = self.summarise(call, &before).unzip();
-        let parts = self.view(&before);
-        let stable = parts.len();
-        Step {
-            shown: Shown { parts, stable },
-            did: did.into_iter().collect(),
-            compactor: compactor.into_iter().collect(),
-        }
+        Step { shown: self.view(&before), did: did.into_iter().collect(), compactor: compactor.into_iter().collect() }
     }
 
     fn invalid(&self) -> Option<String> {
         self.problem.clone()
+    }
+}
+
+/// An engine session that follows a recording, for the texts of summaries: it is fed up to the call that is being shown and
+/// nothing later, and its window is without end, so it never shortens anything itself.
+#[derive(Debug)]
+struct SummaryWriter<'a> {
+    fed: Fed<'a>,
+    written: u32,
+}
+
+/// Large enough for any recording; far from where sums of it overflow.
+const NO_WINDOW: u32 = 1 << 30;
+
+impl<'a> SummaryWriter<'a> {
+    fn new(conversation: &'a Conversation<'a>, count: Counter<'a>) -> Self {
+        let setup = SessionSetup {
+            window: NO_WINDOW,
+            root: conversation.recording.about.cwd.clone().unwrap_or_default(),
+            ..SessionSetup::new(SessionId("replay".into()))
+        };
+        Self { fed: Fed::new(conversation, setup, None, Box::new(move |text| count.of(text))), written: 0 }
+    }
+
+    /// What stands for the pieces from `first` to `last` when this call is made.
+    fn write(&mut self, call: usize, first: usize, last: usize, budget: u32) -> Result<String, SessionError> {
+        self.fed.feed(call)?;
+        let (Some(first), Some(last)) = (self.fed.turn(first), self.fed.turn(last)) else {
+            return Ok(String::new());
+        };
+        let count = |text: &[u8]| self.fed.count(text);
+        let session = self.fed.session();
+        let range = TurnRange { first, last };
+        let request = Request { range, budget, focus: None };
+        let proposal =
+            compact(session.bench(), session.state().board(), session.configuration(), &request, &count, &NoBlobs)?
+                .block;
+        let limits = AdmissionLimits { block_tokens: budget, ..AdmissionLimits::from(session.configuration()) };
+        // Where the gate takes nothing, the user's words alone are left.
+        let content = admit_block(session.bench(), range, proposal, &limits, &count, &NoBlobs)
+            .map_or_else(|_| BlockContent::default(), |admitted| admitted.content);
+        self.written += 1;
+        Ok(render_block(session.bench(), self.written, range, &content, &session.configuration().block, &count))
     }
 }

@@ -1,15 +1,14 @@
-//! The texts that strategies write: counted like pieces, numbered once.
-//!
-//! Knows nothing of why something was replaced.
+//! The texts that strategies write: counted like pieces, numbered once. And results that stand behind such texts, for
+//! strategies that hide some; which ones and why is theirs.
 
-use std::{collections::BTreeMap, rc::Rc};
+use std::{collections::BTreeMap, fmt, ops::Range, rc::Rc};
 
-use lookback_engine::view::TOKENS_PER_MESSAGE;
+use lookback_engine::{trace::TurnNo, view::TOKENS_PER_MESSAGE};
 
 use super::Counter;
 use crate::{
     conversation::Conversation,
-    shown::{Made, Part, Stands},
+    shown::{Did, Made, Part, Shown, Stands},
 };
 
 /// Where a strategy's own texts come from.
@@ -25,37 +24,115 @@ impl<'a> Maker<'a> {
         Self { conversation, count, next: 0 }
     }
 
-    /// A text with a number of its own.
+    /// A text with a number of its own, counted as a message by the same measure as the pieces.
     pub(super) fn make(&mut self, text: String, stands: Stands) -> Rc<Made> {
         self.next += 1;
-        Rc::new(Made { id: self.next, tokens: self.tokens(&text), text, stands })
-    }
-
-    /// What a text costs as a message of its own, by the same measure as the pieces.
-    pub(super) fn tokens(&self, text: &str) -> u32 {
-        self.conversation.scale.apply(self.count.of(text.as_bytes()) + TOKENS_PER_MESSAGE)
+        let tokens = self.conversation.scale.apply(self.count.of(text.as_bytes()) + TOKENS_PER_MESSAGE);
+        Rc::new(Made { id: self.next, tokens, text, stands })
     }
 }
 
-/// Placeholders for results, one for each: hiding a result again shows the same text.
+/// The results of a conversation, some of them hidden behind placeholders. Whoever hides a result again shows the same
+/// text.
 #[derive(Debug)]
-pub(super) struct Placeholders<'a> {
+pub(super) struct Results<'a> {
+    conversation: &'a Conversation<'a>,
     maker: Maker<'a>,
+    placeholder: fn(&str) -> String,
     made: BTreeMap<usize, Rc<Made>>,
+    /// By piece.
+    hidden: Vec<bool>,
 }
 
-impl<'a> Placeholders<'a> {
-    pub(super) fn new(conversation: &'a Conversation<'a>, count: Counter<'a>) -> Self {
-        Self { maker: Maker::new(conversation, count), made: BTreeMap::new() }
+impl<'a> Results<'a> {
+    /// `placeholder` is what stands for a text.
+    pub(super) fn new(conversation: &'a Conversation<'a>, count: Counter<'a>, placeholder: fn(&str) -> String) -> Self {
+        let (maker, hidden) = (Maker::new(conversation, count), vec![false; conversation.pieces.len()]);
+        Self { conversation, maker, placeholder, made: BTreeMap::new(), hidden }
     }
 
-    /// The placeholder of a result. `text` is asked once.
-    pub(super) fn of(&mut self, result: usize, text: impl FnOnce() -> String) -> &Rc<Made> {
-        let maker = &mut self.maker;
-        self.made.entry(result).or_insert_with(|| maker.make(text(), Stands::ForResult(result)))
+    fn made(&mut self, result: usize) -> &Rc<Made> {
+        let text = || (self.placeholder)(&self.conversation.pieces[result].text);
+        self.made.entry(result).or_insert_with(|| self.maker.make(text(), Stands::ForResult(result)))
     }
 
-    pub(super) fn part(&mut self, result: usize, text: impl FnOnce() -> String) -> Part {
-        Part::Made(Rc::clone(self.of(result, text)))
+    /// What hiding these would do, as far as they are not hidden yet; none where all are.
+    pub(super) fn hiding(&mut self, results: &[usize]) -> Option<Hiding> {
+        let mut hiding: Option<Hiding> = None;
+        for result in results.iter().copied().filter(|result| !self.hidden[*result]).collect::<Vec<_>>() {
+            let piece = &self.conversation.pieces[result];
+            let after = self.made(result).tokens;
+            let hiding = hiding.get_or_insert(Hiding { before: 0, after: 0, first: piece.turn, last: piece.turn });
+            hiding.before += u64::from(piece.tokens);
+            hiding.after += u64::from(after);
+            hiding.last = piece.turn;
+        }
+        hiding
+    }
+
+    pub(super) fn hide(&mut self, results: &[usize]) {
+        results.iter().for_each(|result| self.hidden[*result] = true);
+    }
+
+    pub(super) fn show_all(&mut self) {
+        self.hidden.fill(false);
+    }
+
+    /// The view of a call. Behind the first result that is not hidden it may change.
+    pub(super) fn shown(&mut self, call: usize) -> Shown {
+        let conversation = self.conversation;
+        let (mut parts, mut stable) = (Vec::new(), None);
+        for piece in conversation.before(call) {
+            if self.hidden[piece] {
+                parts.push(Part::Made(Rc::clone(self.made(piece))));
+                continue;
+            }
+            if conversation.pieces[piece].is_result() {
+                stable.get_or_insert(parts.len());
+            }
+            parts.push(Part::Raw(piece));
+        }
+        let stable = stable.unwrap_or(parts.len());
+        Shown { parts, stable }
+    }
+}
+
+/// The results of each step before a call that has any, oldest first. A step is whole or not there: a rewind goes back to
+/// the end of one.
+pub(super) fn results_of_steps(conversation: &Conversation<'_>, call: usize) -> Vec<Range<usize>> {
+    let mut steps: Vec<Range<usize>> = Vec::new();
+    for piece in conversation.before(call).filter(|piece| conversation.pieces[*piece].is_result()) {
+        match steps.last_mut() {
+            Some(step) if conversation.pieces[step.start].turn == conversation.pieces[piece].turn => {
+                step.end = piece + 1;
+            }
+            _ => steps.push(piece..piece + 1),
+        }
+    }
+    steps
+}
+
+/// Tokens of results before and after they are hidden, and the turns that they lie in.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Hiding {
+    pub(super) before: u64,
+    pub(super) after: u64,
+    first: TurnNo,
+    last: TurnNo,
+}
+
+impl Hiding {
+    pub(super) fn did(&self, what: &'static str, note: String) -> Did {
+        Did { what, before_tokens: self.before, after_tokens: self.after, note }
+    }
+}
+
+/// "turn 4" or "turns 4–9".
+impl fmt::Display for Hiding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.first == self.last {
+            true => write!(f, "turn {}", self.first),
+            false => write!(f, "turns {}–{}", self.first, self.last),
+        }
     }
 }

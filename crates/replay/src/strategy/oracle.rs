@@ -14,18 +14,13 @@ use std::rc::Rc;
 
 use memchr::memmem;
 
-use super::{Counter, Did, Step, Strategy, made::Maker};
+use super::{Counter, Step, Strategy, made::Maker};
 use crate::{
     conversation::{Conversation, Need},
-    shown::{Made, Part, Shown, Stands},
+    parameters::{ORACLE_INTERVALS as INTERVALS, ORACLE_LONGEST_LINE as LONGEST_LINE},
+    shown::{Did, Made, Part, Shown, Stands},
     simulate::{self, Tariff},
 };
-
-/// Steps between two folds that are tried; the last one never folds.
-pub(super) const INTERVALS: [usize; 12] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, usize::MAX];
-
-/// Characters. Minified files have lines that nobody would keep for a name in them.
-pub(super) const LONGEST_LINE: usize = 200;
 
 #[derive(Debug)]
 pub(super) struct Oracle<'a> {

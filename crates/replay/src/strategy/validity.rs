@@ -24,11 +24,11 @@ use lookback_wire::{Head, Message, Provider, check_body, render_body, render_hea
 
 use messages::Messages;
 
-use super::{Evidence, Reach, Step, Strategy};
+use super::{Step, Strategy};
 use crate::{
     conversation::{Conversation, Need},
     recording::Format,
-    shown::{Part, Shown},
+    shown::{Evidence, Part, Reach, Shown},
 };
 
 /// A strategy each of whose views is checked.
@@ -76,28 +76,11 @@ pub(super) struct Validity<'a> {
     verdicts: BTreeMap<(Around, Vec<PartId>), Result<(), String>>,
 }
 
-/// Which words of the user stand around a stretch when it is checked.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+/// Whether a word of the user stands before and behind a stretch when it is checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Around {
-    before: Word,
-    behind: Word,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Word {
-    #[default]
-    None,
-    Said,
-}
-
-impl Word {
-    fn when(said: bool) -> Self {
-        if said { Self::Said } else { Self::None }
-    }
-
-    fn message(self) -> Option<Message<'static>> {
-        (self == Self::Said).then(|| Message::user("w"))
-    }
+    before: bool,
+    behind: bool,
 }
 
 impl<'a> Validity<'a> {
@@ -114,12 +97,10 @@ impl<'a> Validity<'a> {
         let stretches = self.stretches(&shown.parts);
         let begins = self.begins(call);
         if stretches.is_empty() {
-            return self.check_stretch(Around { before: begins, behind: Word::None }, &[]);
+            return self.check_stretch(Around { before: begins, behind: false }, &[]);
         }
         for (number, stretch) in stretches.iter().enumerate() {
-            let before = if number > 0 { Word::Said } else { begins };
-            let behind = if number + 1 == stretches.len() { goes_on } else { Word::None };
-            let around = Around { before, behind };
+            let around = Around { before: number > 0 || begins, behind: number + 1 == stretches.len() && goes_on };
             let key = (around, stretch.iter().map(Part::id).collect());
             let verdict = match self.verdicts.get(&key) {
                 Some(verdict) => verdict.clone(),
@@ -135,15 +116,15 @@ impl<'a> Validity<'a> {
     }
 
     /// Whether the recording itself goes on after an answer here.
-    fn goes_on(&self, call: usize) -> Word {
+    fn goes_on(&self, call: usize) -> bool {
         let last = self.conversation.calls[call].before.last().map(|range| range.end - 1);
-        Word::when(last.is_some_and(|last| self.conversation.pieces[last].is_answer()))
+        last.is_some_and(|last| self.conversation.pieces[last].is_answer())
     }
 
     /// Whether nobody had said anything before the first answer.
-    fn begins(&self, call: usize) -> Word {
+    fn begins(&self, call: usize) -> bool {
         let first = self.conversation.calls[call].before.first().map(|range| range.start);
-        Word::when(first.is_none_or(|first| self.conversation.pieces[first].is_answer()))
+        first.is_none_or(|first| self.conversation.pieces[first].is_answer())
     }
 
     /// Each call has an id of its own, so one that occurs twice is one answer shown twice. No view should do that at all.
@@ -166,7 +147,8 @@ impl<'a> Validity<'a> {
     /// Asks the provider's rules about a whole view, or about a part of one.
     fn check_stretch(&self, around: Around, parts: &[Part]) -> Result<(), String> {
         let groups = self.messages.group(parts).into_iter().map(|group| self.messages.message(group));
-        let messages = around.before.message().into_iter().chain(groups).chain(around.behind.message());
+        let word = |said: bool| said.then(|| Message::user("w"));
+        let messages = word(around.before).into_iter().chain(groups).chain(word(around.behind));
         let messages = messages.map(|message| render_message(self.provider, &message));
         let messages: Vec<Vec<u8>> = messages.collect();
         let body = render_body(self.provider, "m", 1, &self.head, messages.iter().map(Vec::as_slice));

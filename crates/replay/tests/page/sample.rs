@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use lookback_replay::{
+    check::{self, Misses},
     measure::{Figures, RecallByKind},
     recording::Format,
     report::{BillByKind, Bills, Check, Mark, Moment, Pictures, Report, SessionReport},
@@ -99,11 +100,13 @@ fn session(number: usize) -> SessionReport {
         predicted: Some(Bills { cost: append * 1.01, ..bills }),
         check: Some(Check {
             provider: if codex { "openai" } else { "anthropic" }.to_owned(),
-            calls: calls as u64 - 3,
-            difference_tokens: bills.cached_tokens / 125,
-            cached_tokens: bills.cached_tokens,
-            unexplained_misses: number as u64 % 3,
-            unexplained_tokens: 81_000 * (number as u64 % 3),
+            check: check::Check {
+                calls: calls as u64 - 3,
+                error_tokens: bills.cached_tokens / 125,
+                billed_cached: bills.cached_tokens,
+                unexplained: Misses { count: number as u64 % 3, tokens: 81_000 * (number as u64 % 3) },
+                ..check::Check::default()
+            },
         }),
         competitive: None,
         pictures,

@@ -88,8 +88,8 @@ pub(super) fn write<W: Write>(out: &mut Screen<W>, report: &Report, summary: &Su
     screen::write_facts(out, " ", &meanings, width)?;
     for check in &summary.checks {
         // Without misses the row of the bills has said it.
-        let Some(error) = check.error().filter(|_| check.check.unexplained_misses > 0) else { continue };
-        let misses = match check.check.unexplained_misses {
+        let Some(error) = check.check.error().filter(|_| check.check.unexplained.count > 0) else { continue };
+        let misses = match check.check.unexplained.count {
             1 => "; 1 miss that no rule explains stands apart".to_owned(),
             misses => format!("; {} misses that no rule explains stand apart", screen::exact(misses)),
         };
@@ -258,11 +258,9 @@ fn billed(sessions: &[&SessionReport]) -> Option<Billed> {
 }
 
 fn predicted(sessions: &[&SessionReport]) -> String {
-    let mut sum: Option<lookback_replay::report::Check> = None;
-    for check in sessions.iter().filter_map(|session| session.check.as_ref()) {
-        sum.get_or_insert_with(Default::default).add(check);
-    }
-    match sum.and_then(|check| check.error()) {
+    let mut sum = lookback_replay::check::Check::default();
+    sessions.iter().filter_map(|session| session.check.as_ref()).for_each(|session| sum += session.check);
+    match sum.error() {
         Some(error) => format!("predicted within {}", share(Some(error))),
         None => String::new(),
     }

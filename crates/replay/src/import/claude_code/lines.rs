@@ -3,10 +3,18 @@
 //! Every field may be missing: clients of different versions write different ones. Parts that are needed seldom, or must
 //! stay as the model wrote them, are kept as raw JSON.
 
+use lookback_engine::{
+    NewPart,
+    trace::{Origin, Timestamp},
+};
+use lookback_wire::Seal;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
-use crate::{import::images::describe_base64, recording::Billed};
+use crate::{
+    import::{fields::describe_base64, time::parse_time},
+    recording::Billed,
+};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -34,6 +42,49 @@ pub(super) struct Line<'a> {
     pub(super) tool_use_result: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(super) attachment: Option<&'a RawValue>,
+}
+
+/// What the client writes into the user's role: slash commands and what they printed, shell lines of the person, notes
+/// about tasks and interruptions.
+const MACHINE: [&str; 13] = [
+    "<command-name>",
+    "<command-message>",
+    "<command-args>",
+    "<command-contents>",
+    "<local-command-",
+    "<bash-input>",
+    "<bash-stdout>",
+    "<bash-stderr>",
+    "<system-reminder>",
+    "<task-notification>",
+    "<user-prompt-submit-hook>",
+    "<session-start-hook>",
+    INTERRUPTION,
+];
+
+const INTERRUPTION: &str = "[Request interrupted by user";
+
+impl Line<'_> {
+    pub(super) fn is_sidechain(&self) -> bool {
+        self.is_sidechain == Some(true)
+    }
+
+    pub(super) fn time(&self) -> Option<Timestamp> {
+        self.timestamp.as_deref().and_then(parse_time)
+    }
+
+    /// Who speaks in a line of the user's role: a person, or the client in a person's place.
+    pub(super) fn origin(&self, text: &str) -> Origin {
+        let start = text.trim_start();
+        let is_machine = self.is_meta == Some(true)
+            || self.is_compact_summary == Some(true)
+            || MACHINE.iter().any(|mark| start.starts_with(mark));
+        if is_machine { Origin::Machine } else { Origin::Person }
+    }
+}
+
+pub(super) fn is_interruption(text: &str) -> bool {
+    text.trim_start().starts_with(INTERRUPTION)
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -149,6 +200,30 @@ impl Block<'_> {
             "tool_reference" => Some(format!("[tool: {}]", self.name.as_deref().unwrap_or("unnamed"))),
             _ => None,
         }
+    }
+
+    /// What a block of an answer becomes.
+    pub(super) fn part(self) -> Option<NewPart> {
+        Some(match self.kind.as_str() {
+            "text" => NewPart::Text(self.text.filter(|text| !text.is_empty())?),
+            "thinking" => {
+                let seal = self.signature.filter(|seal| !seal.is_empty()).map_or(Seal::None, Seal::Signature);
+                NewPart::Thinking { text: self.thinking.unwrap_or_default(), seal }
+            }
+            "redacted_thinking" => {
+                NewPart::Thinking { text: String::new(), seal: Seal::Redacted(self.data.unwrap_or_default()) }
+            }
+            "tool_use" => NewPart::Call {
+                id: self.id.unwrap_or_default(),
+                name: self.name.unwrap_or_default(),
+                arguments: self.input.map_or("{}", |input| input.get()).to_owned(),
+            },
+            // What the provider's own tools asked and found stands inside the answer.
+            kind => {
+                let text: Vec<&str> = [self.input, self.content].into_iter().flatten().map(RawValue::get).collect();
+                NewPart::Text(format!("[{kind}] {}", text.join("\n")))
+            }
+        })
     }
 
     /// What the model was shown as the result of its call.

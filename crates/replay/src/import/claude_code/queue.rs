@@ -9,10 +9,9 @@ use std::collections::VecDeque;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::lines::{parse_blocks, parse_some, text_of};
+use crate::parameters::HELD;
 
-/// Far more than anybody types during a round; what is older was lost by the client.
-const LIMIT: usize = 64;
+use super::lines::{parse_blocks, parse_some, text_of};
 
 #[derive(Debug, Default)]
 pub(super) struct Queue {
@@ -78,7 +77,7 @@ impl Queue {
 
 fn push(texts: &mut VecDeque<String>, text: String) {
     texts.push_back(text);
-    if texts.len() > LIMIT {
+    if texts.len() > HELD {
         texts.pop_front();
     }
 }

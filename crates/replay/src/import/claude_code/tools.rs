@@ -3,22 +3,20 @@
 //! The client keeps a copy of each result for itself (`toolUseResult`). It is not what the model saw and is asked only for
 //! what the text leaves out: line numbers of an edit, the length of a file, whether a file is new.
 
-mod files;
-mod search;
-mod tasks;
-
 use lookback_engine::trace::{
     ResultData, ToolResult,
-    result::{RunData, TodoData},
+    result::{EditData, ReadData, RunData, SearchData, TodoData, TodoItem, TodoState},
 };
+use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
-use self::tasks::Tasks;
-use super::response::Call;
+use super::lines::parse_some;
 use crate::import::{
+    change::{self, UNKNOWN_LINE, hunks_of},
+    fields::text,
+    open_call::Call,
     paths::Root,
-    results::{failed, partial},
-    shown::todos_in,
+    results::{done, failed, listed, numbered_read, parse_matches, todo_state, todos_in, written},
 };
 
 /// What came back from a call.
@@ -57,23 +55,20 @@ impl Tools {
         let asked = Asked { arguments, directory: &call.directory, root };
         let data = match call.name.as_str() {
             "Bash" => return run(&asked, given),
-            "Read" | "NotebookRead" => ResultData::Read(files::read(&asked, &given)),
-            "Edit" | "MultiEdit" | "NotebookEdit" => ResultData::Edit(files::edit(&asked, &given)),
-            "Write" => ResultData::Write(files::write(&asked, &given)),
-            "Grep" => ResultData::Search(search::grep(&asked, &given)),
-            "Glob" => ResultData::List(search::glob(&asked, &given)),
-            "LS" => ResultData::List(search::list(&asked, &given)),
+            "Read" | "NotebookRead" => ResultData::Read(read(&asked, &given)),
+            "Edit" | "MultiEdit" | "NotebookEdit" => ResultData::Edit(edit(&asked, &given)),
+            "Write" => write(&asked, &given),
+            "Grep" => ResultData::Search(grep(&asked, &given)),
+            "Glob" => glob(&asked, &given),
+            "LS" => list(&asked, &given),
             "TodoWrite" => todos_in(&asked.arguments),
             "TaskCreate" | "TaskUpdate" | "TaskList" if !given.failed => {
                 ResultData::Todo(TodoData { items: self.tasks.apply(&call.name, &asked.arguments, &given.text) })
             }
             name => ResultData::Other(json!({ "tool": name })),
         };
-        match () {
-            () if given.failed => failed(given.text, data),
-            () if is_cut(&given.text) => partial(given.text, data),
-            () => ToolResult::success(given.text, data),
-        }
+        let cut = is_cut(&given.text);
+        if given.failed { failed(given.text, data) } else { done(given.text, data, cut) }
     }
 }
 
@@ -93,11 +88,10 @@ fn run(asked: &Asked<'_>, given: Given<'_>) -> ToolResult {
         ..RunData::default()
     });
     let is_shortened = is_cut(&given.text) || given.text.contains(" lines truncated] ...");
-    match () {
-        // It ran and ended with another code: no failure of the tool.
-        () if given.failed && ended.exit_code.is_none() && !ended.timed_out => failed(given.text, data),
-        () if is_shortened => partial(given.text, data),
-        () => ToolResult::success(given.text, data),
+    // Where it ran and ended with another code, the tool did not fail.
+    match given.failed && ended.exit_code.is_none() && !ended.timed_out {
+        true => failed(given.text, data),
+        false => done(given.text, data, is_shortened),
     }
 }
 
@@ -122,5 +116,156 @@ impl Ended {
             _ => Some(0),
         };
         Self { exit_code, timed_out }
+    }
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct ReadCopy {
+    file: Option<FileCopy>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default, rename_all = "camelCase")]
+struct FileCopy {
+    total_lines: Option<u32>,
+}
+
+/// Lines stand behind `    12→`, in newer clients behind `12` and a tab; reminders after them are no lines of the file.
+fn read(asked: &Asked<'_>, given: &Given<'_>) -> ReadData {
+    let path = if asked.text("file_path").is_empty() { "notebook_path" } else { "file_path" };
+    let mut read = numbered_read(asked.path(path), &given.text, &["→", "\t"]);
+    let copy: Option<ReadCopy> = parse_some(given.client);
+    read.total_lines = match copy.and_then(|copy| copy.file?.total_lines) {
+        total @ Some(_) if read.line_count > 0 => total,
+        _ if given.text.contains("the file exists but the contents are empty") => Some(0),
+        _ => None,
+    };
+    read
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default, rename_all = "camelCase")]
+struct ChangeCopy {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    structured_patch: Option<Vec<PatchCopy>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PatchCopy {
+    new_start: u32,
+    lines: Vec<String>,
+}
+
+fn edit(asked: &Asked<'_>, given: &Given<'_>) -> EditData {
+    let path = if asked.text("file_path").is_empty() { "notebook_path" } else { "file_path" };
+    let copy: Option<ChangeCopy> = parse_some(given.client);
+    let placed = copy.and_then(|copy| copy.structured_patch).filter(|patch| !patch.is_empty());
+    let hunks = match placed {
+        _ if given.failed => Vec::new(),
+        Some(patch) => {
+            patch.iter().flat_map(|patch| hunks_of(patch.new_start, patch.lines.iter().map(String::as_str))).collect()
+        }
+        // Where the client kept no copy only the arguments tell what went and what came, and not where.
+        None => match text(&asked.arguments, "new_source") {
+            Some(cell) => vec![change::hunk(UNKNOWN_LINE, "", cell)],
+            None => change::asked_for(&asked.arguments),
+        },
+    };
+    EditData { path: asked.path(path), hunks }
+}
+
+fn write(asked: &Asked<'_>, given: &Given<'_>) -> ResultData {
+    let copy: Option<ChangeCopy> = parse_some(given.client);
+    let created = match copy.and_then(|copy| copy.kind) {
+        Some(kind) => kind == "create",
+        None => given.text.starts_with("File created"),
+    };
+    written(asked.path("file_path"), created, asked.text("content"))
+}
+
+/// Three modes: lines with their content, the names of the files, counts by file.
+fn grep(asked: &Asked<'_>, given: &Given<'_>) -> SearchData {
+    let pattern = asked.text("pattern").to_owned();
+    let found = given.text.lines().filter(|line| !line.trim().is_empty() && !is_notice(line));
+    let none = given.failed || given.text.starts_with("No matches found") || given.text.starts_with("No files found");
+    let truncated = is_cut(&given.text) || given.text.contains("[Showing results with pagination");
+    if none {
+        return SearchData { pattern, match_count: 0, matches: Vec::new(), truncated: false };
+    }
+    let (match_count, matches) = match asked.text("output_mode") {
+        "content" => {
+            let searched = Some(asked.text("path")).filter(|path| !path.is_empty());
+            let matches = parse_matches(&given.text, searched, asked.root, asked.directory);
+            // Without line numbers every line is a match that nobody can place.
+            let count = if matches.is_empty() { found.count() } else { matches.len() };
+            (count as u32, matches)
+        }
+        "count" => {
+            let counts = found.filter_map(|line| line.rsplit_once(':')?.1.trim().parse::<u32>().ok());
+            (counts.sum(), Vec::new())
+        }
+        _ => (found.count() as u32, Vec::new()),
+    };
+    SearchData { pattern, match_count, matches, truncated }
+}
+
+/// The client's own words around what was found.
+fn is_notice(line: &str) -> bool {
+    let counts = |rest: &str| rest.starts_with(|first: char| first.is_ascii_digit());
+    line.strip_prefix("Found ").is_some_and(counts)
+        || line == "--"
+        || line.starts_with("(Results are truncated")
+        || line.starts_with("[Showing results with pagination")
+}
+
+fn glob(asked: &Asked<'_>, given: &Given<'_>) -> ResultData {
+    let none = given.failed || given.text.starts_with("No files found");
+    let names = given.text.lines().filter(|line| !none && !line.trim().is_empty() && !is_notice(line));
+    let entries = names.map(|name| asked.root.file(asked.directory, name)).collect();
+    listed(asked.text("pattern"), entries, given.text.contains("(Results are truncated"))
+}
+
+/// A tree with one `- name` a line; the first is the directory itself.
+fn list(asked: &Asked<'_>, given: &Given<'_>) -> ResultData {
+    let names = given.text.lines().filter(|_| !given.failed).filter_map(|line| line.trim_start().strip_prefix("- "));
+    listed(&asked.root.directory(asked.text("path")), names.skip(1).map(str::to_owned).collect(), false)
+}
+
+/// What the task tools made so far, by the client's ids.
+#[derive(Debug, Default)]
+struct Tasks(Vec<(String, TodoItem)>);
+
+impl Tasks {
+    /// The whole list after a call that succeeded.
+    fn apply(&mut self, tool: &str, arguments: &Value, text: &str) -> Vec<TodoItem> {
+        let given = |name: &str| arguments.get(name).and_then(Value::as_str);
+        match tool {
+            "TaskCreate" => {
+                // `Task #7 created successfully: …`
+                let id = text.split_once('#').map_or("", |(_, rest)| rest);
+                let id: String = id.chars().take_while(|next| !next.is_whitespace()).collect();
+                let text = given("subject").unwrap_or_default().to_owned();
+                self.0.push((id, TodoItem { text, state: TodoState::Pending }));
+            }
+            "TaskUpdate" => {
+                let id = given("taskId").unwrap_or_default();
+                if given("status") == Some("deleted") {
+                    self.0.retain(|(known, _)| known != id);
+                }
+                if let Some((_, task)) = self.0.iter_mut().find(|(known, _)| known == id) {
+                    if let Some(status) = given("status") {
+                        task.state = todo_state(Some(status));
+                    }
+                    if let Some(subject) = given("subject") {
+                        subject.clone_into(&mut task.text);
+                    }
+                }
+            }
+            _ => {}
+        }
+        self.0.iter().map(|(_, task)| task.clone()).collect()
     }
 }

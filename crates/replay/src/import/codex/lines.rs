@@ -3,10 +3,12 @@
 //! A line is `{timestamp, type, payload}`; in the oldest files it is the response item itself. Payloads of different types
 //! share names for different things, so each is parsed when its type is known.
 
+use lookback_engine::{NewPart, trace::Origin};
+use lookback_wire::Seal;
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
-use crate::{import::images::describe_url, recording::Billed};
+use crate::{import::fields::describe_url, recording::Billed};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -107,6 +109,51 @@ pub(super) struct ResponseItem<'a> {
     pub(super) output: Option<Value>,
 }
 
+impl ResponseItem<'_> {
+    pub(super) fn text(&self) -> String {
+        parsed_text(self.content).unwrap_or_default()
+    }
+
+    /// Most clients keep the thoughts sealed and the summary empty.
+    pub(super) fn thinking(&self) -> Option<NewPart> {
+        let texts = [self.summary, self.content].into_iter().filter_map(parsed_text);
+        let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
+        let seal = match &self.encrypted_content {
+            Some(content) => Seal::Encrypted { id: self.id.clone(), content: content.clone() },
+            None => Seal::None,
+        };
+        let says = seal != Seal::None || !texts.is_empty();
+        says.then(|| NewPart::Thinking { text: texts.join("\n"), seal })
+    }
+}
+
+fn parsed_text(raw: Option<&RawValue>) -> Option<String> {
+    serde_json::from_str(raw?.get()).ok().map(|content| content_text(&content))
+}
+
+/// Instructions from files that carry no tag of their own.
+const MACHINE: [&str; 3] = ["# AGENTS.md instructions", "# AGENTS.md", "Warning: "];
+
+/// Who speaks in a message of the user's role: a person, or the client in a person's place. The client's own messages are
+/// one element: `<environment_context>…</environment_context>`.
+pub(super) fn origin_of(role: &str, text: &str) -> Origin {
+    let text = text.trim();
+    match role == "user" && !is_one_element(text) && !MACHINE.iter().any(|mark| text.starts_with(mark)) {
+        true => Origin::Person,
+        false => Origin::Machine,
+    }
+}
+
+fn is_one_element(text: &str) -> bool {
+    let Some((tag, _)) = text.strip_prefix('<').and_then(|rest| rest.split_once('>')) else { return false };
+    let name = tag.split_whitespace().next().unwrap_or_default();
+    let is_name = !name.is_empty() && name.chars().all(|next| next.is_alphanumeric() || matches!(next, '_' | '-'));
+    is_name
+        && text
+            .strip_suffix('>')
+            .is_some_and(|text| text.ends_with(&format!("</{tag}")) || text.ends_with(&format!("</{name}")))
+}
+
 /// A string as its text, anything else as its JSON.
 pub(super) fn text_or_json(raw: Option<&RawValue>) -> Option<String> {
     let raw = raw?.get();
@@ -177,9 +224,7 @@ impl TokenCount {
 
 impl Usage {
     pub(super) fn billed(&self) -> Billed {
-        let read = self.cached_input_tokens.min(self.input_tokens);
-        let written = self.cache_write_input_tokens.min(self.input_tokens - read);
-        let uncached = self.input_tokens - read - written;
-        Billed { uncached, read, written, output: self.output_tokens, lifetime_ms: None }
+        let Self { input_tokens, cached_input_tokens, cache_write_input_tokens, output_tokens, .. } = *self;
+        Billed::of_prompt(input_tokens, cached_input_tokens, cache_write_input_tokens, output_tokens)
     }
 }

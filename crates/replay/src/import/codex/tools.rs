@@ -10,10 +10,7 @@ mod script;
 
 use std::collections::BTreeMap;
 
-use lookback_engine::trace::{
-    ResultData, Status, ToolResult,
-    result::{ListData, RunData, SearchData, TodoData, TodoItem, TodoState},
-};
+use lookback_engine::trace::{ResultData, Status, ToolResult, result::RunData};
 use serde_json::{Value, json};
 
 use self::{
@@ -22,14 +19,14 @@ use self::{
     patches::{Applied, patch_in_command},
     script::{Script, parse_script},
 };
-use super::step::Call;
-use crate::import::{
-    paths::Root,
-    results::{failed, nothing_read, partial},
+use crate::{
+    import::{
+        open_call::Call,
+        paths::Root,
+        results::{failed, listed, nothing_read, partial, search, todos_under},
+    },
+    parameters::HELD,
 };
-
-/// How many running processes are remembered; no session looks after more.
-const RUNNING: usize = 64;
 
 /// The table. Later calls name a running process by its number only, so it remembers their commands.
 #[derive(Debug, Default)]
@@ -58,28 +55,19 @@ impl Tools {
             }
             "write_stdin" => self.go_on(arguments.get("session_id").and_then(Value::as_i64), printed),
             "exec" => self.script(call, printed, root),
-            "update_plan" => finish(printed, ResultData::Todo(TodoData { items: plan(&arguments) })),
-            "view_image" => {
-                let path = root.file(&call.directory, text("path"));
-                finish(printed, ResultData::Read(nothing_read(path)))
-            }
-            "read_file" => {
-                let path = root.file(&call.directory, text("file_path"));
-                finish(printed, ResultData::Read(nothing_read(path)))
+            "update_plan" => finish(printed, todos_under("plan", &arguments)),
+            // Their texts are not numbered: no line of the file is told.
+            "view_image" | "read_file" => {
+                let path = if call.name == "view_image" { text("path") } else { text("file_path") };
+                finish(printed, ResultData::Read(nothing_read(root.file(&call.directory, path))))
             }
             "list_dir" => {
-                let entries: Vec<String> = printed.text.lines().map(|line| line.trim().to_owned()).collect();
-                let subject = root.directory(text("dir_path"));
-                let list = ListData { subject, entry_count: entries.len() as u32, entries, truncated: false };
-                finish(printed, ResultData::List(list))
+                let entries = printed.text.lines().map(|line| line.trim().to_owned()).collect();
+                finish(printed, listed(&root.directory(text("dir_path")), entries, false))
             }
             "grep_files" => {
-                let match_count = printed.text.lines().filter(|line| !line.starts_with("No matches")).count() as u32;
-                let pattern = text("pattern").to_owned();
-                finish(
-                    printed,
-                    ResultData::Search(SearchData { pattern, match_count, matches: Vec::new(), truncated: false }),
-                )
+                let found = printed.text.lines().filter(|line| !line.starts_with("No matches")).count() as u32;
+                finish(printed, search(text("pattern"), Vec::new(), Some(found), false))
             }
             name => finish(printed, ResultData::Other(json!({ "tool": name }))),
         }
@@ -99,7 +87,7 @@ impl Tools {
         let run = RunData { exit_code: printed.exit_code, timed_out: printed.timed_out, ..run };
         if let Some(session) = printed.session {
             self.running.insert(session, run.clone());
-            while self.running.len() > RUNNING {
+            while self.running.len() > HELD {
                 self.running.pop_first();
             }
             return with_stats(printed, Status::Partial, ResultData::Run(run));
@@ -149,18 +137,4 @@ fn finish(printed: Printed, data: ResultData) -> ToolResult {
 fn with_stats(printed: Printed, status: Status, data: ResultData) -> ToolResult {
     let stats = (!printed.header.is_empty()).then(|| Box::new(json!({ "header": printed.header })));
     ToolResult { status, stats, ..partial(printed.text, data) }
-}
-
-fn plan(arguments: &Value) -> Vec<TodoItem> {
-    let steps = arguments.get("plan").and_then(Value::as_array);
-    let item = |step: &Value| {
-        let text = step.get("step").and_then(Value::as_str)?.to_owned();
-        let state = match step.get("status").and_then(Value::as_str) {
-            Some("in_progress") => TodoState::InProgress,
-            Some("completed") => TodoState::Done,
-            _ => TodoState::Pending,
-        };
-        Some(TodoItem { text, state })
-    };
-    steps.map(|steps| steps.iter().filter_map(item).collect()).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-use lookback_engine::trace::{NoBlobs, ResultData, Status, Timestamp, result::Hunk};
+use lookback_engine::trace::{NoBlobs, ResultData, Status, Timestamp, ToolResult, result::Hunk};
 use serde_json::json;
 
 use super::*;

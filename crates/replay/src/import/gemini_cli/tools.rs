@@ -1,37 +1,31 @@
 //! gemini-cli's tools: what each did, by its name, its arguments and what it showed.
 
 use lookback_engine::trace::{
-    ResultData, Status, ToolResult,
-    result::{EditData, ReadData, RunData, SearchMatch, WriteData},
+    ResultData, ToolResult,
+    result::{EditData, ReadData, RunData, SearchMatch},
 };
 use serde_json::Value;
 
 use crate::import::{
     change,
     fields::{content_text, count, text},
-    paths::{relative, run_in},
-    results::failed,
-    shown::{first_number, listed, read_plain, search, todos_in},
+    paths::Root,
+    results::{done, failed, first_number, grouped_matches, listed, read_plain, search, stopped, todos_in, written},
 };
 
 /// None: nothing came back.
-pub(super) fn result(call: &Value, cwd: Option<&str>) -> Option<ToolResult> {
+pub(super) fn result(call: &Value, root: &Root) -> Option<ToolResult> {
     let (shown, refused) = shown(&call["result"])?;
     let tool = text(call, "name").unwrap_or_default();
     let status = text(call, "status");
     if status == Some("cancelled") {
-        return Some(ToolResult {
-            status: Status::Interrupted,
-            ..ToolResult::success(shown, ResultData::Other(Value::Null))
-        });
+        return Some(stopped(shown, ResultData::Other(Value::Null)));
     }
     if refused || status == Some("error") {
-        return Some(failed(&shown, data(tool, call, "", cwd).0));
+        return Some(failed(&shown, data(tool, call, "", root).0));
     }
-    let (data, plain) = data(tool, call, &shown, cwd);
-    let cut = matches!(&data, ResultData::Read(ReadData { truncated: true, .. }));
-    let result = ToolResult::success(plain.unwrap_or(&shown), data);
-    Some(if cut { ToolResult { status: Status::Partial, ..result } } else { result })
+    let (data, plain) = data(tool, call, &shown, root);
+    Some(done(plain.unwrap_or(&shown), data, false))
 }
 
 /// What the model was sent, and whether as an error.
@@ -64,11 +58,11 @@ fn shown(result: &Value) -> Option<(String, bool)> {
 }
 
 /// What was done; for a command that ended well also its output alone, so that its lines can be counted.
-fn data<'a>(tool: &str, call: &Value, shown: &'a str, cwd: Option<&str>) -> (ResultData, Option<&'a str>) {
+fn data<'a>(tool: &str, call: &Value, shown: &'a str, root: &Root) -> (ResultData, Option<&'a str>) {
     let arguments = &call["args"];
     let path = || {
         let keys = ["file_path", "absolute_path", "path", "dir_path"];
-        keys.iter().find_map(|key| text(arguments, key)).map(|path| relative(path, cwd))
+        keys.iter().find_map(|key| text(arguments, key)).map(|path| root.name(path))
     };
     let here = || path().unwrap_or_else(|| ".".to_owned());
     let pattern = text(arguments, "pattern").unwrap_or_default();
@@ -76,33 +70,27 @@ fn data<'a>(tool: &str, call: &Value, shown: &'a str, cwd: Option<&str>) -> (Res
     let typed = match tool {
         "read_file" => path().map(|path| read(path, arguments, shown)),
         "replace" | "edit" => path().map(|path| {
-            let side = |key: &str| text(arguments, key).unwrap_or_default();
-            let several = arguments["allow_multiple"] == true || arguments["expected_replacements"].as_u64() > Some(1);
-            let hunks = match change::unified(diff) {
-                placed if !placed.is_empty() => placed,
-                _ if several => vec![change::everywhere(side("new_string"))],
-                _ => vec![change::hunk(change::UNKNOWN_LINE, side("old_string"), side("new_string"))],
-            };
+            let placed = Some(change::unified(diff)).filter(|placed| !placed.is_empty());
+            let hunks = placed.unwrap_or_else(|| change::asked_for(arguments));
             ResultData::Edit(EditData { path, hunks })
         }),
         "write_file" => path().map(|path| {
             let created = shown.contains("created and wrote to new file") || call["resultDisplay"]["isNewFile"] == true;
-            let content = text(arguments, "content").unwrap_or_default().into();
-            ResultData::Write(WriteData { path, created, content })
+            written(path, created, text(arguments, "content").unwrap_or_default())
         }),
         "run_shell_command" => {
             let Some(command) = text(arguments, "command") else { return (ResultData::Other(arguments.clone()), None) };
-            let (run, plain) = run(command, arguments, shown, cwd);
+            let (run, plain) = run(command, arguments, shown, root);
             return (ResultData::Run(run), plain);
         }
         "search_file_content" | "grep_search" | "grep_search_ripgrep" => Some(search(
             pattern,
-            matches(shown, cwd),
+            matches(shown, root),
             first_number(shown).filter(|_| shown.starts_with("Found")),
             false,
         )),
-        "glob" => Some(listed(pattern, entries(shown, cwd), false)),
-        "list_directory" | "ls" => Some(listed(&here(), entries(shown, cwd), false)),
+        "glob" => Some(listed(pattern, entries(shown, root), false)),
+        "list_directory" | "ls" => Some(listed(&here(), entries(shown, root), false)),
         "write_todos" | "write_todos_list" => Some(todos_in(arguments)),
         // read_many_files shows several files in one text: no single path is true of it.
         _ => None,
@@ -131,7 +119,7 @@ fn read(path: String, arguments: &Value, shown: &str) -> ResultData {
 
 /// `Output: …`, then lines with what there is to say: `Exit Code: 1`, `Signal: …`, `Process Group PGID: …`. Newer clients
 /// leave the code out where it is 0; older ones begin with `Command:` and always name it.
-fn run<'a>(command: &str, arguments: &Value, shown: &'a str, cwd: Option<&str>) -> (RunData, Option<&'a str>) {
+fn run<'a>(command: &str, arguments: &Value, shown: &'a str, root: &Root) -> (RunData, Option<&'a str>) {
     let code = shown.lines().rev().find_map(|line| line.strip_prefix("Exit Code: "));
     let ends = ["Exit Code: ", "Signal: ", "Error: ", "Background PIDs: "];
     let says_nothing = || !shown.lines().rev().take(6).any(|line| ends.iter().any(|end| line.starts_with(end)));
@@ -144,34 +132,18 @@ fn run<'a>(command: &str, arguments: &Value, shown: &'a str, cwd: Option<&str>) 
         let end = rest.rfind("\nProcess Group PGID: ").map_or(rest.len(), |at| at + 1);
         if rest[..end].trim_end() == "(empty)" { "" } else { &rest[..end] }
     });
-    let mut run = run_in(command, cwd);
-    let directory =
-        text(arguments, "dir_path").or_else(|| text(arguments, "directory")).map(|path| relative(path, cwd));
-    if let Some(directory) = directory.filter(|directory| directory != "." && !directory.is_empty()) {
-        run = RunData { command: command.to_owned(), cwd: directory, ..RunData::default() };
-    }
+    let run = root.run_in(text(arguments, "dir_path").or_else(|| text(arguments, "directory")), command);
     let timed_out = shown.contains("Command was automatically cancelled because it exceeded the timeout");
     (RunData { exit_code: exit_code.filter(|_| !timed_out), timed_out, ..run }, plain)
 }
 
 /// `File: path`, then `L12: text` for each match in it.
-fn matches(shown: &str, cwd: Option<&str>) -> Vec<SearchMatch> {
-    let mut path = String::new();
-    let mut found = Vec::new();
-    for line in shown.lines() {
-        if let Some(named) = line.strip_prefix("File: ") {
-            path = relative(named, cwd);
-        }
-        let numbered = line.strip_prefix('L').and_then(|rest| rest.split_once(": "));
-        if let Some((line, text)) = numbered.and_then(|(number, text)| Some((number.parse().ok()?, text))) {
-            found.push(SearchMatch { path: path.clone(), line, text: text.to_owned() });
-        }
-    }
-    found
+fn matches(shown: &str, root: &Root) -> Vec<SearchMatch> {
+    grouped_matches(shown, root, |line| line.strip_prefix("File: "), |line| line.strip_prefix('L'))
 }
 
 /// The lines behind the one that announces them.
-fn entries(shown: &str, cwd: Option<&str>) -> Vec<String> {
+fn entries(shown: &str, root: &Root) -> Vec<String> {
     let lines = shown.lines().skip(1).map(str::trim);
-    lines.filter(|line| !line.is_empty() && !line.starts_with('(')).map(|line| relative(line, cwd)).collect()
+    lines.filter(|line| !line.is_empty() && !line.starts_with('(')).map(|line| root.name(line)).collect()
 }

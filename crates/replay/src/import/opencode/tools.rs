@@ -1,58 +1,46 @@
 //! opencode's tools: what each did, by its name, its input and what it showed.
 
 use lookback_engine::trace::{
-    ResultData, Status, ToolResult,
-    result::{EditData, ReadData, RunData, SearchMatch, WriteData},
+    ResultData, ToolResult,
+    result::{EditData, ReadData, RunData, SearchMatch},
 };
 use serde_json::Value;
 
 use crate::import::{
     change,
     fields::{count, list, text},
-    paths::{relative, run_in},
-    results::{failed, find_numbered},
-    shown::{first_number, listed, search, todos_in},
+    paths::Root,
+    results::{done, failed, find_numbered, first_number, grouped_matches, listed, search, stopped, todos_in, written},
 };
 
-pub(super) fn result(tool: &str, state: &Value, cwd: Option<&str>) -> ToolResult {
+pub(super) fn result(tool: &str, state: &Value, root: &Root) -> ToolResult {
     let output = text(state, "output").unwrap_or_default();
     match text(state, "status") {
         Some("completed") => {
-            let data = data(tool, state, output, cwd);
-            let cut = matches!(&data, ResultData::Read(ReadData { truncated: true, .. }))
-                || state["metadata"]["truncated"].as_bool() == Some(true);
-            let result = ToolResult::success(output, data);
-            if cut { ToolResult { status: Status::Partial, ..result } } else { result }
+            done(output, data(tool, state, output, root), state["metadata"]["truncated"].as_bool() == Some(true))
         }
         Some("error") => {
-            let said = text(state, "error").unwrap_or(output);
-            if said.contains("Tool execution aborted") {
-                return ToolResult {
-                    status: Status::Interrupted,
-                    ..ToolResult::success(said, data(tool, state, "", cwd))
-                };
-            }
-            failed(said, data(tool, state, "", cwd))
+            let (said, data) = (text(state, "error").unwrap_or(output), data(tool, state, "", root));
+            if said.contains("Tool execution aborted") { stopped(said, data) } else { failed(said, data) }
         }
         // Pending or running when the session was written down.
         _ => ToolResult::interrupted(),
     }
 }
 
-fn data(tool: &str, state: &Value, output: &str, cwd: Option<&str>) -> ResultData {
+fn data(tool: &str, state: &Value, output: &str, root: &Root) -> ResultData {
     let (input, metadata) = (&state["input"], &state["metadata"]);
     let cut = metadata["truncated"].as_bool() == Some(true);
-    let path = || text(input, "filePath").or_else(|| text(input, "path")).map(|path| relative(path, cwd));
+    let path = || text(input, "filePath").or_else(|| text(input, "path")).map(|path| root.name(path));
     let pattern = text(input, "pattern").unwrap_or_default();
     let typed = match tool {
         "read" => path().map(|path| read(path, output, metadata)),
         "edit" | "multiedit" => path().map(|path| ResultData::Edit(edit(path, input, metadata))),
         "write" => path().map(|path| {
-            let content = text(input, "content").unwrap_or_default().into();
-            ResultData::Write(WriteData { path, created: metadata["exists"].as_bool() == Some(false), content })
+            written(path, metadata["exists"].as_bool() == Some(false), text(input, "content").unwrap_or_default())
         }),
         "bash" | "shell" => {
-            text(input, "command").map(|command| ResultData::Run(run(command, input, metadata, output, cwd)))
+            text(input, "command").map(|command| ResultData::Run(run(command, input, metadata, output, root)))
         }
         "patch" | "apply_patch" => text(input, "patchText").map(|patch| {
             ResultData::Run(RunData {
@@ -64,11 +52,11 @@ fn data(tool: &str, state: &Value, output: &str, cwd: Option<&str>) -> ResultDat
         }),
         "grep" => Some(search(
             pattern,
-            matches(output, cwd),
+            matches(output, root),
             count(metadata, "matches").map(|count| count as u32).or_else(|| first_number(output)),
             cut,
         )),
-        "glob" => Some(listed(pattern, paths(output, cwd), cut)),
+        "glob" => Some(listed(pattern, paths(output, root), cut)),
         "list" | "ls" => Some(listed(&path().unwrap_or_else(|| ".".to_owned()), entries(output), cut)),
         "todowrite" | "todoread" => Some(todos_in(if list(input, "todos").is_empty() { metadata } else { input })),
         _ => None,
@@ -102,54 +90,29 @@ fn is_numbered(line: &str, separator: &str) -> bool {
 
 fn edit(path: String, input: &Value, metadata: &Value) -> EditData {
     let diff = text(metadata, "diff").or_else(|| text(&metadata["filediff"], "patch")).unwrap_or_default();
-    let hunks = change::unified(diff);
-    if !hunks.is_empty() {
-        return EditData { path, hunks };
-    }
-    let one = |edit: &Value| {
-        let side = |key: &str| text(edit, key).unwrap_or_default();
-        match edit["replaceAll"].as_bool() {
-            Some(true) => change::everywhere(side("newString")),
-            _ => change::hunk(change::UNKNOWN_LINE, side("oldString"), side("newString")),
-        }
-    };
-    let edits = list(input, "edits");
-    let hunks = if edits.is_empty() { vec![one(input)] } else { edits.iter().map(one).collect() };
-    EditData { path, hunks }
+    let placed = Some(change::unified(diff)).filter(|placed| !placed.is_empty());
+    EditData { path, hunks: placed.unwrap_or_else(|| change::asked_for(input)) }
 }
 
-fn run(command: &str, input: &Value, metadata: &Value, output: &str, cwd: Option<&str>) -> RunData {
+fn run(command: &str, input: &Value, metadata: &Value, output: &str, root: &Root) -> RunData {
     let exit_code = metadata["exit"].as_i64().and_then(|code| i32::try_from(code).ok());
-    let mut run = run_in(command, cwd);
-    if let Some(directory) = text(input, "workdir").map(|directory| relative(directory, cwd))
-        && directory != "."
-    {
-        run = RunData { command: command.to_owned(), cwd: directory, ..RunData::default() };
-    }
+    let run = root.run_in(text(input, "workdir"), command);
     RunData { exit_code, timed_out: exit_code.is_none() && output.contains("timeout"), ..run }
 }
 
 /// A path with a colon, then `  Line 12: text` for each match in it.
-fn matches(output: &str, cwd: Option<&str>) -> Vec<SearchMatch> {
-    let mut path = String::new();
-    let mut found = Vec::new();
-    for line in output.lines() {
-        let numbered = line.strip_prefix("  Line ").and_then(|rest| rest.split_once(": "));
-        match numbered.and_then(|(number, text)| Some((number.parse().ok()?, text))) {
-            Some((line, text)) => found.push(SearchMatch { path: path.clone(), line, text: text.to_owned() }),
-            None => {
-                if let Some(named) = line.strip_suffix(':').filter(|named| !named.starts_with(' ')) {
-                    path = relative(named, cwd);
-                }
-            }
-        }
-    }
-    found
+fn matches(output: &str, root: &Root) -> Vec<SearchMatch> {
+    grouped_matches(
+        output,
+        root,
+        |line| line.strip_suffix(':').filter(|named| !named.starts_with(' ')),
+        |line| line.strip_prefix("  Line "),
+    )
 }
 
-fn paths(output: &str, cwd: Option<&str>) -> Vec<String> {
+fn paths(output: &str, root: &Root) -> Vec<String> {
     let is_path = |line: &&str| !line.trim().is_empty() && !line.starts_with('(') && *line != "No files found";
-    output.lines().filter(is_path).map(|line| relative(line, cwd)).collect()
+    output.lines().filter(is_path).map(|line| root.name(line)).collect()
 }
 
 fn entries(output: &str) -> Vec<String> {

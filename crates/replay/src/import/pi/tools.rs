@@ -1,59 +1,49 @@
 //! pi's tools: what each did, by its name, its arguments and what it showed.
 
 use lookback_engine::trace::{
-    ResultData, Status, ToolResult,
-    result::{EditData, ReadData, RunData, WriteData},
+    ResultData, ToolResult,
+    result::{EditData, ReadData, RunData},
 };
 use serde_json::Value;
 
 use crate::import::{
     change,
-    fields::{content_text, count, list, text},
-    open_call::Asked,
-    paths::{relative, run_in},
-    results::failed,
-    shown::{listed, path_numbered, read_plain, search, todos_in},
+    fields::{content_text, count, text},
+    open_call::Call,
+    paths::Root,
+    results::{done, failed, listed, parse_matches, read_plain, search, stopped, todos_in, written},
 };
 
-pub(super) fn result(asked: Asked<'_>, message: &Value, cwd: Option<&str>) -> ToolResult {
-    let arguments: Value = serde_json::from_str(asked.arguments).unwrap_or_default();
+pub(super) fn result(call: &Call, message: &Value, root: &Root) -> ToolResult {
+    let arguments: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
     let shown = content_text(&message["content"]);
     let is_error = message["isError"].as_bool() == Some(true);
-    let data = data(asked.name, &arguments, &shown, message, cwd);
+    let cut = message["details"]["truncation"]["truncated"].as_bool() == Some(true);
+    let data = data(&call.name, &arguments, &shown, message, root, cut);
     match &data {
         // A command that failed did run; only one that was stopped did not.
         ResultData::Run(run) if is_error && (run.exit_code.is_some() || run.timed_out) => {
             ToolResult::success(shown, data)
         }
-        ResultData::Run(_) if is_error && shown.ends_with("Command aborted") => {
-            ToolResult { status: Status::Interrupted, ..ToolResult::success(shown, data) }
-        }
+        ResultData::Run(_) if is_error && shown.ends_with("Command aborted") => stopped(shown, data),
         _ if is_error => failed(&shown, data),
-        ResultData::Read(ReadData { truncated: true, .. }) => {
-            ToolResult { status: Status::Partial, ..ToolResult::success(shown, data) }
-        }
-        _ if message["details"]["truncation"]["truncated"].as_bool() == Some(true) => {
-            ToolResult { status: Status::Partial, ..ToolResult::success(shown, data) }
-        }
-        _ => ToolResult::success(shown, data),
+        _ => done(shown, data, cut),
     }
 }
 
-fn data(tool: &str, arguments: &Value, shown: &str, message: &Value, cwd: Option<&str>) -> ResultData {
-    let path = || text(arguments, "path").or_else(|| text(arguments, "file_path")).map(|path| relative(path, cwd));
-    let cut = message["details"]["truncation"]["truncated"].as_bool() == Some(true);
+fn data(tool: &str, arguments: &Value, shown: &str, message: &Value, root: &Root, cut: bool) -> ResultData {
+    let path = || text(arguments, "path").or_else(|| text(arguments, "file_path")).map(|path| root.name(path));
     let pattern = text(arguments, "pattern").unwrap_or_default();
     let lines = || shown.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
     let typed = match tool {
         "read" => path().map(|path| read(path, arguments, shown)),
         "edit" => path().map(|path| ResultData::Edit(edit(path, arguments, &message["details"]))),
         "write" => path().map(|path| {
-            let content = text(arguments, "content").unwrap_or_default().into();
             // Whether the file was there before is not said.
-            ResultData::Write(WriteData { path, created: false, content })
+            written(path, false, text(arguments, "content").unwrap_or_default())
         }),
-        "bash" => text(arguments, "command").map(|command| ResultData::Run(run(command, message, shown, cwd))),
-        "grep" => Some(search(pattern, path_numbered(shown, &|path| relative(path, cwd)), None, cut)),
+        "bash" => text(arguments, "command").map(|command| ResultData::Run(run(command, message, shown, root))),
+        "grep" => Some(search(pattern, parse_matches(shown, None, root, ""), None, cut)),
         "find" | "glob" => Some(listed(pattern, lines(), cut)),
         "ls" => Some(listed(&path().unwrap_or_else(|| ".".to_owned()), lines(), cut)),
         "todo" | "todowrite" => Some(todos_in(arguments)),
@@ -81,22 +71,16 @@ fn read(path: String, arguments: &Value, shown: &str) -> ResultData {
 fn edit(path: String, arguments: &Value, details: &Value) -> EditData {
     let hunks = text(details, "patch").map(change::unified).filter(|hunks| !hunks.is_empty());
     let hunks = hunks.or_else(|| text(details, "diff").map(change::numbered).filter(|hunks| !hunks.is_empty()));
-    let one = |edit: &Value| {
-        let side = |keys: [&str; 2]| keys.iter().find_map(|key| text(edit, key)).unwrap_or_default();
-        change::hunk(change::UNKNOWN_LINE, side(["oldText", "old_text"]), side(["newText", "new_text"]))
-    };
-    let edits = list(arguments, "edits");
-    let unplaced = || if edits.is_empty() { vec![one(arguments)] } else { edits.iter().map(one).collect() };
-    EditData { path, hunks: hunks.unwrap_or_else(unplaced) }
+    EditData { path, hunks: hunks.unwrap_or_else(|| change::asked_for(arguments)) }
 }
 
 /// Only a command that failed has its code, in the last line of what it showed.
-fn run(command: &str, message: &Value, shown: &str, cwd: Option<&str>) -> RunData {
+fn run(command: &str, message: &Value, shown: &str, root: &Root) -> RunData {
     let last = shown.lines().next_back().unwrap_or_default();
     let timed_out = last.starts_with("Command timed out");
     let exit_code = match message["isError"].as_bool() {
         Some(true) => last.strip_prefix("Command exited with code ").and_then(|code| code.trim().parse().ok()),
         _ => Some(0),
     };
-    RunData { exit_code, timed_out, ..run_in(command, cwd) }
+    RunData { exit_code, timed_out, ..root.run(command) }
 }

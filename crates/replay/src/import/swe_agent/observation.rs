@@ -9,7 +9,7 @@ use lookback_engine::{
     evidence::lines::lines_in,
     trace::{
         ResultData, ToolResult,
-        result::{EditData, Hunk, LineForm, ReadData, WriteData},
+        result::{EditData, Hunk, LineForm, ReadData},
     },
 };
 use serde_json::Value;
@@ -17,39 +17,37 @@ use serde_json::Value;
 use crate::import::{
     change::{self, UNKNOWN_LINE},
     fields::{count, text},
-    open_call::Asked,
-    paths::{relative, run_in},
-    results::{failed, find_numbered},
-    shown::{first_number, listed, path_numbered, search},
+    open_call::Call,
+    paths::Root,
+    results::{failed, find_numbered, first_number, listed, parse_matches, search, written},
 };
 
 pub(super) struct Files {
-    cwd: Option<String>,
+    root: Root,
     open: Option<String>,
     /// The lines of the open file that the last window showed.
     window: BTreeMap<u32, String>,
 }
 
 impl Files {
-    pub(super) fn new(cwd: Option<String>) -> Self {
-        Self { cwd, open: None, window: BTreeMap::new() }
+    pub(super) fn new(cwd: Option<&str>) -> Self {
+        Self { root: Root::new(cwd.unwrap_or_default()), open: None, window: BTreeMap::new() }
     }
 
-    pub(super) fn observed(&mut self, asked: Asked<'_>, content: &str) -> ToolResult {
-        let arguments: Value = serde_json::from_str(asked.arguments).unwrap_or_default();
-        let arguments = &arguments;
+    pub(super) fn observed(&mut self, call: &Call, content: &str) -> ToolResult {
+        let arguments: &Value = &serde_json::from_str(&call.arguments).unwrap_or_default();
         let shown = Window::of(content, ":");
-        let result = match asked.name {
+        let result = match call.name.as_str() {
             "open" | "goto" | "scroll_up" | "scroll_down" => self.read(arguments, content, shown.as_ref()),
             "create" if arguments.get("command").is_none() => self.created(arguments, content, shown.as_ref()),
-            "edit" | "insert" => self.edited(asked.name, arguments, content, shown.as_ref()),
+            "edit" | "insert" => self.edited(&call.name, arguments, content, shown.as_ref()),
             "str_replace_editor" | "str_replace_based_edit_tool" => self.editor(arguments, content),
             "search_dir" | "search_file" => self.searched(arguments, content),
             "find_file" => self.found(arguments, content),
-            _ => self.ran(asked, arguments, content),
+            _ => self.ran(&call.name, arguments, content),
         };
         if let Some(window) = shown {
-            self.open = Some(relative(&window.path, self.cwd.as_deref()));
+            self.open = Some(self.root.name(&window.path));
             self.window = window.lines;
         }
         result
@@ -57,12 +55,12 @@ impl Files {
 
     fn path(&self, arguments: &Value) -> Option<String> {
         let keys = ["path", "filename", "file", "file_name"];
-        keys.iter().find_map(|key| text(arguments, key)).map(|path| relative(path, self.cwd.as_deref()))
+        keys.iter().find_map(|key| text(arguments, key)).map(|path| self.root.name(path))
     }
 
     fn read(&self, arguments: &Value, content: &str, shown: Option<&Window>) -> ToolResult {
         let Some(window) = shown else { return failed(content, ResultData::Other(arguments.clone())) };
-        let path = relative(&window.path, self.cwd.as_deref());
+        let path = self.root.name(&window.path);
         match find_numbered(path, content, &[":"]) {
             Some(read) => {
                 let read = ReadData { total_lines: Some(window.total), ..read };
@@ -75,14 +73,14 @@ impl Files {
     /// A new file has one empty line.
     fn created(&self, arguments: &Value, content: &str, shown: Option<&Window>) -> ToolResult {
         let path = self.path(arguments).unwrap_or_default();
-        let data = ResultData::Write(WriteData { path, created: true, content: "\n".into() });
+        let data = written(path, true, "\n");
         if shown.is_some() { ToolResult::success(content, data) } else { failed(content, data) }
     }
 
     fn edited(&self, name: &str, arguments: &Value, content: &str, shown: Option<&Window>) -> ToolResult {
         let line = |key: &str| count(arguments, key).map(|line| line as u32);
         let either = |keys: [&str; 2]| keys.iter().find_map(|key| text(arguments, key));
-        let path = shown.map(|window| relative(&window.path, self.cwd.as_deref())).or_else(|| self.open.clone());
+        let path = shown.map(|window| self.root.name(&window.path)).or_else(|| self.open.clone());
         let hunk = if let (Some(first), Some(last)) = (line("start_line"), line("end_line")) {
             let new = either(["replacement", "replacement_text"]).unwrap_or_default();
             match self.lines(first, last) {
@@ -128,7 +126,7 @@ impl Files {
                     listed(&path, entries, false)
                 }
             },
-            "create" => ResultData::Write(WriteData { path, created: true, content: side("file_text").into() }),
+            "create" => written(path, true, side("file_text")),
             "str_replace" => {
                 let hunk = placed(side("old_str"), side("new_str"), Some(&numbered));
                 ResultData::Edit(EditData { path, hunks: vec![hunk] })
@@ -154,29 +152,28 @@ impl Files {
         let pattern = ["pattern", "search_term"].iter().find_map(|key| text(arguments, key)).unwrap_or_default();
         let head = content.lines().find(|line| line.starts_with("Found ")).unwrap_or_default();
         let path = head.rsplit_once(" in ").map_or("", |(_, path)| path.trim_end_matches(':'));
-        let cwd = self.cwd.as_deref();
         let as_grep: String =
             content.lines().filter_map(|line| Some(format!("{path}:{}\n", line.strip_prefix("Line ")?))).collect();
-        let matches = path_numbered(&as_grep, &|path| relative(path, cwd));
+        let matches = parse_matches(&as_grep, None, &self.root, "");
         ToolResult::success(content, search(pattern, matches, first_number(head), false))
     }
 
     fn found(&self, arguments: &Value, content: &str) -> ToolResult {
         let pattern = ["pattern", "file_name"].iter().find_map(|key| text(arguments, key)).unwrap_or_default();
         let paths = content.lines().filter(|line| line.starts_with('/'));
-        let entries = paths.map(|path| relative(path, self.cwd.as_deref())).collect();
+        let entries = paths.map(|path| self.root.name(path)).collect();
         ToolResult::success(content, listed(pattern, entries, false))
     }
 
     /// The exit code is not written down. What the agent says around the output is left out, so that its lines can be
     /// counted.
-    fn ran(&self, asked: Asked<'_>, arguments: &Value, content: &str) -> ToolResult {
+    fn ran(&self, tool: &str, arguments: &Value, content: &str) -> ToolResult {
         let written = text(arguments, "command").map(str::to_owned);
         let command = written.unwrap_or_else(|| {
             let values = arguments.as_object().into_iter().flat_map(|fields| fields.values()).filter_map(Value::as_str);
-            std::iter::once(asked.name).chain(values).collect::<Vec<_>>().join(" ")
+            std::iter::once(tool).chain(values).collect::<Vec<_>>().join(" ")
         });
-        ToolResult::success(without_frame(content), ResultData::Run(run_in(&command, self.cwd.as_deref())))
+        ToolResult::success(without_frame(content), ResultData::Run(self.root.run(&command)))
     }
 }
 

@@ -2,6 +2,7 @@ use lookback_engine::trace::{
     NoBlobs, ResultData, Status, ToolResult,
     result::{Hunk, LineForm},
 };
+use serde_json::json;
 
 use super::*;
 use crate::{

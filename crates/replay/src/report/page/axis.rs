@@ -1,5 +1,7 @@
 //! From figures to places in a picture, and the round numbers along its edges.
 
+use super::html::escape;
+
 /// Two renderings of each picture: text stays as large on a phone as on a desk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Size {
@@ -8,21 +10,22 @@ pub(super) enum Size {
 }
 
 impl Size {
-    pub(super) const BOTH: [Self; 2] = [Self::Desk, Self::Phone];
-
-    pub(super) fn width(self) -> f64 {
-        match self {
-            Self::Desk => 860.0,
-            Self::Phone => 330.0,
-        }
+    /// Both renderings; empty where there is nothing to draw.
+    pub(super) fn both(render: impl Fn(Self) -> Option<String>) -> String {
+        [Self::Desk, Self::Phone].into_iter().filter_map(render).collect()
     }
 
-    /// The style sheet shows one of the two.
-    pub(super) fn class(self) -> &'static str {
-        match self {
-            Self::Desk => "desk",
-            Self::Phone => "phone",
-        }
+    pub(super) fn width(self) -> f64 {
+        if self == Self::Desk { 860.0 } else { 330.0 }
+    }
+
+    /// The style sheet shows one of the two. `words` say what it shows to whoever cannot see it.
+    pub(super) fn picture(self, height: f64, words: &str, svg: &str) -> String {
+        let (class, width) = (if self == Self::Desk { "desk" } else { "phone" }, self.width());
+        format!(
+            "<svg class=\"{class}\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{}\">\n{svg}</svg>\n",
+            escape(words)
+        )
     }
 }
 

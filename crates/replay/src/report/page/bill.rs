@@ -5,7 +5,7 @@ use super::{
     html::{
         Cell, Column,
         Kind::{Number, Text},
-        Table, escape, write_to,
+        Table, escape, put,
     },
 };
 use crate::report::{
@@ -24,15 +24,6 @@ const KINDS: [Kind; 6] = [
     ("k-compactor", "compactor", |bill| bill.compactor),
     ("k-repairs", "repairs", |bill| bill.repairs),
 ];
-
-/// Patterns are defined once for the page: shape says what colour says.
-pub(super) const PATTERNS: &str = "<svg class=\"patterns\" width=\"0\" height=\"0\" aria-hidden=\"true\"><defs>\n\
-<pattern id=\"p-written\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><rect width=\"6\" height=\"6\" fill=\"#56b4e9\"/><rect width=\"1.5\" height=\"6\" fill=\"#00517e\"/></pattern>\n\
-<pattern id=\"p-uncached\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><rect width=\"6\" height=\"6\" fill=\"#e69f00\"/><circle cx=\"2\" cy=\"2\" r=\"1.1\" fill=\"#5c3f00\"/></pattern>\n\
-<pattern id=\"p-output\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\"><rect width=\"5\" height=\"5\" fill=\"#c4c8cc\"/><rect width=\"5\" height=\"1\" fill=\"#6b7075\"/></pattern>\n\
-<pattern id=\"p-compactor\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\"><rect width=\"5\" height=\"5\" fill=\"#3cc39c\"/><rect width=\"1.5\" height=\"5\" fill=\"#004d38\"/></pattern>\n\
-<pattern id=\"p-repairs\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(-45)\"><rect width=\"6\" height=\"6\" fill=\"#ee7f3b\"/><rect width=\"6\" height=\"1.3\" fill=\"#5a2400\"/><rect width=\"1.3\" height=\"6\" fill=\"#5a2400\"/></pattern>\n\
-</defs></svg>\n";
 
 /// Bills of a group's strategies, all sessions together, in the order of the table.
 pub(super) fn bills<'a>(report: &Report, group: &'a Group) -> Vec<(&'a str, BillByKind)> {
@@ -74,34 +65,25 @@ pub(super) fn render(bills: &[(&str, BillByKind)], size: Size) -> Option<String>
         match size {
             Size::Desk => {
                 let down = top + 14.0;
-                write_to(
-                    &mut svg,
-                    format_args!(
-                        "<text class=\"name\" x=\"{:.1}\" y=\"{down:.1}\" text-anchor=\"end\">{name}</text><text class=\"figure\" x=\"{:.1}\" y=\"{down:.1}\">{figure}</text>\n",
-                        left - 8.0,
-                        x.place(total) + 8.0
-                    ),
+                put!(
+                    svg,
+                    "<text class=\"name\" x=\"{:.1}\" y=\"{down:.1}\" text-anchor=\"end\">{name}</text><text class=\"figure\" x=\"{:.1}\" y=\"{down:.1}\">{figure}</text>\n",
+                    left - 8.0,
+                    x.place(total) + 8.0
                 );
             }
             Size::Phone => {
                 let down = top - 5.0;
-                write_to(
-                    &mut svg,
-                    format_args!(
-                        "<text class=\"name\" x=\"0\" y=\"{down:.1}\">{name}</text><text class=\"figure\" x=\"{end:.1}\" y=\"{down:.1}\" text-anchor=\"end\">{figure}</text>\n"
-                    ),
+                put!(
+                    svg,
+                    "<text class=\"name\" x=\"0\" y=\"{down:.1}\">{name}</text><text class=\"figure\" x=\"{end:.1}\" y=\"{down:.1}\" text-anchor=\"end\">{figure}</text>\n"
                 );
             }
         }
         draw_bar(&mut svg, bill, &x, top, append);
     }
     let height = row * bills.len() as f64 + 4.0;
-    Some(format!(
-        "<svg class=\"{}\" viewBox=\"0 0 {} {height}\" role=\"img\" aria-label=\"{}\">\n{svg}</svg>\n",
-        size.class(),
-        size.width(),
-        escape(&in_words(bills, append))
-    ))
+    Some(size.picture(height, &in_words(bills, append), &svg))
 }
 
 fn draw_bar(svg: &mut String, bill: &BillByKind, x: &Axis, top: f64, append: Option<f64>) {
@@ -119,22 +101,18 @@ fn draw_bar(svg: &mut String, bill: &BillByKind, x: &Axis, top: f64, append: Opt
             numbers::tokens(part),
             numbers::ratio(part / whole)
         );
-        write_to(
+        put!(
             svg,
-            format_args!(
-                "<rect class=\"{class}\" x=\"{start:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"20\" data-tip=\"{tip}\"><title>{tip}</title></rect>",
-                (end - start).max(0.3)
-            ),
+            "<rect class=\"{class}\" x=\"{start:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"20\" data-tip=\"{tip}\"><title>{tip}</title></rect>",
+            (end - start).max(0.3)
         );
         if end - start >= 34.0 {
-            write_to(
+            put!(
                 svg,
-                format_args!(
-                    "<text class=\"inside\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
-                    (start + end) / 2.0,
-                    top + 14.5,
-                    numbers::ratio(part / whole)
-                ),
+                "<text class=\"inside\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+                (start + end) / 2.0,
+                top + 14.5,
+                numbers::ratio(part / whole)
             );
         }
     }
@@ -144,11 +122,9 @@ fn draw_bar(svg: &mut String, bill: &BillByKind, x: &Axis, top: f64, append: Opt
 pub(super) fn legend() -> String {
     let mut legend = String::from("<ul class=\"legend\">");
     for (class, kind, _) in KINDS {
-        write_to(
-            &mut legend,
-            format_args!(
-                "<li><svg width=\"22\" height=\"14\" aria-hidden=\"true\"><rect class=\"{class}\" width=\"22\" height=\"14\"/></svg> {kind}</li>"
-            ),
+        put!(
+            legend,
+            "<li><svg width=\"22\" height=\"14\" aria-hidden=\"true\"><rect class=\"{class}\" width=\"22\" height=\"14\"/></svg> {kind}</li>"
         );
     }
     legend.push_str("</ul>\n");
@@ -157,19 +133,10 @@ pub(super) fn legend() -> String {
 
 /// The same as figures.
 pub(super) fn table(bills: &[(&str, BillByKind)]) -> String {
-    let mut table = Table::new(
-        "The bill by kind of token, as figures",
-        &[
-            Column(Text, "strategy", ""),
-            Column(Number, "read from cache", "in uncached-input tokens"),
-            Column(Number, "written to cache", "in uncached-input tokens"),
-            Column(Number, "uncached", "in uncached-input tokens"),
-            Column(Number, "output", "in uncached-input tokens"),
-            Column(Number, "compactor", "in uncached-input tokens"),
-            Column(Number, "repairs", "in uncached-input tokens"),
-            Column(Number, "all", "in uncached-input tokens"),
-        ],
-    );
+    let titles = KINDS.iter().map(|(_, title, _)| *title).chain(["all"]);
+    let columns = titles.map(|title| Column(Number, title, "in uncached-input tokens"));
+    let columns: Vec<Column> = [Column(Text, "strategy", "")].into_iter().chain(columns).collect();
+    let mut table = Table::new("The bill by kind of token, as figures", &columns);
     for (name, bill) in bills {
         let kinds = KINDS.iter().map(|(_, _, part)| part(bill)).chain([bill.total()]);
         table.row("", &escape(name), kinds.map(|part| Cell::Number(numbers::tokens(part))));

@@ -2,7 +2,7 @@
 
 use super::{
     axis::{Axis, AxisScale, Size, round_step},
-    html::{escape, write_to},
+    html::{escape, put},
     look,
 };
 use crate::report::{Mark, SessionReport, numbers};
@@ -32,14 +32,12 @@ pub(super) fn render(session: &SessionReport, strategies: &[&str], size: Size) -
     let mut svg = String::new();
     draw_frame(&mut svg, &x, &y, size);
     for (name, series) in &series {
-        write_to(
-            &mut svg,
-            format_args!(
-                "<path class=\"line {}\" stroke-dasharray=\"{}\" d=\"{}\"/>\n",
-                look::class(name),
-                look::dashes(name),
-                path(series, &x, &y)
-            ),
+        put!(
+            svg,
+            "<path class=\"line {}\" stroke-dasharray=\"{}\" d=\"{}\"/>\n",
+            look::class(name),
+            look::dashes(name),
+            path(series, &x, &y)
         );
     }
     let mut rows = 0;
@@ -54,50 +52,39 @@ pub(super) fn render(session: &SessionReport, strategies: &[&str], size: Size) -
     }
     draw_names(&mut svg, &series, &x, &y);
     let height = bottom + 42.0 + 14.0 * f64::from(rows);
-    Some(format!(
-        "<svg class=\"{}\" viewBox=\"0 0 {} {height}\" role=\"img\" aria-label=\"{}\">\n{svg}</svg>\n",
-        size.class(),
-        size.width(),
-        escape(&in_words(&series, session))
-    ))
+    Some(size.picture(height, &in_words(&series, session), &svg))
 }
 
 fn draw_frame(svg: &mut String, x: &Axis, y: &Axis, size: Size) {
     for tick in y.ticks(5) {
         let at = y.place(tick);
-        write_to(
+        put!(
             svg,
-            format_args!(
-                "<line class=\"grid\" x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{at:.1}\" y2=\"{at:.1}\"/><text class=\"tick\" x=\"{:.1}\" y=\"{at:.1}\" dy=\".35em\" text-anchor=\"end\">{}</text>\n",
-                x.start,
-                x.end,
-                x.start - 6.0,
-                numbers::tokens(tick)
-            ),
+            "<line class=\"grid\" x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{at:.1}\" y2=\"{at:.1}\"/><text class=\"tick\" x=\"{:.1}\" y=\"{at:.1}\" dy=\".35em\" text-anchor=\"end\">{}</text>\n",
+            x.start,
+            x.end,
+            x.start - 6.0,
+            numbers::tokens(tick)
         );
     }
     let most = if size == Size::Desk { 10.0 } else { 6.0 };
     let step = round_step((x.high - x.low) / most).max(1.0);
     let mut tick = step;
     while tick <= x.high {
-        write_to(
+        put!(
             svg,
-            format_args!(
-                "<text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{tick:.0}</text>",
-                x.place(tick),
-                y.start + 16.0
-            ),
+            "<text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{tick:.0}</text>",
+            x.place(tick),
+            y.start + 16.0
         );
         tick += step;
     }
     let title = if size == Size::Desk { "call number; height: tokens of its prompt" } else { "call; height: tokens" };
-    write_to(
+    put!(
         svg,
-        format_args!(
-            "\n<text class=\"axis\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{title}</text>\n",
-            (x.start + x.end) / 2.0,
-            y.start + 33.0
-        ),
+        "\n<text class=\"axis\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{title}</text>\n",
+        (x.start + x.end) / 2.0,
+        y.start + 33.0
     );
 }
 
@@ -122,7 +109,7 @@ fn path(series: &[u64], x: &Axis, y: &Axis) -> String {
         for (call, tokens) in points {
             let command = if path.is_empty() { 'M' } else { 'L' };
             let (across, down) = (x.place((call + 1) as f64), y.place(tokens as f64));
-            write_to(&mut path, format_args!("{command}{across:.1} {down:.1}"));
+            put!(path, "{command}{across:.1} {down:.1}");
         }
     }
     path
@@ -142,13 +129,11 @@ fn draw_marks(svg: &mut String, line: &Line<'_>, marks: &[Mark], x: &Axis, y: &A
         let Some(tokens) = series.get(mark.call) else { continue };
         let (across, down) = (x.place((mark.call + 1) as f64), y.place(*tokens as f64));
         let tip = escape(&tip(name, mark));
-        write_to(
+        put!(
             svg,
-            format_args!(
-                "<g class=\"mark {}\" data-tip=\"{tip}\" tabindex=\"0\"><title>{tip}</title>{}</g>\n",
-                look::class(name),
-                look::shape(name, across, down, half)
-            ),
+            "<g class=\"mark {}\" data-tip=\"{tip}\" tabindex=\"0\"><title>{tip}</title>{}</g>\n",
+            look::class(name),
+            look::shape(name, across, down, half)
         );
     }
 }
@@ -160,19 +145,17 @@ fn draw_ticks(svg: &mut String, name: &str, marks: &[Mark], row: f64, x: &Axis) 
         let across = x.place((mark.call + 1) as f64);
         // Nearer than this they are one stroke anyway.
         if across - last >= 1.0 {
-            write_to(&mut path, format_args!("M{across:.1} {row:.1}v8"));
+            put!(path, "M{across:.1} {row:.1}v8");
             last = across;
         }
     }
     let changed = format!("{} changes", numbers::count(marks.len() as u64));
-    write_to(
+    put!(
         svg,
-        format_args!(
-            "<path class=\"rug {}\" d=\"{path}\"/><text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\">{changed}</text>\n",
-            look::class(name),
-            x.end + 6.0,
-            row + 8.0
-        ),
+        "<path class=\"rug {}\" d=\"{path}\"/><text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\">{changed}</text>\n",
+        look::class(name),
+        x.end + 6.0,
+        row + 8.0
     );
 }
 
@@ -196,15 +179,13 @@ fn draw_names(svg: &mut String, series: &[(&str, &[u64])], x: &Axis, y: &Axis) {
         free = *down + NAME_HEIGHT;
     }
     for (at, name) in ends {
-        write_to(
+        put!(
             svg,
-            format_args!(
-                "<g class=\"full {}\">{}</g><text class=\"name\" x=\"{:.1}\" y=\"{at:.1}\" dy=\".35em\">{}</text>\n",
-                look::class(name),
-                look::shape(name, x.end + 11.0, at, 4.5),
-                x.end + 20.0,
-                escape(name)
-            ),
+            "<g class=\"full {}\">{}</g><text class=\"name\" x=\"{:.1}\" y=\"{at:.1}\" dy=\".35em\">{}</text>\n",
+            look::class(name),
+            look::shape(name, x.end + 11.0, at, 4.5),
+            x.end + 20.0,
+            escape(name)
         );
     }
 }

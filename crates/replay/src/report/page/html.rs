@@ -1,8 +1,15 @@
 //! Text into HTML: whatever came from a file passes through [`escape`], and tables are written in one way.
 
-use std::fmt::{Display, Write};
-
 use crate::report::summary::Quartiles;
+
+/// Adds to a text as `format!` would write it. Writing to a string does not fail.
+macro_rules! put {
+    ($text:expr, $($what:tt)*) => {{
+        use std::fmt::Write as _;
+        let _ = write!($text, $($what)*);
+    }};
+}
+pub(super) use put;
 
 /// Safe between tags and inside quoted attributes. Control characters, which HTML does not allow, become `�`.
 pub(super) fn escape(text: &str) -> String {
@@ -49,17 +56,17 @@ impl Table {
         let mut head = String::new();
         for Column(kind, title, meaning) in columns {
             let class = if *kind == Kind::Number { " class=\"n\"" } else { "" };
-            write_to(&mut head, format_args!("<th scope=\"col\"{class} title=\"{}\">{title}</th>", escape(meaning)));
+            put!(head, "<th scope=\"col\"{class} title=\"{}\">{title}</th>", escape(meaning));
         }
         Self { head, rows: String::new(), label: escape(label) }
     }
 
     pub(super) fn row(&mut self, class: &str, name: &str, cells: impl IntoIterator<Item = Cell>) {
-        write_to(&mut self.rows, format_args!("<tr class=\"{class}\"><th scope=\"row\">{name}</th>"));
+        put!(self.rows, "<tr class=\"{class}\"><th scope=\"row\">{name}</th>");
         for cell in cells {
             match cell {
-                Cell::Text(text) => write_to(&mut self.rows, format_args!("<td>{text}</td>")),
-                Cell::Number(number) => write_to(&mut self.rows, format_args!("<td class=\"n\">{number}</td>")),
+                Cell::Text(text) => put!(self.rows, "<td>{text}</td>"),
+                Cell::Number(number) => put!(self.rows, "<td class=\"n\">{number}</td>"),
             }
         }
         self.rows.push_str("</tr>\n");
@@ -83,11 +90,6 @@ pub(super) fn spread(quartiles: Option<Quartiles>, write: fn(f64) -> String) -> 
         // The unit stands beside the median already.
         false => format!("{median} <small>{}–{}</small>", low.trim_end_matches('%'), high.trim_end_matches('%')),
     }
-}
-
-/// Writing to a string does not fail.
-pub(super) fn write_to(text: &mut String, what: impl Display) {
-    let _ = write!(text, "{what}");
 }
 
 #[cfg(test)]

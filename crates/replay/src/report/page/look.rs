@@ -3,10 +3,10 @@
 //! The colours are those of Okabe and Ito, which people with any kind of colour blindness can tell apart; shape, dashes
 //! and a name beside each mark say the same again for whoever sees none. Strategies that are kin share a colour.
 
-use super::html::write_to;
+use super::html::put;
 
-/// The outline of a mark, corner by corner, from its middle.
-type Outline = &'static [(f64, f64)];
+/// The outline of a mark, corner by corner, from its middle: right and down by turns.
+type Outline = &'static [f64];
 
 struct Look {
     /// The class that carries the colour; `style.css` gives it one for light and one for dark rooms.
@@ -16,52 +16,24 @@ struct Look {
     dashes: &'static str,
 }
 
-const SQUARE: Outline = &[(-0.8, -0.8), (0.8, -0.8), (0.8, 0.8), (-0.8, 0.8)];
-const UP: Outline = &[(0.0, -1.0), (0.95, 0.75), (-0.95, 0.75)];
-const DOWN: Outline = &[(0.0, 1.0), (0.95, -0.75), (-0.95, -0.75)];
-const RIGHT: Outline = &[(1.0, 0.0), (-0.75, 0.95), (-0.75, -0.95)];
-const DIAMOND: Outline = &[(0.0, -1.1), (1.1, 0.0), (0.0, 1.1), (-1.1, 0.0)];
-const HEXAGON: Outline = &[(0.5, -0.9), (1.0, 0.0), (0.5, 0.9), (-0.5, 0.9), (-1.0, 0.0), (-0.5, -0.9)];
-const FLAT: Outline = &[(-1.0, -0.5), (1.0, -0.5), (1.0, 0.5), (-1.0, 0.5)];
+const SQUARE: Outline = &[-0.8, -0.8, 0.8, -0.8, 0.8, 0.8, -0.8, 0.8];
+const UP: Outline = &[0.0, -1.0, 0.95, 0.75, -0.95, 0.75];
+const DOWN: Outline = &[0.0, 1.0, 0.95, -0.75, -0.95, -0.75];
+const RIGHT: Outline = &[1.0, 0.0, -0.75, 0.95, -0.75, -0.95];
+const DIAMOND: Outline = &[0.0, -1.1, 1.1, 0.0, 0.0, 1.1, -1.1, 0.0];
+const HEXAGON: Outline = &[0.5, -0.9, 1.0, 0.0, 0.5, 0.9, -0.5, 0.9, -1.0, 0.0, -0.5, -0.9];
+const FLAT: Outline = &[-1.0, -0.5, 1.0, -0.5, 1.0, 0.5, -1.0, 0.5];
 const CROSS: Outline = &[
-    (0.0, -0.4),
-    (0.6, -1.0),
-    (1.0, -0.6),
-    (0.4, 0.0),
-    (1.0, 0.6),
-    (0.6, 1.0),
-    (0.0, 0.4),
-    (-0.6, 1.0),
-    (-1.0, 0.6),
-    (-0.4, 0.0),
-    (-1.0, -0.6),
-    (-0.6, -1.0),
+    0.0, -0.4, 0.6, -1.0, 1.0, -0.6, 0.4, 0.0, 1.0, 0.6, 0.6, 1.0, 0.0, 0.4, -0.6, 1.0, -1.0, 0.6, -0.4, 0.0, -1.0,
+    -0.6, -0.6, -1.0,
 ];
 const PLUS: Outline = &[
-    (-0.35, -1.0),
-    (0.35, -1.0),
-    (0.35, -0.35),
-    (1.0, -0.35),
-    (1.0, 0.35),
-    (0.35, 0.35),
-    (0.35, 1.0),
-    (-0.35, 1.0),
-    (-0.35, 0.35),
-    (-1.0, 0.35),
-    (-1.0, -0.35),
-    (-0.35, -0.35),
+    -0.35, -1.0, 0.35, -1.0, 0.35, -0.35, 1.0, -0.35, 1.0, 0.35, 0.35, 0.35, 0.35, 1.0, -0.35, 1.0, -0.35, 0.35, -1.0,
+    0.35, -1.0, -0.35, -0.35, -0.35,
 ];
 const STAR: Outline = &[
-    (0.0, -1.35),
-    (0.36, -0.49),
-    (1.28, -0.42),
-    (0.58, 0.19),
-    (0.79, 1.09),
-    (0.0, 0.61),
-    (-0.79, 1.09),
-    (-0.58, 0.19),
-    (-1.28, -0.42),
-    (-0.36, -0.49),
+    0.0, -1.35, 0.36, -0.49, 1.28, -0.42, 0.58, 0.19, 0.79, 1.09, 0.0, 0.61, -0.79, 1.09, -0.58, 0.19, -1.28, -0.42,
+    -0.36, -0.49,
 ];
 
 fn look(strategy: &str) -> Look {
@@ -100,8 +72,8 @@ pub(super) fn shape(strategy: &str, x: f64, y: f64, size: f64) -> String {
         return format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{:.1}\"/>", size * 0.9);
     };
     let mut points = String::new();
-    for (right, down) in outline {
-        write_to(&mut points, format_args!("{:.1},{:.1} ", x + right * size, y + down * size));
+    for corner in outline.chunks_exact(2) {
+        put!(points, "{:.1},{:.1} ", x + corner[0] * size, y + corner[1] * size);
     }
     format!("<polygon points=\"{}\"/>", points.trim_end())
 }

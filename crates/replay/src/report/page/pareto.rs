@@ -5,7 +5,7 @@
 
 use super::{
     axis::{Axis, AxisScale, Size},
-    html::{escape, write_to},
+    html::{escape, put},
     labels::{Area, LINE_HEIGHT, Labels},
     look,
 };
@@ -45,12 +45,7 @@ pub(super) fn render(group: &Group, size: Size) -> Option<String> {
     }
     draw_names(&mut svg, &points, &mut labels, &x, &y);
     let height = y.start + 46.0;
-    Some(format!(
-        "<svg class=\"{}\" viewBox=\"0 0 {} {height}\" role=\"img\" aria-label=\"{}\">\n{svg}</svg>\n",
-        size.class(),
-        size.width(),
-        escape(&in_words(&points))
-    ))
+    Some(size.picture(height, &in_words(&points), &svg))
 }
 
 /// Where a point's thin lines lie.
@@ -101,28 +96,24 @@ fn draw_frame(svg: &mut String, x: &Axis, y: &Axis, size: Size) {
     for tick in x.ticks(most) {
         let at = x.place(tick);
         let class = if tick == 1.0 { "grid one" } else { "grid" };
-        write_to(
+        put!(
             svg,
-            format_args!(
-                "<line class=\"{class}\" x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{:.1}\" y2=\"{:.1}\"/><text class=\"tick\" x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{tick:.1}</text>\n",
-                y.end,
-                y.start,
-                y.start + 16.0
-            ),
+            "<line class=\"{class}\" x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{:.1}\" y2=\"{:.1}\"/><text class=\"tick\" x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{tick:.1}</text>\n",
+            y.end,
+            y.start,
+            y.start + 16.0
         );
     }
     for tick in y.ticks(7).into_iter().filter(|tick| *tick <= 1.0 + 1e-9) {
         let at = y.place(tick);
         let digits = if y.high - y.low < 0.08 { 1 } else { 0 };
-        write_to(
+        put!(
             svg,
-            format_args!(
-                "<line class=\"grid\" x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{at:.1}\" y2=\"{at:.1}\"/><text class=\"tick\" x=\"{:.1}\" y=\"{at:.1}\" dy=\".35em\" text-anchor=\"end\">{:.digits$}%</text>\n",
-                x.start,
-                x.end,
-                x.start - 6.0,
-                tick * 100.0
-            ),
+            "<line class=\"grid\" x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{at:.1}\" y2=\"{at:.1}\"/><text class=\"tick\" x=\"{:.1}\" y=\"{at:.1}\" dy=\".35em\" text-anchor=\"end\">{:.digits$}%</text>\n",
+            x.start,
+            x.end,
+            x.start - 6.0,
+            tick * 100.0
         );
     }
     let factors = if x.scale == AxisScale::Factors { " (equal factors equally far apart)" } else { "" };
@@ -130,13 +121,11 @@ fn draw_frame(svg: &mut String, x: &Axis, y: &Axis, size: Size) {
         Size::Desk => format!("← cheaper · cost, append = 1{factors} · dearer →"),
         Size::Phone => "← cheaper · cost, append = 1 · dearer →".to_owned(),
     };
-    write_to(
+    put!(
         svg,
-        format_args!(
-            "<text class=\"axis\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{title}</text>\n",
-            (x.start + x.end) / 2.0,
-            y.start + 37.0
-        ),
+        "<text class=\"axis\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{title}</text>\n",
+        (x.start + x.end) / 2.0,
+        y.start + 37.0
     );
 }
 
@@ -154,18 +143,16 @@ fn draw_point(svg: &mut String, point: &Point<'_>, x: &Axis, y: &Axis) {
         numbers::percent(recall.high),
     );
     let tip = escape(&tip);
-    write_to(
+    put!(
         svg,
-        format_args!(
-            "<g class=\"point {}\" data-tip=\"{tip}\" tabindex=\"0\"><title>{tip}</title><line class=\"repair\" x1=\"{before:.1}\" x2=\"{at_x:.1}\" y1=\"{at_y:.1}\" y2=\"{at_y:.1}\"/><line class=\"spread\" x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{at_y:.1}\" y2=\"{at_y:.1}\"/><line class=\"spread\" x1=\"{at_x:.1}\" x2=\"{at_x:.1}\" y1=\"{:.1}\" y2=\"{:.1}\"/><g class=\"hollow\">{}</g><g class=\"full\">{}</g></g>\n",
-            look::class(name),
-            x.place(repaired.low),
-            x.place(repaired.high),
-            y.place(recall.low),
-            y.place(recall.high),
-            look::shape(name, before, at_y, 4.0),
-            look::shape(name, at_x, at_y, 7.0),
-        ),
+        "<g class=\"point {}\" data-tip=\"{tip}\" tabindex=\"0\"><title>{tip}</title><line class=\"repair\" x1=\"{before:.1}\" x2=\"{at_x:.1}\" y1=\"{at_y:.1}\" y2=\"{at_y:.1}\"/><line class=\"spread\" x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{at_y:.1}\" y2=\"{at_y:.1}\"/><line class=\"spread\" x1=\"{at_x:.1}\" x2=\"{at_x:.1}\" y1=\"{:.1}\" y2=\"{:.1}\"/><g class=\"hollow\">{}</g><g class=\"full\">{}</g></g>\n",
+        look::class(name),
+        x.place(repaired.low),
+        x.place(repaired.high),
+        y.place(recall.low),
+        y.place(recall.high),
+        look::shape(name, before, at_y, 4.0),
+        look::shape(name, at_x, at_y, 7.0)
     );
 }
 
@@ -187,25 +174,22 @@ fn draw_names(svg: &mut String, points: &[Point<'_>], labels: &mut Labels, x: &A
     for (across, down, names) in spots {
         let placed = labels.place(across, down, &names);
         if placed.far {
-            write_to(
+            put!(
                 svg,
-                format_args!(
-                    "<line class=\"leader\" x1=\"{across:.1}\" y1=\"{down:.1}\" x2=\"{:.1}\" y2=\"{:.1}\"/>",
-                    placed.x, placed.y
-                ),
+                "<line class=\"leader\" x1=\"{across:.1}\" y1=\"{down:.1}\" x2=\"{:.1}\" y2=\"{:.1}\"/>",
+                placed.x,
+                placed.y
             );
         }
         for (line, name) in names.into_iter().enumerate() {
             let strong = if name == LOOKBACK { " strong" } else { "" };
-            write_to(
-                &mut texts,
-                format_args!(
-                    "<text class=\"name{strong}\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{}\" dy=\".35em\">{}</text>\n",
-                    placed.x,
-                    placed.y + LINE_HEIGHT * line as f64,
-                    placed.anchor,
-                    escape(name)
-                ),
+            put!(
+                texts,
+                "<text class=\"name{strong}\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{}\" dy=\".35em\">{}</text>\n",
+                placed.x,
+                placed.y + LINE_HEIGHT * line as f64,
+                placed.anchor,
+                escape(name)
             );
         }
     }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::check::Misses;
 
 fn session(format: Format, prices: &str, calls: u64, repaired: &[(&str, f64)]) -> SessionReport {
     let figures = |repaired: f64| Figures { repaired, repaired_vs_append: repaired / 100.0, ..Figures::default() };
@@ -83,13 +84,15 @@ fn dollars_are_summed_only_where_all_are_known() {
 
 #[test]
 fn checks_are_summed_by_provider() {
-    let check = |provider: &str, difference_tokens| Check {
+    let check = |provider: &str, error_tokens| crate::report::Check {
         provider: provider.to_owned(),
-        calls: 10,
-        difference_tokens,
-        cached_tokens: 1_000,
-        unexplained_misses: 1,
-        unexplained_tokens: 500,
+        check: Check {
+            calls: 10,
+            error_tokens,
+            billed_cached: 1_000,
+            unexplained: Misses { count: 1, tokens: 500 },
+            ..Check::default()
+        },
     };
     let mut sessions = vec![session(Format::Codex, "openai", 1, &[]); 3];
     sessions[0].check = Some(check("openai", 10));
@@ -97,6 +100,18 @@ fn checks_are_summed_by_provider() {
     sessions[2].check = Some(check("anthropic", 0));
     let checks = summary(sessions).checks;
     assert_eq!(checks.iter().map(|check| &*check.provider).collect::<Vec<_>>(), ["anthropic", "openai"]);
-    assert_eq!((checks[1].sessions, checks[1].check.calls, checks[1].check.unexplained_misses), (2, 20, 2));
-    assert_eq!(checks[1].error(), Some(0.02));
+    assert_eq!((checks[1].sessions, checks[1].check.calls, checks[1].check.unexplained.count), (2, 20, 2));
+    assert_eq!(checks[1].check.error(), Some(0.02));
+}
+
+#[test]
+fn quartiles_lie_between_neighbours() {
+    assert_eq!(Quartiles::of([8.0, 1.0, 4.0, 2.0]), Some(Quartiles { low: 1.75, median: 3.0, high: 5.0 }));
+    assert_eq!(Quartiles::of([7.0]), Some(Quartiles { low: 7.0, median: 7.0, high: 7.0 }));
+}
+
+#[test]
+fn what_is_no_number_does_not_count() {
+    assert_eq!(Quartiles::of([f64::NAN]), None);
+    assert_eq!(Quartiles::of([f64::NAN, 3.0]).map(|quartiles| quartiles.median), Some(3.0));
 }

@@ -14,10 +14,10 @@ use memchr::memmem;
 use super::Driven;
 use crate::{
     conversation::Need,
-    strategy::{Evidence, Reach},
+    shown::{Evidence, Reach},
 };
 
-/// A direct pointer leads to at most 200 lines (docs/measuring.md, "Recall").
+/// A direct pointer leads to at most 200 lines.
 const DIRECT_LINES: usize = 200;
 
 /// What the pointers of a fold or a board entry show, where that is short, by session and event.

@@ -1,5 +1,8 @@
 use super::*;
-use crate::strategy::clear_tools::{ClearParameters, ClearTools, PLACEHOLDER};
+use crate::{
+    parameters::ClearParameters,
+    strategy::clear_tools::{ClearTools, PLACEHOLDER},
+};
 
 fn cleared(piece: usize) -> String {
     format!("{piece}: {PLACEHOLDER}")

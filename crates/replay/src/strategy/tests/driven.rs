@@ -3,9 +3,10 @@ use lookback_engine::{Configuration, trace::result::ReadData};
 use super::*;
 use crate::{
     measure::{Figures, figures},
+    shown::Reach,
     simulate::{self, Found, Run},
     strategy::{
-        Reach, Step,
+        Step,
         driven::{Driven, Powers},
     },
 };

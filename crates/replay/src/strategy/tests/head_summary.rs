@@ -1,8 +1,5 @@
 use super::*;
-use crate::{
-    simulate,
-    strategy::head_summary::{HeadSummary, SummaryParameters},
-};
+use crate::{parameters::SummaryParameters, simulate, strategy::head_summary::HeadSummary};
 
 /// A summary at 850 tokens, a tail of 400.
 const SMALL: SummaryParameters = SummaryParameters { window: 1000, threshold: 0.85, tail: 400, budget: 2000 };

@@ -1,8 +1,7 @@
 use super::*;
-use crate::strategy::{
-    append::Append,
-    mask::{Mask, MaskParameters},
-    mask_batched::mask_batched,
+use crate::{
+    parameters::{MaskParameters, POLLING},
+    strategy::{Append, mask::Mask},
 };
 
 const HIDDEN: &str = "Old environment output: (2 lines omitted)";
@@ -29,7 +28,7 @@ fn hidden(mask: &mut Mask<'_>, calls: usize) -> Vec<Vec<usize>> {
 fn append_shows_everything_and_expects_it_to_stay() {
     let story = Story::new().user("go").step(&["a", "b"]).say("done");
     let conversation = story.conversation();
-    let step = Append::new(&conversation).show(1);
+    let step = Append { conversation: &conversation }.show(1);
     assert_eq!(describe(&step.shown), raw([0, 1, 2, 3]));
     assert_eq!(step.shown.stable, 4);
     assert!(step.did.is_empty());
@@ -99,7 +98,7 @@ fn polling_changes_the_view_only_when_the_observations_fill_a_batch() {
 fn batches_of_twenty_keep_ten_to_twenty_nine() {
     let story = Story::new().user("go").steps(45, "one\ntwo").say("done");
     let conversation = story.conversation();
-    let hidden = hidden(&mut mask_batched(&conversation, 20, counter()), 46);
+    let hidden = hidden(&mut mask(&conversation, 10, POLLING), 46);
     let kept: Vec<usize> = hidden.iter().enumerate().map(|(steps, hidden)| steps - hidden.len()).collect();
     assert_eq!(kept[18..20], [18, 10]);
     assert_eq!(kept[38..40], [29, 10]);

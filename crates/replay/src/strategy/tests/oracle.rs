@@ -48,7 +48,7 @@ fn everything_needed_is_found_and_it_costs_less_than_append() {
     let run = simulate::run(&mut oracle, &conversation, &tariff);
     assert!(run.calls.iter().any(|call| !call.did.is_empty()));
     assert!(run.calls.iter().flat_map(|call| &call.needs).all(|found| *found == simulate::Found::InView));
-    let mut append = crate::strategy::append::Append::new(&conversation);
+    let mut append = crate::strategy::Append { conversation: &conversation };
     let mut oracle = Oracle::new(&conversation, &tariff, counter());
     let (oracle, append) =
         (simulate::bill(&mut oracle, &conversation, &tariff), simulate::bill(&mut append, &conversation, &tariff));

@@ -17,7 +17,7 @@ use lookback_wire::{Call, CallResult, Message, Part as WirePart, Role as WireRol
 use crate::{
     conversation::{Conversation, Role},
     recording::CallItem,
-    shown::{Made, Part, Stands},
+    shown::{Part, Stands},
 };
 
 #[derive(Debug)]
@@ -45,47 +45,44 @@ impl<'a> Messages<'a> {
         parts.chunk_by(|one, next| step(one).is_some() && step(one) == step(next)).collect()
     }
 
-    pub(super) fn answer_of(&self, part: &Part) -> Option<usize> {
+    /// What a part stands for, in its own words or in others.
+    fn stands(&self, part: &Part) -> Stands {
         match part {
-            Part::Raw(piece) => Some(*piece).filter(|piece| self.conversation.pieces[*piece].is_answer()),
-            Part::Made(made) => match made.stands {
-                Stands::ForAnswer(piece) => Some(piece),
-                Stands::ForResult(_) | Stands::Alone => None,
+            Part::Made(made) => made.stands,
+            Part::Raw(piece) => match self.conversation.pieces[*piece].role {
+                Role::Answer => Stands::ForAnswer(*piece),
+                Role::Result { .. } => Stands::ForResult(*piece),
+                Role::User(_) => Stands::Alone,
             },
         }
     }
 
-    pub(super) fn turn_of(&self, part: &Part) -> Option<TurnNo> {
-        let piece = match part {
-            Part::Raw(piece) => Some(*piece),
-            Part::Made(_) => self.result_of(part).or_else(|| self.answer_of(part)),
-        };
-        piece.map(|piece| self.conversation.pieces[piece].turn)
+    pub(super) fn answer_of(&self, part: &Part) -> Option<usize> {
+        if let Stands::ForAnswer(piece) = self.stands(part) { Some(piece) } else { None }
     }
 
     fn result_of(&self, part: &Part) -> Option<usize> {
-        match part {
-            Part::Raw(piece) => Some(*piece).filter(|piece| self.conversation.pieces[*piece].is_result()),
-            Part::Made(made) => match made.stands {
-                Stands::ForResult(piece) => Some(piece),
-                Stands::ForAnswer(_) | Stands::Alone => None,
-            },
-        }
+        if let Stands::ForResult(piece) = self.stands(part) { Some(piece) } else { None }
+    }
+
+    pub(super) fn turn_of(&self, part: &Part) -> Option<TurnNo> {
+        let piece = match (part, self.stands(part)) {
+            (Part::Raw(piece), _) => *piece,
+            (_, Stands::ForAnswer(piece) | Stands::ForResult(piece)) => piece,
+            (Part::Made(_), Stands::Alone) => return None,
+        };
+        Some(self.conversation.pieces[piece].turn)
     }
 
     pub(super) fn message(&self, parts: &[Part]) -> Message<'_> {
         let [first, ..] = parts else { return Message { role: WireRole::User, parts: Vec::new() } };
-        if self.result_of(first).is_some() {
-            let results = parts.iter().filter_map(|part| self.result(part)).map(WirePart::Result).collect();
-            return Message { role: WireRole::Tool, parts: results };
-        }
-        match first {
-            Part::Raw(piece) if self.conversation.pieces[*piece].is_answer() => self.answer(*piece, None),
-            Part::Raw(piece) => Message::user(short(&self.conversation.pieces[*piece].text)),
-            Part::Made(made) => match made.stands {
-                Stands::ForAnswer(piece) => self.answer(piece, Some(made)),
-                Stands::ForResult(_) | Stands::Alone => Message::user(short(&made.text).to_owned()),
-            },
+        match self.stands(first) {
+            Stands::ForResult(_) => {
+                let results = parts.iter().filter_map(|part| self.result(part)).map(WirePart::Result).collect();
+                Message { role: WireRole::Tool, parts: results }
+            }
+            Stands::ForAnswer(piece) => self.answer(piece, first),
+            Stands::Alone => Message::user(short(first.text(self.conversation)).to_owned()),
         }
     }
 
@@ -103,7 +100,8 @@ impl<'a> Messages<'a> {
 
     /// An answer as it was, or with another text in the place of its own and of its thinking. As in the engine, nothing is
     /// left of an answer that only thought.
-    fn answer(&self, piece: usize, instead: Option<&Made>) -> Message<'_> {
+    fn answer(&self, piece: usize, part: &Part) -> Message<'_> {
+        let instead = if let Part::Made(made) = part { Some(made) } else { None };
         let Some(number) = self.calls[piece] else { return Message { role: WireRole::Assistant, parts: Vec::new() } };
         let mut ids = self.ids[number].iter();
         let mut parts = Vec::new();

@@ -8,15 +8,16 @@ use std::borrow::Cow;
 
 use lookback_engine::trace::{
     ResultData, ToolResult,
-    result::{EditData, Hunk, RunData, WriteData},
+    result::{EditData, Hunk, RunData},
 };
 use serde_json::Value;
 
 use super::{command::Asked, finish, output::Printed};
 use crate::import::{
+    change::{UNKNOWN_LINE, unified},
     patch::{FilePatch, PatchChange, Place, parse_patch},
     paths::Root,
-    results::hunks_of,
+    results::written,
 };
 
 pub(super) struct Applied<'a> {
@@ -40,8 +41,7 @@ impl Applied<'_> {
             [FilePatch { path, change: PatchChange::Add(lines) }] => {
                 let mut content = lines.join("\n");
                 content.push('\n');
-                let path = self.root.file(self.directory, path);
-                ResultData::Write(WriteData { path, created: went == Went::Well, content: content.into() })
+                written(self.root.file(self.directory, path), went == Went::Well, &content)
             }
             [FilePatch { path, change: PatchChange::Update { moved_to: None, places } }] => {
                 let hunks = match went {
@@ -65,7 +65,7 @@ impl Applied<'_> {
         let changes = self.changes?.as_object()?;
         let (_, change) = changes.iter().find(|(path, _)| self.root.file(self.directory, path) == wanted)?;
         let change = change.get("update").unwrap_or(change);
-        parse_unified(change.get("unified_diff")?.as_str()?)
+        Some(unified(change.get("unified_diff")?.as_str()?))
     }
 }
 
@@ -76,26 +76,7 @@ enum Went {
 }
 
 fn unplaced_hunk(place: &Place) -> Hunk {
-    Hunk { first_line: 0, removed: place.removed.clone(), added: place.added.clone() }
-}
-
-fn parse_unified(diff: &str) -> Option<Vec<Hunk>> {
-    let mut hunks = Vec::new();
-    let mut stretch: Option<(u32, Vec<&str>)> = None;
-    for line in diff.lines() {
-        if let Some(header) = line.strip_prefix("@@ ") {
-            hunks.extend(stretch.take().into_iter().flat_map(|(start, lines)| hunks_of(start, lines.into_iter())));
-            let new = header.split_whitespace().find_map(|word| word.strip_prefix('+'))?;
-            let (start, count) = new.split_once(',').unwrap_or((new, "1"));
-            // Where nothing is left, the number is that of the line before.
-            let start = start.parse::<u32>().ok()? + u32::from(count == "0");
-            stretch = Some((start, Vec::new()));
-        } else if let Some((_, lines)) = &mut stretch {
-            lines.push(line);
-        }
-    }
-    hunks.extend(stretch.into_iter().flat_map(|(start, lines)| hunks_of(start, lines.into_iter())));
-    Some(hunks)
+    Hunk { first_line: UNKNOWN_LINE, removed: place.removed.clone(), added: place.added.clone() }
 }
 
 /// The patch of a command that does nothing else: `apply_patch <<'EOF' …`, after `cd` perhaps. And where it is applied.
@@ -181,6 +162,7 @@ mod tests {
             Hunk { first_line, removed: owned(removed), added: owned(added) }
         };
         let diff = "@@ -45,3 +45,2 @@\n a\n-b\n c\n@@ -60,2 +59,3 @@\n d\n+e\n f\n";
+        let parse_unified = |diff| Some(unified(diff));
         assert_eq!(parse_unified(diff), Some(vec![hunk(46, &["b"], &[]), hunk(60, &[], &["e"])]));
         assert_eq!(parse_unified("@@ -3,1 +2,0 @@\n-gone\n"), Some(vec![hunk(3, &["gone"], &[])]));
     }

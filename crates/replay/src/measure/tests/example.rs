@@ -10,8 +10,8 @@ use lookback_engine::{
 use crate::{
     conversation::{Conversation, Need, NeedKind},
     recording::{CallItem, Format, Item, Recording, UserItem},
+    shown::{Did, Evidence, Reach},
     simulate::{CallRun, Found, Run, Signal, Tariff},
-    strategy::{Did, Evidence, Reach},
 };
 
 /// A cache by marks, as on a card.

@@ -1,0 +1,92 @@
+//! Every number of replay that is a setting, with its source. What a measure is defined by stands beside its computation,
+//! and what the engine decides by in its own configuration.
+
+/// Tokens. Strategies are compared under one window, also where a model's own is larger: the recorded agents would have
+/// had to stop there.
+pub(crate) const WINDOW: u64 = 200_000;
+
+/// `mask`, under SWE-agent's names (`last_n_observations` in `sweagent/agent/history_processors.py`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct MaskParameters {
+    /// Observations that stay: 10 in "The Complexity Trap" (Lindenbauer et al. 2025); SWE-agent's own first configuration
+    /// had 5.
+    pub n: usize,
+    /// Steps between two changes; 1, SWE-agent's default: every step.
+    pub polling: usize,
+}
+
+impl Default for MaskParameters {
+    fn default() -> Self {
+        Self { n: 10, polling: 1 }
+    }
+}
+
+/// `mask-batched` and `mask-batched-10`: no peer publishes a number, so two are tried.
+pub(crate) const POLLING: usize = 20;
+pub(crate) const SHORT_POLLING: usize = 10;
+
+/// `clear-tools`, under the names and with the defaults of Anthropic's `clear_tool_uses_20250919` (Claude API, "Context
+/// editing").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ClearParameters {
+    /// Input tokens, base included, above which results are cleared.
+    pub trigger: u64,
+    /// Tool uses that stay.
+    pub keep: usize,
+    /// Tokens. It has no default; the guide asks for one where prompts are cached, so that a broken cache is worth it.
+    pub clear_at_least: u64,
+}
+
+impl Default for ClearParameters {
+    fn default() -> Self {
+        Self { trigger: 100_000, keep: 3, clear_at_least: 20_000 }
+    }
+}
+
+/// `head-summary`. Claude Code, Codex, goose (0.8 of the window) and OpenHands differ; one set of numbers stands for all.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct SummaryParameters {
+    /// Tokens, base included.
+    pub window: u64,
+    /// The share of the window at which the head is summarised.
+    pub threshold: f64,
+    /// Tokens of the newest turns that stay as they are, in whole steps; Codex keeps as much of what the user said. The
+    /// newest step always stays: nobody has read it.
+    pub tail: u64,
+    /// Tokens of a summary beside the user's words, as the engine counts them.
+    pub budget: u32,
+}
+
+impl Default for SummaryParameters {
+    fn default() -> Self {
+        Self { window: WINDOW, threshold: 0.85, tail: 20_000, budget: 2_000 }
+    }
+}
+
+/// Steps between two folds that `oracle` tries; the last one never folds.
+pub(crate) const ORACLE_INTERVALS: [usize; 12] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, usize::MAX];
+
+/// Characters. Minified files have lines that not even `oracle` would keep for a name in them.
+pub(crate) const ORACLE_LONGEST_LINE: usize = 200;
+
+/// Bytes of a session that is one document; it is read whole.
+pub const DOCUMENT_LIMIT: u64 = 256 << 20;
+
+/// Beginnings of objects that are looked at before a file is none of ours.
+pub(crate) const DETECTED_OBJECTS: usize = 1_000;
+
+/// Turns held behind an open response, texts in a person's queue, processes left running: more than a recorded client ever
+/// had, and a bound on what a broken file costs.
+pub(crate) const HELD: usize = 64;
+
+/// Below this many calls little can be folded: the comparison is told for longer sessions too.
+pub(crate) const LONG_SESSION_CALLS: u64 = 60;
+
+/// The dearest calls that a report tells.
+pub(crate) const DEAREST_CALLS: usize = 10;
+
+/// What makes up less of a call's cost is not among its reasons.
+pub(crate) const WORTH_SAYING: f64 = 0.2;
+
+/// More pictures of single sessions than this make a page that a browser opens slowly; the table has every session.
+pub(crate) const SESSION_PICTURES: usize = 60;

@@ -44,6 +44,7 @@ pub mod request;
 pub mod reread;
 pub mod session;
 pub mod settle;
+pub mod shell;
 #[cfg(test)]
 mod story;
 mod tight;

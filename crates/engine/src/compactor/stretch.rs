@@ -13,7 +13,9 @@ use crate::{
     },
     trace::{
         AssistantPart, EventBody, EventNo, Origin, ResultData, Status, ToolResult, TurnNo, UserTurn,
-        decision::TurnRange, event::FileChange, result::LineForm,
+        decision::TurnRange,
+        event::FileChange,
+        result::{LineForm, RunData},
     },
 };
 
@@ -88,7 +90,7 @@ impl<'a> Stretch<'a> {
     }
 
     /// What ran after the range.
-    pub(super) fn commands_behind(&self) -> impl Iterator<Item = &'a str> {
+    pub(super) fn runs_behind(&self) -> impl Iterator<Item = &'a RunData> {
         let (session, last) = (self.session, self.range.last);
         let commands = session.index().commands.iter().rev().take_while(move |(turn, _)| *turn > last);
         commands.filter_map(move |(turn, index)| {
@@ -96,7 +98,7 @@ impl<'a> Stretch<'a> {
             let event = step.calls.get(*index as usize)?.result().filter(|event| session.is_live(*event))?;
             match &session.trace().get(event.0 as usize)?.event {
                 EventBody::ToolResult { result, .. } => match &result.data {
-                    ResultData::Run(run) => Some(run.command.as_str()),
+                    ResultData::Run(run) => Some(run),
                     _ => None,
                 },
                 _ => None,

@@ -29,7 +29,7 @@ pub use fold::{FoldDraft, ModelAttempt};
 pub use overflow::{Overflow, Room};
 pub(super) use settle::ShortForms;
 pub use tidy::{Tidied, Wish};
-pub(super) use tools::file_events;
+pub(super) use tools::{changed_unseen, file_events, read_run, script_of};
 
 use lookback_wire::{Provider, Seal, ToolSpec};
 

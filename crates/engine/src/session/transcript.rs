@@ -10,15 +10,14 @@ use super::{
     Context, NewPart, SessionError, SessionSetup,
     index::{Index, TurnRecord},
     record::{
-        ModelChoice,
+        ModelChoice, changed_unseen,
         counted_call::{self, CountedParts},
-        file_events, first_event,
+        file_events, first_event, read_run, script_of,
     },
     rolled_back::RolledBack,
     visible::{part_tokens, visible_parts},
 };
 use crate::{
-    evidence::{recognise::recognise, shell::changed_files},
     session::error::TraceError,
     trace::{
         AssistantPart, AssistantTurn, CallNo, Event, EventBody, EventNo, Origin, ResultData, Status, Stop, ToolKind,
@@ -27,10 +26,7 @@ use crate::{
         event::{FileChange, FileChanged, Interruption, Shown, Usage},
         result::TodoItem,
     },
-    view::{
-        TOKENS_PER_MESSAGE,
-        result_text::{live_bytes, lossy},
-    },
+    view::{TOKENS_PER_MESSAGE, result_text::live_bytes},
 };
 
 #[derive(Debug)]
@@ -213,24 +209,15 @@ impl Transcript {
         }
         let text = result.text.bytes(context.blobs)?;
         let seen = matches!(result.status, Status::Success | Status::Partial);
-        let files = if seen { file_events(&result, &text, self.next) } else { Vec::new() };
-        if let ResultData::Run(run) = &mut result.data {
-            // A command that printed a file ran no tests, whatever the file says about tests.
-            let report = if files.is_empty() { recognise(&run.command, &lossy(&text)) } else { None };
-            run.tests = report.map(Box::new);
-        }
+        let script = script_of(&result.data);
+        let files = if seen { file_events(&result, script.as_ref(), &text, self.next) } else { Vec::new() };
+        read_run(&mut result.data, script.as_ref(), files.is_empty(), &text);
         let is_test = matches!(&result.data, ResultData::Run(run) if run.tests.is_some());
         let todo = match &result.data {
             ResultData::Todo(todo) if seen && self.todo.as_ref() != Some(&todo.items) => Some(todo.items.clone()),
             _ => None,
         };
-        let unseen: Vec<String> = match &result.data {
-            ResultData::Run(run) => {
-                let changes = changed_files(&run.command, &run.cwd);
-                changes.among(&self.index.current).into_iter().map(str::to_owned).collect()
-            }
-            _ => Vec::new(),
-        };
+        let unseen = changed_unseen(&result.data, script.as_ref(), &self.index.current);
         self.record(EventBody::ToolResult { turn, index, result: Box::new(result) }, context)?;
         for path in unseen {
             let change = FileChange::Outside { mtime: None };

@@ -1,19 +1,22 @@
 //! Recording tool calls and their complete results, and what they show of files and tests.
 
+use std::collections::BTreeSet;
+
 use bytes::Bytes;
 
 use crate::{
     evidence::{
         lines::{NumberedLine, lines_in, split_lines},
         placing::{lacks_place, place},
+        printed::{Attributed, attribute},
         recognise::recognise,
-        shell::{attribute, changed_files},
     },
     recall::observed_lines,
     session::{
         Context, Session, SessionError,
         index::{CallRecord, ToolTurn},
     },
+    shell::{Reading, Script, changed_files},
     trace::{
         AssistantPart, BlobHash, EventBody, EventNo, Output, ResultData, Status, ToolKind, ToolResult, TurnNo,
         event::{FileChange, FileChanged, FileObserved, FollowedAnchor, Shown},
@@ -123,7 +126,8 @@ impl Session {
         {
             edit.hunks = place(&edit.hunks, &self.known_lines(&edit.path, context.blobs));
         }
-        let mut files = if seen { file_events(&result, &text, source) } else { Vec::new() };
+        let script = script_of(&result.data);
+        let mut files = if seen { file_events(&result, script.as_ref(), &text, source) } else { Vec::new() };
         for event in &mut files {
             match event {
                 EventBody::FileChanged(changed) => {
@@ -136,16 +140,12 @@ impl Session {
                 _ => {}
             }
         }
-        if let ResultData::Run(run) = &mut result.data {
-            // A command that printed a file ran no tests, whatever the file says about tests.
-            let report = if files.is_empty() { recognise(&run.command, &lossy(&text)) } else { None };
-            run.tests = report.map(Box::new);
-        }
+        read_run(&mut result.data, script.as_ref(), files.is_empty(), &text);
         let todo = match &result.data {
             ResultData::Todo(todo) if seen => Some(todo.items.clone()),
             _ => None,
         };
-        let unseen = self.changed_unseen(&result.data);
+        let unseen = changed_unseen(&result.data, script.as_ref(), &self.index.current);
         self.record(EventBody::ToolResult { turn, index, result: Box::new(result) }, context)?;
         // A command shows what it prints after it has changed what it changes.
         for path in unseen {
@@ -184,18 +184,11 @@ impl Session {
         })
     }
 
-    /// The known files that a command changed without showing how. One that failed may have come so far.
-    fn changed_unseen(&self, data: &ResultData) -> Vec<String> {
-        let ResultData::Run(run) = data else { return Vec::new() };
-        let changes = changed_files(&run.command, &run.cwd);
-        changes.among(&self.index.current).into_iter().map(str::to_owned).collect()
-    }
-
     /// Nobody sees its text, but what it did to files it did.
     fn record_late_result(&mut self, id: &str, result: ToolResult, context: &Context<'_>) -> Result<(), SessionError> {
         let unknown = || SessionError::NoSuchCall(id.to_owned());
         let (turn, index) = self.index.call(id).ok_or_else(unknown)?;
-        let unseen = self.changed_unseen(&result.data);
+        let unseen = changed_unseen(&result.data, script_of(&result.data).as_ref(), &self.index.current);
         self.record(EventBody::ToolResult { turn, index, result: Box::new(result) }, context)?;
         unseen.into_iter().try_for_each(|path| self.file_changed_outside(path, None, context))
     }
@@ -235,21 +228,51 @@ impl Session {
     }
 }
 
+/// The command of a run, read once for all who ask about it.
+pub(in crate::session) fn script_of(data: &ResultData) -> Option<Script> {
+    if let ResultData::Run(run) = data { Some(Script::parse(&run.command)) } else { None }
+}
+
+/// What the command is for, and the tests that it ran. One that printed a file ran none, whatever the file says.
+pub(in crate::session) fn read_run(data: &mut ResultData, script: Option<&Script>, no_file: bool, text: &[u8]) {
+    if let (ResultData::Run(run), Some(script)) = (data, script) {
+        let reading = Reading::of(script);
+        run.reading = Some(reading);
+        run.tests = no_file.then(|| recognise(reading.purpose, &lossy(text))).flatten().map(Box::new);
+    }
+}
+
+/// The known files that a command changed without showing how. One that failed may have come so far.
+pub(in crate::session) fn changed_unseen(
+    data: &ResultData,
+    script: Option<&Script>,
+    known: &BTreeSet<String>,
+) -> Vec<String> {
+    let (ResultData::Run(run), Some(script)) = (data, script) else { return Vec::new() };
+    changed_files(script, &run.cwd).among(known).into_iter().map(str::to_owned).collect()
+}
+
 /// What a result shows of files, as events that stand behind it.
-pub(in crate::session) fn file_events(result: &ToolResult, text: &[u8], source: EventNo) -> Vec<EventBody> {
+pub(in crate::session) fn file_events(
+    result: &ToolResult,
+    script: Option<&Script>,
+    text: &[u8],
+    source: EventNo,
+) -> Vec<EventBody> {
     match &result.data {
         ResultData::Read(read) => read_event(read, text, source).into_iter().collect(),
         ResultData::Search(search) => search_events(search, source),
         ResultData::Edit(edit) => vec![changed(&edit.path, FileChange::Edited { source })],
         ResultData::Write(write) => vec![changed(&write.path, FileChange::Written { source })],
-        ResultData::Run(run) if shows_all_it_printed(result, run) => attribute(&run.command, &run.cwd, text)
-            .into_iter()
-            .filter_map(|seen| {
+        ResultData::Run(run) if shows_all_it_printed(result, run) => {
+            let seen = script.map(|script| attribute(script, &run.cwd, text)).unwrap_or_default();
+            let event = |seen: Attributed| {
                 let lines = lines_in(text, &seen.form, seen.first_line);
                 let first = lines.first()?.0;
                 Some(observation(&seen.path, first, texts(&lines), Some(seen.form.clone()), source))
-            })
-            .collect(),
+            };
+            seen.into_iter().filter_map(event).collect()
+        }
         ResultData::Run(_) | ResultData::List(_) | ResultData::Todo(_) | ResultData::Other(_) => Vec::new(),
     }
 }

@@ -21,7 +21,6 @@ mod output;
 mod places;
 mod requests;
 mod sentences;
-mod shell;
 mod stretch;
 mod symbols;
 mod windows;

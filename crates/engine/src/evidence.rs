@@ -8,5 +8,5 @@ pub mod lines;
 pub mod observed;
 pub mod placing;
 pub mod pointer;
+pub mod printed;
 pub mod recognise;
-pub mod shell;

@@ -51,6 +51,7 @@ pub mod reread;
 mod sent;
 pub mod session;
 pub mod settle;
+pub mod shell;
 pub mod state;
 #[cfg(test)]
 mod story;

@@ -17,11 +17,9 @@ use crate::{
     claim::{Assertion, Evidence, WorkStatus},
     evidence::pointer::{Place, Pointer},
     proposal::{AssertionProposal, StatusProposal, one_line},
+    shell::Purpose,
     trace::result::RunData,
 };
-
-/// What a command that builds is called by.
-const BUILD_WORDS: [&str; 9] = ["build", "compile", "check", "tsc", "make", "clippy", "assemble", "package", "install"];
 
 pub(super) fn admit(proposal: AssertionProposal, resolver: &mut Resolver<'_>) -> Result<Assertion, Refusal> {
     let proposal = AssertionProposal { result: one_line(&proposal.result), ..proposal };
@@ -45,23 +43,20 @@ fn check(proposal: &AssertionProposal, resolver: &mut Resolver<'_>) -> Result<Ev
         Some(pointer) => {
             resolver.resolve(pointer)?.command.filter(|number| is_run_of(*number, &proposal.command, resolver))
         }
-        None => newest(resolver, |run| is_command(&run.command, &proposal.command)),
+        None => newest(resolver, |run| is_command(run, &proposal.command)),
     };
     let number = number.ok_or(RefusalKind::CommandNeverRan)?;
     check_outcome(&proposal.result, number, resolver)
 }
 
 fn is_run_of(number: u32, command: &str, resolver: &Resolver<'_>) -> bool {
-    resolver.run(number).is_some_and(|run| is_command(&run.command, command))
+    resolver.run(number).is_some_and(|run| is_command(run, command))
 }
 
-/// The command itself, or the end of a chain: `cd web && npm test` ran `npm test`.
-fn is_command(ran: &str, claimed: &str) -> bool {
-    let (ran, claimed) = (ran.trim(), claimed.trim());
-    ran.strip_suffix(claimed).is_some_and(|before| {
-        let before = before.trim_end();
-        before.is_empty() || before.ends_with("&&") || before.ends_with(';')
-    })
+/// The command itself, or without what leads to its place: `cd web && npm test` ran `npm test`.
+fn is_command(run: &RunData, claimed: &str) -> bool {
+    let claimed = claimed.trim();
+    run.command.trim() == claimed || run.reading().claimed(&run.command) == claimed
 }
 
 fn newest(resolver: &Resolver<'_>, wanted: impl Fn(&RunData) -> bool) -> Option<u32> {
@@ -123,10 +118,7 @@ pub(super) fn admit_status(
     refused: &mut Vec<Refusal>,
 ) -> Option<WorkStatus> {
     let tests = newest(resolver, |run| run.tests.is_some());
-    let build = newest(resolver, |run| {
-        let words = run.command.split(|character: char| !character.is_ascii_alphabetic());
-        words.into_iter().any(|word| BUILD_WORDS.contains(&word))
-    });
+    let build = newest(resolver, |run| run.reading().purpose == Purpose::Builds);
     let mut admit = |text: String, number: Option<u32>| {
         let text = one_line(&text);
         if text.is_empty() {

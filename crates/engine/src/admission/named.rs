@@ -3,52 +3,8 @@
 //! A missed command is worse than one too many, because an item that names nothing passes. Who may name such things is
 //! not known here.
 
-/// Programs that are rarely words of a sentence.
-const PROGRAMS: [&str; 38] = [
-    "bash",
-    "brew",
-    "bunx",
-    "cargo",
-    "chmod",
-    "chown",
-    "crontab",
-    "curl",
-    "docker",
-    "eval",
-    "ftp",
-    "gcc",
-    "gh",
-    "git",
-    "gradle",
-    "kubectl",
-    "mkfs",
-    "mvn",
-    "nc",
-    "netcat",
-    "node",
-    "npm",
-    "npx",
-    "perl",
-    "pip",
-    "pnpm",
-    "powershell",
-    "pytest",
-    "python",
-    "rm",
-    "rsync",
-    "scp",
-    "sh",
-    "ssh",
-    "sudo",
-    "systemctl",
-    "wget",
-    "yarn",
-];
-/// Programs that are also words: they name a command behind "run" and the like.
-const WORDY_PROGRAMS: [&str; 16] = [
-    "cat", "find", "go", "install", "just", "kill", "make", "mail", "open", "ruby", "sed", "shutdown", "sort", "tar",
-    "touch", "tox",
-];
+use crate::shell::programs;
+
 const RUN_WORDS: [&str; 6] = ["run", "execute", "invoke", "launch", "运行", "执行"];
 const OPERATORS: [&str; 6] = ["|", "||", "&&", ">", ">>", "<"];
 
@@ -249,7 +205,7 @@ fn is_option(word: &str) -> bool {
 
 fn is_program(word: &str, after_run: bool) -> bool {
     let name = word.trim_end_matches(|last: char| last.is_ascii_digit());
-    PROGRAMS.contains(&name) || (after_run && WORDY_PROGRAMS.contains(&name))
+    programs().named.has(name) || (after_run && programs().named_behind_run.has(name))
 }
 
 #[cfg(test)]

@@ -1,27 +1,6 @@
 //! Runs as witnesses of success: which of them can say that something, or that the tests, went well.
 
-use crate::trace::result::RunData;
-
-/// Words of commands that run tests.
-const TESTS: [&str; 17] = [
-    "test",
-    "tests",
-    "pytest",
-    "unittest",
-    "jest",
-    "vitest",
-    "mocha",
-    "tox",
-    "nox",
-    "nose",
-    "rspec",
-    "ctest",
-    "nextest",
-    "phpunit",
-    "playwright",
-    "cypress",
-    "ava",
-];
+use crate::{shell::Purpose, trace::result::RunData};
 
 /// A run without an exit code was killed, unless the record only lacks it: then its tests speak for it.
 pub(super) fn succeeded(run: &RunData) -> bool {
@@ -32,8 +11,7 @@ pub(super) fn succeeded(run: &RunData) -> bool {
     run.exit_code == Some(0) || (run.exit_code.is_none() && report.is_some_and(|report| report.passed > 0))
 }
 
-/// By what a recogniser read in its output, else by its name.
+/// By what a recogniser read in its output, else by its programs.
 pub(super) fn is_test_run(run: &RunData) -> bool {
-    let mut words = run.command.split(|character: char| !character.is_ascii_alphabetic());
-    run.tests.is_some() || words.any(|word| TESTS.contains(&word))
+    run.tests.is_some() || run.reading().purpose == Purpose::Tests
 }

@@ -8,12 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{
     candidate::{Candidates, FactKind, Item},
     output::{cut, edges, error_line, stated_error, telling_line},
-    shell::{asks, builds, claimed, key, only_looks},
     stretch::{Done, Stretch},
 };
 use crate::{
     admission::Examiner,
     proposal::{AssertionProposal, FactProposal},
+    shell::{Purpose, Reading},
     trace::{BlobError, Blobs, ResultData, TurnNo, result::RunData},
 };
 
@@ -27,6 +27,7 @@ pub(super) struct Verdict<'a> {
     pub(super) number: u32,
     pub(super) test: Option<u32>,
     pub(super) run: &'a RunData,
+    pub(super) reading: Reading,
     /// As it is claimed to have run: without the way to its directory.
     pub(super) command: &'a str,
     pub(super) failed: bool,
@@ -39,14 +40,15 @@ pub(super) struct Verdict<'a> {
 struct Newest<'s, 'a> {
     done: &'s Done<'a>,
     run: &'a RunData,
+    reading: Reading,
     before: Option<(u32, &'a RunData)>,
 }
 
 /// Those that no later run of the same command behind the range has overtaken.
 pub(super) fn still_newest<'a>(verdicts: Vec<Verdict<'a>>, stretch: &Stretch<'a>) -> Vec<Verdict<'a>> {
-    let later = stretch.commands_behind();
-    let overtaken: BTreeSet<String> = later.map(key).collect();
-    let is_overtaken = |verdict: &Verdict<'_>| overtaken.contains(&key(&verdict.run.command));
+    let later = stretch.runs_behind();
+    let overtaken: BTreeSet<String> = later.map(|run| run.reading().key(&run.command)).collect();
+    let is_overtaken = |verdict: &Verdict<'_>| overtaken.contains(&verdict.reading.key(&verdict.run.command));
     // Where tests ran again, those before them no longer say where the work stands.
     let tests = verdicts.iter().filter(|verdict| verdict.test.is_some() && is_overtaken(verdict));
     let newest_test = tests.map(|verdict| verdict.number).max().unwrap_or(0);
@@ -60,20 +62,21 @@ pub(super) fn last_verdicts<'a>(stretch: &Stretch<'a>, blobs: &dyn Blobs) -> Res
     let mut last: BTreeMap<String, Newest<'_, 'a>> = BTreeMap::new();
     for done in &stretch.done {
         let (ResultData::Run(run), Some(_)) = (&done.result.data, done.command) else { continue };
-        let command = claimed(&run.command);
-        if run.tests.is_some() || !only_looks(command) || asks(command) {
-            let key = key(&run.command);
+        let reading = run.reading();
+        if run.tests.is_some() || reading.purpose > Purpose::Looks {
+            let key = reading.key(&run.command);
             let before = last.get(&key).and_then(|newest| newest.done.test.map(|test| (test, newest.run)));
-            last.insert(key, Newest { done, run, before });
+            last.insert(key, Newest { done, run, reading, before });
         }
     }
     let mut newest: Vec<Newest<'_, 'a>> = last.into_values().collect();
     newest.sort_by_key(|newest| (newest.done.test.is_some(), newest.done.command));
     let mut verdicts = Vec::new();
-    for Newest { done, run, before } in newest.into_iter().rev().take(MOST) {
+    for Newest { done, run, reading, before } in newest.into_iter().rev().take(MOST) {
         let output = edges(&done.result.text.bytes(blobs)?);
         // Behind a pipe the code is that of `head`.
-        let hidden = || run.command.contains('|') && builds(&run.command) && stated_error(&output).is_some();
+        let fails_loudly = matches!(reading.purpose, Purpose::Builds | Purpose::Commits);
+        let hidden = || run.command.contains('|') && fails_loudly && stated_error(&output).is_some();
         let failed = run.exit_code.is_some_and(|code| code != 0)
             || run.tests.as_ref().map_or_else(hidden, |tests| tests.failed > 0);
         verdicts.push(Verdict {
@@ -81,7 +84,8 @@ pub(super) fn last_verdicts<'a>(stretch: &Stretch<'a>, blobs: &dyn Blobs) -> Res
             number: done.command.unwrap_or_default(),
             test: done.test,
             run,
-            command: claimed(&run.command),
+            reading,
+            command: reading.claimed(&run.command),
             failed,
             output,
             before,
@@ -104,8 +108,8 @@ pub(super) fn propose(
             (Some(_), false) => 90,
             (None, true) => 55,
             (None, false) if verdict.command.contains('\n') => 4,
-            (None, false) if only_looks(verdict.command) => 2,
-            (None, false) if builds(verdict.command) => 40,
+            (None, false) if verdict.reading.purpose <= Purpose::Asks => 2,
+            (None, false) if verdict.reading.purpose >= Purpose::Commits => 40,
             (None, false) => 20,
         };
         let value = worth + stretch.freshness(verdict.turn);

@@ -10,13 +10,13 @@ use super::{
     commands::{Verdict, counts},
     fit::{Fitted, propose_anchor},
     goal::ProposedGoal,
-    shell::builds,
 };
 use crate::{
     admission::Examiner,
     board::{Board, BoardLimits},
     claim::{Anchor, Assertion, Change, Delta, Fact, Goal, WorkStatus},
     proposal::{AssertionProposal, DeltaProposal, Edit, FactProposal, GoalProposal, StatusProposal},
+    shell::Purpose,
 };
 
 /// One or two anchors are what fits beside the rest.
@@ -151,7 +151,8 @@ fn anchors(board: &Board, fitted: &Fitted) -> Vec<Piece> {
 fn status(board: &Board, verdicts: &[Verdict<'_>]) -> StatusProposal {
     let tests = verdicts.iter().rev().find(|verdict| verdict.test.is_some());
     let report = tests.and_then(|verdict| verdict.run.tests.as_deref());
-    let build = verdicts.iter().rev().find(|verdict| verdict.test.is_none() && builds(verdict.command));
+    let build =
+        verdicts.iter().rev().find(|verdict| verdict.test.is_none() && verdict.reading.purpose == Purpose::Builds);
     let named = board.status().errors_left.is_some();
     StatusProposal {
         tests: report.map(|report| counts(report.passed, report.failed, report.skipped)).unwrap_or_default(),

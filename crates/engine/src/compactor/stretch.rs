@@ -11,7 +11,9 @@ use crate::{
     state::Bench,
     trace::{
         AssistantPart, EventBody, EventNo, Origin, ResultData, Status, ToolResult, TurnNo, UserTurn,
-        decision::TurnRange, event::FileChange, result::LineForm,
+        decision::TurnRange,
+        event::FileChange,
+        result::{LineForm, RunData},
     },
 };
 
@@ -86,7 +88,7 @@ impl<'a> Stretch<'a> {
     }
 
     /// What ran after the range.
-    pub(super) fn commands_behind(&self) -> impl Iterator<Item = &'a str> {
+    pub(super) fn runs_behind(&self) -> impl Iterator<Item = &'a RunData> {
         let (bench, last) = (self.bench, self.range.last);
         let commands = bench.history.index().commands.iter().rev().take_while(move |(turn, _)| *turn > last);
         commands.filter_map(move |(turn, index)| {
@@ -94,7 +96,7 @@ impl<'a> Stretch<'a> {
             let event = step.calls.get(*index as usize)?.result().filter(|event| bench.history.is_live(*event))?;
             match &bench.history.events().get(event.0 as usize)?.event {
                 EventBody::ToolResult { result, .. } => match &result.data {
-                    ResultData::Run(run) => Some(run.command.as_str()),
+                    ResultData::Run(run) => Some(run),
                     _ => None,
                 },
                 _ => None,

@@ -1,9 +1,9 @@
 //! Test runs in the output of commands: which framework, how many passed, failed and were skipped, which ones failed.
 //!
 //! A program that prints a file with a summary in it looks like a test run. Three things keep that rare: the command
-//! must be more than printers like `cat` and `git log`; a summary must have its framework's exact shape; and the last one
+//! must do more than show and change files, like `cat` and `git log`; a summary must have its framework's exact shape; and the last one
 //! must stand among the last 40 lines that are not empty (go's, whose shape prose does not have, anywhere). A caller does
-//! not ask about output that [`super::shell`] attributes to a file.
+//! not ask about output that [`super::printed`] attributes to a file.
 //!
 //! Never are fewer failures reported than were printed. Once one summary shows that tests ran, all of them count, of
 //! every run and of every framework (`pytest+jest`), wherever they stand.
@@ -13,13 +13,11 @@
 //! failure, a todo and an ignored test are `skipped`.
 
 mod cargo;
-mod commands;
 mod go;
 mod gradle;
 mod jest;
 mod maven;
 mod printed;
-mod printer;
 mod pytest;
 mod summed;
 mod unittest;
@@ -29,7 +27,7 @@ use std::collections::BTreeSet;
 use printed::Printed;
 use summed::Summed;
 
-use crate::trace::result::TestReport;
+use crate::{shell::Purpose, trace::result::TestReport};
 
 const MOST_BYTES: usize = 4 * 1024 * 1024;
 
@@ -46,8 +44,8 @@ const RECOGNISERS: [fn(&Printed<'_>) -> Option<Summed>; 9] = [
 ];
 
 /// The test runs that the output of a command reports, if it does, as one.
-pub fn recognise(command: &str, output: &str) -> Option<TestReport> {
-    if printer::only_prints(command) { None } else { recognise_output(output) }
+pub fn recognise(purpose: Purpose, output: &str) -> Option<TestReport> {
+    if purpose <= Purpose::Files { None } else { recognise_output(output) }
 }
 
 fn recognise_output(output: &str) -> Option<TestReport> {
@@ -81,6 +79,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::shell::{Reading, Script};
 
     #[test]
     fn prose_and_source_are_no_test_runs() {
@@ -128,11 +127,12 @@ mod tests {
     #[test]
     fn a_printer_runs_no_tests() {
         let output = "=== 1 failed, 2 passed in 0.12s ===\n";
+        let recognise = |command: &str| recognise(Reading::of(&Script::parse(command)).purpose, output);
         for command in ["pytest", "make test", "bash -lc \"pytest\"", "cd x && pytest | tail -5", ""] {
-            assert_eq!(recognise(command, output), recognise_output(output), "{command}");
+            assert_eq!(recognise(command), recognise_output(output), "{command}");
         }
         for command in ["cat log", "git show HEAD:log", "cd x && grep passed log | tail -5"] {
-            assert_eq!(recognise(command, output), None, "{command}");
+            assert_eq!(recognise(command), None, "{command}");
         }
     }
 

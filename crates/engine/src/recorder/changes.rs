@@ -4,8 +4,8 @@ use super::{Book, ModelChoice};
 use crate::{
     context::Context,
     error::{SessionError, expect_idle},
-    evidence::shell::changed_files,
     history::History,
+    shell::{Script, changed_files},
     trace::{
         EventBody, ResultData,
         decision::ThinkingBehind,
@@ -15,10 +15,9 @@ use crate::{
 };
 
 /// The known files that a command changed without showing how. One that failed may have come so far.
-pub(super) fn changed_files_unseen(history: &History, data: &ResultData) -> Vec<String> {
-    let ResultData::Run(run) = data else { return Vec::new() };
-    let changes = changed_files(&run.command, &run.cwd);
-    changes.among(&history.index().current).into_iter().map(str::to_owned).collect()
+pub(super) fn changed_files_unseen(history: &History, data: &ResultData, script: Option<&Script>) -> Vec<String> {
+    let (ResultData::Run(run), Some(script)) = (data, script) else { return Vec::new() };
+    changed_files(script, &run.cwd).among(&history.index().current).into_iter().map(str::to_owned).collect()
 }
 
 /// Somebody else changed a file that this session knows.

@@ -5,8 +5,9 @@
 use crate::{
     evidence::{
         lines::{NumberedLine, lines_in},
-        shell::attribute,
+        printed::{Attributed, attribute},
     },
+    shell::Script,
     trace::{
         BlobHash, EventBody, EventNo, Output, ResultData, Status, ToolResult,
         event::{FileChange, FileChanged, FileObserved},
@@ -15,20 +16,26 @@ use crate::{
 };
 
 /// What a result shows of files, as events that stand behind it.
-pub(super) fn file_events(result: &ToolResult, text: &[u8], source: EventNo) -> Vec<EventBody> {
+pub(super) fn file_events(
+    result: &ToolResult,
+    script: Option<&Script>,
+    text: &[u8],
+    source: EventNo,
+) -> Vec<EventBody> {
     match &result.data {
         ResultData::Read(read) => read_event(read, text, source).into_iter().collect(),
         ResultData::Search(search) => search_events(search, source),
         ResultData::Edit(edit) => vec![changed(&edit.path, FileChange::Edited { source })],
         ResultData::Write(write) => vec![changed(&write.path, FileChange::Written { source })],
-        ResultData::Run(run) if shows_all_it_printed(result, run) => attribute(&run.command, &run.cwd, text)
-            .into_iter()
-            .filter_map(|seen| {
+        ResultData::Run(run) if shows_all_it_printed(result, run) => {
+            let seen = script.map(|script| attribute(script, &run.cwd, text)).unwrap_or_default();
+            let event = |seen: Attributed| {
                 let lines = lines_in(text, &seen.form, seen.first_line);
                 let first = lines.first()?.0;
                 Some(observation(&seen.path, first, texts(&lines), Some(seen.form.clone()), source))
-            })
-            .collect(),
+            };
+            seen.into_iter().filter_map(event).collect()
+        }
         ResultData::Run(_) | ResultData::List(_) | ResultData::Todo(_) | ResultData::Other(_) => Vec::new(),
     }
 }

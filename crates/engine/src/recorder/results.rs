@@ -17,6 +17,7 @@ use crate::{
     },
     history::{History, index::ToolTurn},
     recall::observed_lines,
+    shell::{Reading, Script},
     state::State,
     trace::{
         EventBody, Output, ResultData, Status, ToolKind, ToolResult, TurnNo,
@@ -124,13 +125,14 @@ fn record_result(
     if unannounced && result.status != Status::Interrupted {
         record_start(book, turn, index, kind, context)?;
     }
-    let files = read_result(book, turn, &mut result, context)?;
+    let script = script_of(&result.data);
+    let files = read_result(book, turn, &mut result, script.as_ref(), context)?;
     let seen = matches!(result.status, Status::Success | Status::Partial);
     let items = match &result.data {
         ResultData::Todo(todo) if seen => Some(todo.items.clone()),
         _ => None,
     };
-    let unseen = changed_files_unseen(book.history(), &result.data);
+    let unseen = changed_files_unseen(book.history(), &result.data, script.as_ref());
     book.record(EventBody::ToolResult { turn, index, result: Box::new(result) }, context)?;
     // A command shows what it prints after it has changed what it changes.
     for path in unseen {
@@ -151,6 +153,7 @@ fn read_result(
     book: &impl Book,
     turn: TurnNo,
     result: &mut ToolResult,
+    script: Option<&Script>,
     context: &Context<'_>,
 ) -> Result<Vec<EventBody>, SessionError> {
     let text = result.text.bytes(context.blobs)?;
@@ -161,7 +164,7 @@ fn read_result(
         edit.hunks = place(&edit.hunks, &book.history().known_lines(&edit.path, context.blobs));
     }
     let source = book.history().next_event();
-    let mut files = if seen { file_events(result, &text, source) } else { Vec::new() };
+    let mut files = if seen { file_events(result, script, &text, source) } else { Vec::new() };
     if let Some(view) = book.view() {
         for event in &mut files {
             match event {
@@ -176,12 +179,19 @@ fn read_result(
             }
         }
     }
-    if let ResultData::Run(run) = &mut result.data {
+    if let (ResultData::Run(run), Some(script)) = (&mut result.data, script) {
+        let reading = Reading::of(script);
+        run.reading = Some(reading);
         // A command that printed a file ran no tests, whatever the file says about tests.
-        let report = if files.is_empty() { recognise(&run.command, &lossy(&text)) } else { None };
+        let report = if files.is_empty() { recognise(reading.purpose, &lossy(&text)) } else { None };
         run.tests = report.map(Box::new);
     }
     Ok(files)
+}
+
+/// The command of a run, read once for all who ask about it.
+fn script_of(data: &ResultData) -> Option<Script> {
+    if let ResultData::Run(run) = data { Some(Script::parse(&run.command)) } else { None }
 }
 
 /// What an edit or a write did to the anchors of its file.
@@ -217,7 +227,7 @@ fn record_late_result(
 ) -> Result<(), SessionError> {
     let unknown = || SessionError::NoSuchCall(id.to_owned());
     let (turn, index) = book.history().index().call(id).ok_or_else(unknown)?;
-    let unseen = changed_files_unseen(book.history(), &result.data);
+    let unseen = changed_files_unseen(book.history(), &result.data, script_of(&result.data).as_ref());
     book.record(EventBody::ToolResult { turn, index, result: Box::new(result) }, context)?;
     unseen.into_iter().try_for_each(|path| file_changed_outside(book, path, None, context))
 }

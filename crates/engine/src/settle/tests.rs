@@ -81,14 +81,7 @@ fn run(text: &str, run: RunData) -> ToolResult {
 }
 
 fn ended(exit_code: Option<i32>) -> RunData {
-    RunData {
-        command: "pytest -q".into(),
-        cwd: String::new(),
-        exit_code,
-        timed_out: false,
-        stderr_tail: String::new(),
-        tests: None,
-    }
+    RunData { command: "pytest -q".into(), exit_code, ..RunData::default() }
 }
 
 #[test]

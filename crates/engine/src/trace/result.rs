@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::output::Output;
+use crate::shell::{Reading, Script};
 
 /// What kind of thing a tool did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -168,6 +169,15 @@ pub struct RunData {
     /// What a recogniser made of the output when it was recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tests: Option<Box<TestReport>>,
+    /// What the command is for, as it was read when it was recorded. Traces of before have none: ask [`Self::reading`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reading: Option<Reading>,
+}
+
+impl RunData {
+    pub fn reading(&self) -> Reading {
+        self.reading.unwrap_or_else(|| Reading::of(&Script::parse(&self.command)))
+    }
 }
 
 /// A test run, as one of the recognisers in `evidence` read it.

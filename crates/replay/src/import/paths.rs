@@ -3,7 +3,10 @@
 //! Agents name the same file absolutely in one call and relatively in the next, and shell commands name it from wherever
 //! they stand. Names outside the root stay as they are. Links are not known here.
 
-use lookback_engine::trace::result::RunData;
+use lookback_engine::{
+    shell::{Item, Joint, Script},
+    trace::result::RunData,
+};
 
 /// The directory in which a session began.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -95,15 +98,17 @@ impl Root {
     /// `npm test` in `web`. Of a command of one line in the root itself, words that name something under it do so relative
     /// to it: the engine knows which lines `sed -n 1,9p src/a.rs` shows, but not where `/srv/app` is.
     pub(super) fn run(&self, command: &str) -> RunData {
-        let moved = command.trim_start().strip_prefix("cd ").and_then(|rest| {
-            let (directory, rest) = rest.split_once("&&")?;
-            let directory = directory.trim().trim_matches(['"', '\'']);
-            let plain = directory.starts_with('/') && !directory.contains(['"', '\'', '$', '`', ';', '|', '*', '\n']);
-            let inside = self.directory(directory);
-            (plain && !inside.starts_with('/')).then_some((inside, rest.trim_start()))
-        });
-        let (cwd, command) = moved.unwrap_or((String::new(), command));
-        let command = if cwd.is_empty() { self.relative_words(command) } else { command.to_owned() };
+        let script = Script::parse(command);
+        let moved = match script.items.as_slice() {
+            [Item::Command(first), Item::Joint(Joint::And, span), ..] => match first.literal().as_deref() {
+                Some(["cd", to]) if to.starts_with('/') => Some((self.directory(to), span.end)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let (cwd, begins) = moved.filter(|(inside, _)| !inside.starts_with('/')).unwrap_or_default();
+        let command = if cwd.is_empty() { self.relative_words(command, &script, begins) } else { command[begins..].to_owned() };
+        let command = if begins > 0 { command.trim_start().to_owned() } else { command };
         RunData { command, cwd, ..RunData::default() }
     }
 
@@ -115,40 +120,30 @@ impl Root {
         }
     }
 
-    /// Words outside quotes only. Commands of several lines hold scripts and whole files: they stay as they are.
-    fn relative_words(&self, command: &str) -> String {
+    /// What stands from `begins` on. Words outside quotes only. Commands of several lines hold scripts and whole files: they
+    /// stay as they are.
+    fn relative_words(&self, command: &str, script: &Script, begins: usize) -> String {
+        let mut words = script.words();
+        words.retain(|word| word.start >= begins);
         // Behind another `cd` the same words would name other files.
-        let goes_elsewhere =
-            || command.split([' ', ';', '&', '|', '(']).any(|word| matches!(word, "cd" | "pushd" | "popd"));
+        let goes_elsewhere = || words.iter().any(|word| matches!(word.literal(), Some("cd" | "pushd" | "popd")));
         let Some(root) = self.0.as_deref().filter(|_| !command.contains('\n') && !goes_elsewhere()) else {
-            return command.to_owned();
+            return command[begins..].to_owned();
         };
         let is_path = |rest: &str| {
             let first = rest.chars().next();
             first.is_some_and(|first| first.is_alphanumeric() || "._".contains(first)) && !rest.starts_with("..")
         };
         let prefix = format!("{root}/");
-        let mut words = String::with_capacity(command.len());
-        let (mut quote, mut before, mut skip_to) = (None, ' ', 0);
-        for (at, character) in command.char_indices() {
-            if at < skip_to {
-                continue;
-            }
-            let named = command[at..].strip_prefix(&prefix).filter(|_| quote.is_none() && before == ' ');
-            if named.is_some_and(is_path) {
-                skip_to = at + prefix.len();
-                before = '/';
-                continue;
-            }
-            match (character, quote) {
-                (character, Some(open)) if character == open => quote = None,
-                ('\'' | '"', None) => quote = Some(character),
-                _ => {}
-            }
-            words.push(character);
-            before = character;
+        let mut named: Vec<usize> = words.iter().map(|word| word.start).collect();
+        named.retain(|start| command[*start..].strip_prefix(&prefix).is_some_and(is_path));
+        named.sort_unstable();
+        let (mut made, mut from) = (String::with_capacity(command.len()), begins);
+        for start in named {
+            made.push_str(&command[from..start]);
+            from = start + prefix.len();
         }
-        words
+        made + &command[from..]
     }
 }
 

@@ -111,6 +111,7 @@ fn kinds() -> impl Strategy<Value = ResultData> {
                 timed_out,
                 stderr_tail: stderr.join("\n"),
                 tests: tests.map(Box::new),
+                reading: None,
             })
         }),
         vec(item, 0..20).prop_map(|items| ResultData::Todo(TodoData { items })),

@@ -109,20 +109,20 @@ impl Named {
         if trimmed.chars().count() >= SHORTEST_LINE {
             self.items.push((NeedKind::Command, trimmed.to_owned()));
         }
-        let (script, documents) = shell::split_documents(command);
+        let shell::Told { text, documents, words } = shell::tell(command);
         for document in &documents {
             if let Some(patch) = patch::parse_patch(document) {
                 self.patch(patch);
             }
         }
         if documents.is_empty()
-            && let Some(patch) = patch::parse_patch(&script)
+            && let Some(patch) = patch::parse_patch(&text)
         {
             return self.patch(patch);
         }
-        self.symbols(&script);
+        self.symbols(&text);
         let mut range = None;
-        for word in shell::words(&script) {
+        for word in words {
             range = sed_range(&word).or(range);
             let Some((path, line)) = shell::path_of(&word) else { continue };
             let Some(name) = shell::last_component(path) else { continue };

@@ -1,101 +1,47 @@
 //! What a command names: its words, the paths among them, what stands in here-documents.
 //!
-//! Enough of a shell's grammar to tell words from quoted text. Nothing is expanded, and what a program makes of its words
-//! is not known: a word is a path if it looks like one.
+//! Nothing is expanded, and what a program makes of its words is not known: a word is a path if it looks like one.
 
-/// A command without the bodies of its here-documents, and these bodies.
-pub(super) fn split_documents(command: &str) -> (String, Vec<String>) {
-    let (mut script, mut bodies) = (String::new(), Vec::new());
-    let mut lines = command.split('\n');
-    while let Some(line) = lines.next() {
-        script.push_str(line);
-        script.push('\n');
-        for end in document_ends(line) {
-            let mut body = String::new();
-            for line in lines.by_ref().take_while(|line| line.trim() != end) {
-                body.push_str(line);
-                body.push('\n');
-            }
-            bodies.push(body);
-        }
-        // SWE-agent: `edit 3:9`, the new text, `end_of_edit`.
-        if line.starts_with("edit ") && command.trim_end().ends_with("end_of_edit") {
-            bodies.push(lines.by_ref().take_while(|line| line.trim() != "end_of_edit").collect::<Vec<_>>().join("\n"));
-        }
-    }
-    (script, bodies)
+use lookback_engine::shell::{Script, programs};
+
+/// A command as far as it names something.
+pub(super) struct Told {
+    /// Without the bodies of its here-documents.
+    pub(super) text: String,
+    pub(super) documents: Vec<String>,
+    /// Quotes removed; the script of `bash -c '…'` is split, too.
+    pub(super) words: Vec<String>,
 }
 
-/// The words that end the here-documents opened on a line.
-fn document_ends(line: &str) -> Vec<&str> {
-    let mut ends = Vec::new();
-    let mut rest = line;
-    while let Some(at) = rest.find("<<") {
-        rest = &rest[at + 2..];
-        if let Some(after) = rest.strip_prefix('<') {
-            rest = after;
-            continue;
-        }
-        let word = rest.trim_start_matches(['-', '~']).trim_start();
-        let word = word.trim_start_matches(['\'', '"', '\\']);
-        let length = word.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(word.len());
-        if length > 0 && !word.starts_with(|c: char| c.is_ascii_digit()) {
-            ends.push(&word[..length]);
-        }
-    }
-    ends
+pub(super) fn tell(command: &str) -> Told {
+    // SWE-agent: `edit 3:9`, the new text, `end_of_edit`.
+    let edit = command.strip_suffix("end_of_edit").or_else(|| command.trim_end().strip_suffix("end_of_edit"));
+    let (command, edited) = match edit.filter(|edit| edit.starts_with("edit ")).and_then(|edit| edit.split_once('\n')) {
+        Some((line, text)) => (line, Some(text.to_owned())),
+        None => (command, None),
+    };
+    let script = Script::parse(command);
+    let documents = script.all_documents().into_iter().map(|(text, _)| text.clone()).chain(edited).collect();
+    Told { text: script.without_documents(command), documents, words: words(&script) }
 }
 
-/// The words of a script, quotes removed; the script of `bash -c '…'` is split, too.
-pub(super) fn words(script: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let mut word: Option<String> = None;
-    let mut characters = script.chars().peekable();
-    while let Some(c) = characters.next() {
-        match c {
-            '\'' => {
-                let word = word.get_or_insert_default();
-                word.extend(characters.by_ref().take_while(|c| *c != '\''));
-            }
-            '"' => {
-                let word = word.get_or_insert_default();
-                while let Some(c) = characters.next() {
-                    match c {
-                        '"' => break,
-                        '\\' => word.extend(characters.next()),
-                        c => word.push(c),
-                    }
-                }
-            }
-            '\\' => word.get_or_insert_default().extend(characters.next().filter(|c| *c != '\n')),
-            '#' if word.is_none() => {
-                characters.by_ref().take_while(|c| *c != '\n').for_each(drop);
-            }
-            c if c.is_whitespace() || ";|&()<>`".contains(c) => {
-                if let Some(word) = word.take() {
-                    push_word(&mut words, word);
-                }
-            }
-            c => word.get_or_insert_default().push(c),
-        }
-    }
-    if let Some(word) = word {
-        push_word(&mut words, word);
-    }
+fn words(script: &Script) -> Vec<String> {
+    let mut words = Vec::new();
+    script.words().into_iter().for_each(|word| push_word(&mut words, word.text()));
     words
 }
 
 fn push_word(done: &mut Vec<String>, word: String) {
     let is_script = match done.as_slice() {
         [.., shell, option] => {
-            shell.ends_with("sh")
+            programs().shells.has(shell.rsplit('/').next().unwrap_or(shell))
                 && option.starts_with('-')
                 && option.ends_with('c')
                 && word.contains(char::is_whitespace)
         }
         _ => false,
     };
-    if is_script { done.extend(words(&word)) } else { done.push(word) }
+    if is_script { done.extend(words(&Script::parse(&word))) } else { done.push(word) }
 }
 
 /// The path that a word of a command is, if it looks like one: it has a `/` or a file extension. The line behind it

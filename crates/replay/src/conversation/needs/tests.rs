@@ -125,14 +125,7 @@ fn code_has_commands_in_its_literals() {
 
 fn step(arguments: serde_json::Value, output: &str, exit_code: i32) -> Item {
     let command = arguments["command"].as_str().unwrap_or_default().to_owned();
-    let run = RunData {
-        command,
-        exit_code: Some(exit_code),
-        cwd: String::new(),
-        timed_out: false,
-        stderr_tail: String::new(),
-        tests: None,
-    };
+    let run = RunData { command, exit_code: Some(exit_code), ..RunData::default() };
     Item::Call(Box::new(CallItem {
         at: None,
         model: None,

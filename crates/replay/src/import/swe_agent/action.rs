@@ -3,12 +3,13 @@
 //! The text has no names for its arguments; they get those that other agents use. Nothing is added that the model did not
 //! write, such as the path of the file that is open.
 
+use lookback_engine::shell::{Script, Word};
 use serde_json::{Value, json};
 
 pub(super) fn parse_action(action: &str) -> (String, Value) {
     let action = action.trim();
     let (first, rest) = action.split_once(char::is_whitespace).unwrap_or((action, ""));
-    let words = words(rest);
+    let Some(words) = words(rest).or_else(|| (first == "edit").then(Vec::new)) else { return shell(action) };
     let word = |index: usize| words.get(index).map(String::as_str);
     let arguments = match (first, words.len()) {
         ("open", 1 | 2) => object([("path", word(0)), ("line_number", word(1))]),
@@ -44,33 +45,19 @@ fn edit(rest: &str) -> Option<Value> {
         let text = text.strip_suffix('\n').unwrap_or(text);
         return Some(json!({ "start_line": first, "end_line": last, "replacement": text }));
     }
-    match words(rest).as_slice() {
+    match words(rest)?.as_slice() {
         [old, new] => Some(json!({ "old_string": old, "new_string": new })),
         [old, new, all] if all == "replace-all" => Some(json!({ "old_string": old, "new_string": new })),
         _ => None,
     }
 }
 
-/// Words as a shell would split them; quotes hold together what stands between them.
-fn words(text: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    let mut characters = text.chars();
-    while let Some(character) = characters.next() {
-        match (character, quote) {
-            (character, Some(open)) if character == open => quote = None,
-            ('\\', None | Some('"')) => word.get_or_insert_default().extend(characters.next()),
-            ('\'' | '"', None) => {
-                quote = Some(character);
-                word.get_or_insert_default();
-            }
-            (character, None) if character.is_whitespace() => words.extend(word.take()),
-            (character, _) => word.get_or_insert_default().push(character),
-        }
-    }
-    words.extend(word);
-    words
+/// Words as a shell would split them, where they are those of one command.
+fn words(text: &str) -> Option<Vec<String>> {
+    let script = Script::parse(text);
+    let mut commands = script.commands();
+    let words = commands.next().map(|command| command.words.iter().map(Word::text).collect()).unwrap_or_default();
+    commands.next().is_none().then_some(words)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The command of a shell tool: a string, or a program with its arguments.
 
+use lookback_engine::shell::{programs, quoted};
 use serde_json::Value;
 
 use crate::import::paths::Root;
@@ -41,19 +42,11 @@ pub(super) fn parse_command(arguments: &Value, directory: &str, root: &Root) -> 
 fn join_words(words: &[&str]) -> String {
     match words {
         [shell, flag, script]
-            if matches!(shell.rsplit('/').next(), Some("bash" | "sh" | "zsh" | "dash")) && flag.ends_with('c') =>
+            if shell.rsplit('/').next().is_some_and(|name| programs().shells.has(name)) && flag.ends_with('c') =>
         {
             (*script).to_owned()
         }
         words => words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "),
-    }
-}
-
-fn quoted(word: &str) -> String {
-    let is_plain = |next: char| next.is_alphanumeric() || "-_./:=@%+,".contains(next);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
     }
 }
 

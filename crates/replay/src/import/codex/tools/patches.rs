@@ -4,11 +4,12 @@
 //! deletes or moves, is told as the command that it is, for one result speaks of one file: the engine then knows that all
 //! of them changed and takes nothing that it saw of them for current.
 
-use std::borrow::Cow;
-
-use lookback_engine::trace::{
-    ResultData, ToolResult,
-    result::{EditData, Hunk, RunData},
+use lookback_engine::{
+    shell::{Command, Script},
+    trace::{
+        ResultData, ToolResult,
+        result::{EditData, Hunk, RunData},
+    },
 };
 use serde_json::Value;
 
@@ -80,44 +81,28 @@ fn unplaced_hunk(place: &Place) -> Hunk {
 }
 
 /// The patch of a command that does nothing else: `apply_patch <<'EOF' …`, after `cd` perhaps. And where it is applied.
-pub(super) fn patch_in_command<'a>(asked: &'a Asked, root: &Root) -> Option<(Cow<'a, str>, String)> {
+pub(super) fn patch_in_command(asked: &Asked, root: &Root) -> Option<(String, String)> {
     if let Some(patch) = &asked.patch {
-        return Some((Cow::Borrowed(patch), asked.directory.clone()));
+        return Some((patch.clone(), asked.directory.clone()));
     }
-    let command = asked.command.trim();
-    let (directory, rest) = match command.strip_prefix("cd ").and_then(|rest| rest.split_once("&&")) {
-        Some((to, rest)) if !to.contains('\n') => {
-            let to = to.trim().trim_matches(|next| matches!(next, '"' | '\''));
-            let directory = if to.starts_with('/') { root.directory(to) } else { root.file(&asked.directory, to) };
-            (directory, rest.trim_start())
-        }
-        _ => (asked.directory.clone(), command),
+    let script = Script::parse(&asked.command);
+    let mut commands: Vec<&Command> = script.commands().collect();
+    let command = commands.pop()?;
+    let directory = match commands.as_slice() {
+        [] => asked.directory.clone(),
+        [cd] => match cd.literal()?.as_slice() {
+            ["cd", to] if to.starts_with('/') => root.directory(to),
+            ["cd", to] => root.file(&asked.directory, to),
+            _ => return None,
+        },
+        _ => return None,
     };
-    let rest = rest.strip_prefix("apply_patch").or_else(|| rest.strip_prefix("applypatch"))?;
-    let after = rest.split_once("*** End Patch").map(|(_, after)| after)?;
-    // Behind the patch stands the end of its quote or heredoc, and nothing else.
-    let mut ends = after.lines().map(str::trim).filter(|line| !line.is_empty());
-    let (first, second) = (ends.next(), ends.next());
-    let is_word = |line: &str| line.trim_matches(|next| matches!(next, '"' | '\'')).chars().all(char::is_alphanumeric);
-    let is_all = first.is_none_or(is_word) && second.is_none_or(is_word) && ends.next().is_none();
-    is_all.then(|| (unquoted(rest.trim_start()), directory))
-}
-
-/// A patch that stands in quotes of the shell, as the program gets it; one in a heredoc stands as it is.
-fn unquoted(argument: &str) -> Cow<'_, str> {
-    match argument.as_bytes().first() {
-        Some(b'\'') => Cow::Owned(argument.replace(r"'\''", "'").replace(r#"'"'"'"#, "'")),
-        Some(b'"') => {
-            let mut text = String::with_capacity(argument.len());
-            let mut rest = argument.chars().peekable();
-            while let Some(next) = rest.next() {
-                let escaped = rest.next_if(|after| next == '\\' && matches!(after, '"' | '\\' | '$' | '`'));
-                text.push(escaped.unwrap_or(next));
-            }
-            Cow::Owned(text)
-        }
-        _ => Cow::Borrowed(argument),
-    }
+    let patch = match command.literal()?.as_slice() {
+        ["apply_patch" | "applypatch"] => script.documents_of(command).next()?.to_owned(),
+        ["apply_patch" | "applypatch", patch] => (*patch).to_owned(),
+        _ => return None,
+    };
+    patch.contains("*** End Patch").then_some((patch, directory))
 }
 
 #[cfg(test)]

@@ -2,11 +2,8 @@
 //!
 //! A patch that lies in a file or comes from a program is not known, and may change anything.
 
-use super::{
-    arguments::Given,
-    pattern::Pattern,
-    walk::{Input, Walk},
-};
+use super::{Input, Walk};
+use crate::shell::{arguments::Given, pattern::Pattern, programs::Words};
 
 impl Walk {
     /// `patch F`, `patch -p1 <<EOF`, `patch -p1 < F`.
@@ -21,7 +18,7 @@ impl Walk {
         self.inside(directory.as_ref(), |walk| match (output, given.operands.first()) {
             (Some(output), _) => walk.file(&output),
             (None, Some(file)) => walk.edited(file),
-            (None, None) if is_file => walk.swept(&Pattern::text("."), &[]),
+            (None, None) if is_file => walk.swept(&Pattern::text("."), Words::NONE),
             (None, None) => walk.diffs(strip, input),
         });
     }
@@ -34,7 +31,7 @@ impl Walk {
         let directory = given.value("--directory");
         let from_files = given.operands.iter().any(|name| name.literal() != Some("-"));
         self.inside(directory.as_ref(), |walk| match from_files {
-            true => walk.everything(""),
+            true => walk.everything(Words::NONE),
             false => walk.diffs(strip.or(Some(1)), input),
         });
     }
@@ -42,7 +39,7 @@ impl Walk {
     fn diffs(&mut self, strip: Option<usize>, input: &Input) {
         let names: Vec<Pattern> = input.bodies.iter().flat_map(|body| names_in_diff(body, strip)).collect();
         match names.is_empty() {
-            true => self.swept(&Pattern::text("."), &[]),
+            true => self.swept(&Pattern::text("."), Words::NONE),
             false => names.iter().for_each(|name| self.edited(name)),
         }
     }
@@ -54,7 +51,7 @@ impl Walk {
         let named = |line: &str| MARKS.iter().find_map(|mark| Some(Pattern::text(line.strip_prefix(mark)?.trim())));
         let names: Vec<Pattern> = texts.flat_map(str::lines).filter_map(named).collect();
         match names.is_empty() {
-            true => self.everything(""),
+            true => self.everything(Words::NONE),
             false => names.iter().for_each(|name| self.edited(name)),
         }
     }

@@ -1,5 +1,7 @@
 //! The options of `grep` and `rg` that leave their output in a known shape.
 
+use crate::shell::{SearchOptions, programs};
+
 /// A search that prints line numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Search {
@@ -18,67 +20,6 @@ pub(super) enum Names {
     Always,
 }
 
-/// Which options a program has, as far as they are understood.
-struct Options {
-    short: &'static str,
-    short_with_value: &'static str,
-    long: &'static [&'static str],
-    long_with_value: &'static [&'static str],
-}
-
-const GREP: Options = Options {
-    short: "nrRiwxEFPGHIsav0123456789",
-    short_with_value: "ABCme",
-    long: &[
-        "line-number",
-        "recursive",
-        "ignore-case",
-        "word-regexp",
-        "fixed-strings",
-        "extended-regexp",
-        "with-filename",
-    ],
-    long_with_value: &[
-        "include",
-        "exclude",
-        "exclude-dir",
-        "color",
-        "after-context",
-        "before-context",
-        "context",
-        "regexp",
-        "max-count",
-    ],
-};
-
-const RG: Options = Options {
-    short: "niSswxFPHuav",
-    short_with_value: "ABCmegtT",
-    long: &[
-        "line-number",
-        "hidden",
-        "no-ignore",
-        "no-heading",
-        "smart-case",
-        "ignore-case",
-        "fixed-strings",
-        "word-regexp",
-        "with-filename",
-    ],
-    long_with_value: &[
-        "glob",
-        "type",
-        "type-not",
-        "color",
-        "after-context",
-        "before-context",
-        "context",
-        "regexp",
-        "max-count",
-        "sort",
-    ],
-};
-
 #[derive(Default)]
 struct Given {
     numbers: bool,
@@ -91,20 +32,20 @@ struct Given {
 impl Search {
     /// The search and its operands (without the pattern). None where an option is not understood, or no line numbers
     /// are printed.
-    pub(super) fn parse(program: &str, arguments: &[String]) -> Option<(Self, Vec<String>)> {
-        let options = if program == "rg" { &RG } else { &GREP };
+    pub(super) fn parse(program: &str, arguments: &[&str]) -> Option<(Self, Vec<String>)> {
+        let options = programs().search.get(program)?;
         let mut given = Given::default();
         let mut operands = Vec::new();
         let mut arguments = arguments.iter();
         while let Some(argument) = arguments.next() {
-            if argument == "--" {
-                operands.extend(arguments.by_ref().cloned());
+            if *argument == "--" {
+                operands.extend(arguments.by_ref().map(|operand| (*operand).to_owned()));
             } else if let Some(long) = argument.strip_prefix("--") {
                 given.take_long(options, long, &mut arguments)?;
             } else if let Some(cluster) = argument.strip_prefix('-').filter(|cluster| !cluster.is_empty()) {
                 given.take_cluster(options, cluster, &mut arguments)?;
             } else {
-                operands.push(argument.clone());
+                operands.push((*argument).to_owned());
             }
         }
         if !given.pattern {
@@ -122,9 +63,9 @@ impl Search {
 impl Given {
     fn take_cluster<'a>(
         &mut self,
-        options: &Options,
+        options: &SearchOptions,
         cluster: &str,
-        arguments: &mut impl Iterator<Item = &'a String>,
+        arguments: &mut impl Iterator<Item = &'a &'a str>,
     ) -> Option<()> {
         for (at, option) in cluster.char_indices() {
             if options.short_with_value.contains(option) {
@@ -149,19 +90,19 @@ impl Given {
 
     fn take_long<'a>(
         &mut self,
-        options: &Options,
+        options: &SearchOptions,
         option: &str,
-        arguments: &mut impl Iterator<Item = &'a String>,
+        arguments: &mut impl Iterator<Item = &'a &'a str>,
     ) -> Option<()> {
         let (name, value) = option.split_once('=').map_or((option, None), |(name, value)| (name, Some(value)));
-        if options.long_with_value.contains(&name) {
-            let value = value.map_or_else(|| arguments.next().map(String::as_str), Some)?;
+        if options.long_with_value.has(name) {
+            let value = value.map_or_else(|| arguments.next().copied(), Some)?;
             self.context |= name.ends_with("context");
             self.pattern |= name == "regexp";
             // Colours would stand between the separators.
             return (name != "color" || matches!(value, "never" | "auto")).then_some(());
         }
-        if value.is_some() || !options.long.contains(&name) {
+        if value.is_some() || !options.long.has(name) {
             return None;
         }
         self.numbers |= name == "line-number";

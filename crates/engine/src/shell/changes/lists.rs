@@ -2,10 +2,11 @@
 //!
 //! What is on disk is not known, so a search stands for all that it could find.
 
-use super::{
-    arguments::Given,
+use super::{Input, Walk};
+use crate::shell::{
+    arguments::{Given, behind_options},
     pattern::Pattern,
-    walk::{Input, Walk},
+    programs::{Words, programs},
 };
 
 impl Walk {
@@ -29,20 +30,13 @@ impl Walk {
 
     /// The words that come through the pipe become arguments, at the end or where `-I` says.
     pub(super) fn xargs(&mut self, arguments: &[Pattern], input: &Input) {
-        const WITH_VALUE: [&str; 12] =
-            ["-n", "-I", "-P", "-L", "-d", "-s", "-a", "-E", "-j", "--max-args", "--max-procs", "--delimiter"];
-        let mut rest = arguments;
-        let mut mark = None;
-        while let Some(option) = rest.first().filter(|word| word.prefix().starts_with('-')) {
-            let takes_word = option.literal().is_some_and(|option| WITH_VALUE.contains(&option));
-            mark = match option.literal() {
-                Some("-I") => rest.get(1).and_then(Pattern::literal),
-                Some("-i") => Some("{}"),
-                Some(option) => option.strip_prefix("-I").or(mark),
-                None => mark,
-            };
-            rest = rest.get(1 + usize::from(takes_word)..).unwrap_or_default();
-        }
+        let rest = behind_options(arguments, programs().values.of("xargs"));
+        let options = &arguments[..arguments.len() - rest.len()];
+        let mark = options.iter().enumerate().rev().find_map(|(at, option)| match option.literal()? {
+            "-I" => options.get(at + 1).and_then(Pattern::literal),
+            "-i" => Some("{}"),
+            option => option.strip_prefix("-I"),
+        });
         let listed = self.listed(input);
         let command = match mark {
             Some(mark) => fill(rest, mark, &listed),
@@ -57,17 +51,17 @@ impl Walk {
         let Some((program, arguments)) = input.first.as_deref().and_then(<[_]>::split_first) else { return unknown() };
         match program.literal() {
             Some("find") => found_by_find(arguments),
-            Some("grep" | "egrep" | "rg" | "ag" | "ack") => found_by_search(arguments),
+            Some(name) if programs().searches.has(name) => found_by_search(arguments),
             Some("git") => match arguments.first().and_then(Pattern::literal) {
                 Some("grep") => found_by_search(&arguments[1..]),
                 Some("ls-files") => {
-                    let given = Given::new(&arguments[1..], &[]);
+                    let given = Given::new(&arguments[1..], Words::NONE);
                     below_each(given.operands.iter().map(|name| name.globbed()).collect(), &[])
                 }
                 _ => vec![Pattern::text(".").below("")],
             },
-            Some("echo" | "printf" | "ls") => {
-                let given = Given::new(arguments, &[]);
+            Some(name) if programs().repeats.has(name) => {
+                let given = Given::new(arguments, Words::NONE);
                 let names = given.operands.iter().flat_map(|name| match name.literal() {
                     Some(text) => text.split_whitespace().map(Pattern::text).collect(),
                     None => vec![(*name).clone()],
@@ -113,9 +107,7 @@ fn found_by_find(arguments: &[Pattern]) -> Vec<Pattern> {
 
 /// `grep -rl WHAT A B --include='*.py'`.
 fn found_by_search(arguments: &[Pattern]) -> Vec<Pattern> {
-    const WITH_VALUE: &[&str] =
-        &["-e", "-f", "-A", "-B", "-C", "-m", "-g", "-t", "-T", "--glob", "--type", "--include", "--exclude"];
-    let given = Given::new(arguments, WITH_VALUE);
+    let given = Given::new(arguments, programs().values.of("search"));
     let skipped = usize::from(!given.has_any(&["-e", "-f", "--regexp"]));
     let places = given.operands.iter().skip(skipped).map(|name| (*name).clone()).collect();
     let names: Vec<Pattern> = arguments

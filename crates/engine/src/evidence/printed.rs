@@ -10,23 +10,19 @@ mod found;
 mod path;
 mod program;
 mod search;
-mod words;
-mod writes;
 
 use crate::{
     evidence::{
         lines::{parse_numbered, split_lines},
         pointer::LineRange,
     },
+    shell::{Command, Item, Joint, Redirection, RedirectionKind, Script, programs},
     trace::result::LineForm,
 };
 use found::{find_numbered, find_path_numbered};
 use path::join_path;
 use program::{Program, Stage, parse_stage};
 use search::{Names, Search};
-use words::{Token, parse_words};
-
-pub use writes::{Changes, Pattern, Rest, changed_files};
 
 /// Lines of one file that stand in an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,8 +36,8 @@ pub struct Attributed {
 }
 
 /// What the output shows, file by file; empty where that is not certain. `cwd` is relative to the root.
-pub fn attribute(command: &str, cwd: &str, output: &[u8]) -> Vec<Attributed> {
-    parse_pipeline(command, cwd).and_then(|pipeline| pipeline.attribute(output)).unwrap_or_default()
+pub fn attribute(script: &Script, cwd: &str, output: &[u8]) -> Vec<Attributed> {
+    parse_pipeline(script, cwd).and_then(|pipeline| pipeline.attribute(output)).unwrap_or_default()
 }
 
 #[derive(Debug)]
@@ -66,42 +62,69 @@ enum Shown {
     },
 }
 
-fn parse_pipeline(command: &str, cwd: &str) -> Option<Pipeline> {
-    let tokens = parse_words(command)?;
+/// None where the words depend on anything that does not stand there (variables, globs, substitutions, here-documents), or
+/// where anything but pipes and `&&` joins the commands.
+fn parse_pipeline(script: &Script, cwd: &str) -> Option<Pipeline> {
+    let is_end = |item: &Item| matches!(item, Item::Joint(Joint::Semicolon | Joint::Line, _));
+    let last = script.items.iter().rposition(|item| !is_end(item))?;
+    let items = &script.items[script.items.iter().position(|item| !is_end(item))?..=last];
     let mut directory = join_path("", cwd)?;
-    let mut parts: Vec<&[Token]> = tokens.split(|token| *token == Token::And).collect();
-    let pipeline = parts.pop()?;
-    for part in parts {
-        match part {
-            [Token::Word(cd), Token::Word(to)] if cd == "cd" && !to.is_empty() && !to.starts_with('-') => {
-                directory = join_path(&directory, to)?;
+    let mut stages: Vec<Vec<&str>> = Vec::new();
+    let mut joint = Joint::And;
+    for pair in items.chunks(2) {
+        let [Item::Command(command), next @ ..] = pair else { return None };
+        let words = plain_words(command).filter(|_| script.complete)?;
+        if joint == Joint::And {
+            match stages.as_slice() {
+                [] => {}
+                [before] if before[0] == "cd" => directory = enter(&directory, before)?,
+                [before] if is_silent(before) => {}
+                _ => return None,
             }
-            part if is_silent(part) => {}
-            _ => return None,
+            stages.clear();
         }
+        stages.push(words);
+        joint = match next {
+            [] => break,
+            [Item::Joint(joint @ (Joint::And | Joint::Pipe), _)] => *joint,
+            _ => return None,
+        };
     }
-    let words = |tokens: &[Token]| {
-        let word = |token: &Token| if let Token::Word(word) = token { Some(word.clone()) } else { None };
-        tokens.iter().filter_map(word).collect::<Vec<_>>()
+    // A joint that nothing follows joins nothing.
+    let ended = items.len() % 2 == 1;
+    let stages = stages.iter().map(|words| parse_stage(words)).collect::<Option<_>>()?;
+    ended.then_some(Pipeline { directory, stages })
+}
+
+/// Of redirections only `2>&1` and `2>/dev/null` are plain.
+fn plain_words(command: &Command) -> Option<Vec<&str>> {
+    let is_plain = |redirection: &Redirection| {
+        let target = redirection.target.literal();
+        redirection.descriptor == Some(2)
+            && match redirection.kind {
+                RedirectionKind::Duplicate => target == Some("1"),
+                kind => kind == RedirectionKind::Write && target == Some("/dev/null"),
+            }
     };
-    let stages = pipeline.split(|token| *token == Token::Pipe).map(|stage| parse_stage(&words(stage)));
-    Some(Pipeline { directory, stages: stages.collect::<Option<_>>()? })
+    let plain = command.redirections.iter().all(is_plain) && command.nested.is_empty();
+    command.literal().filter(|words| plain && !words.is_empty())
+}
+
+fn enter(directory: &str, words: &[&str]) -> Option<String> {
+    match words {
+        [_, to] if !to.is_empty() && !to.starts_with('-') => join_path(directory, to),
+        _ => None,
+    }
 }
 
 /// `sed -i … &&`, `mv … &&`: behind `&&` they succeeded, and then they print nothing.
-fn is_silent(part: &[Token]) -> bool {
-    let [Token::Word(program), arguments @ ..] = part else { return false };
-    let speaks = |token: &Token| match token {
-        // `--verbose`, `--debug`, `-v` in any cluster; `w /dev/stdout` and the like in a script.
-        Token::Word(word) => {
-            word.starts_with("--") || (word.starts_with('-') && word.contains('v')) || word.contains("/dev/")
-        }
-        Token::Pipe | Token::And => true,
-    };
-    let in_place = matches!(arguments.first(), Some(Token::Word(word)) if word.starts_with("-i"));
-    let is_quiet =
-        matches!(program.as_str(), "mv" | "cp" | "rm" | "mkdir" | "touch" | "chmod") || (program == "sed" && in_place);
-    is_quiet && !arguments.iter().any(speaks)
+fn is_silent(words: &[&str]) -> bool {
+    let Some((program, arguments)) = words.split_first() else { return false };
+    // `--verbose`, `--debug`, `-v` in any cluster; `w /dev/stdout` and the like in a script.
+    let speaks =
+        |word: &&str| word.starts_with("--") || (word.starts_with('-') && word.contains('v')) || word.contains("/dev/");
+    let in_place = arguments.first().is_some_and(|word| word.starts_with("-i"));
+    (programs().silent.has(program) || (*program == "sed" && in_place)) && !arguments.iter().any(speaks)
 }
 
 impl Pipeline {
@@ -218,10 +241,12 @@ fn select(ranges: &[LineRange], selected: &[LineRange]) -> Option<Vec<LineRange>
 
 /// None where the first or the last line is what a shell or a program says when it fails.
 fn refuse_complaints(output: &[u8], path: String) -> Option<String> {
-    const SPEAKERS: [&str; 13] =
-        ["cat", "sed", "head", "tail", "nl", "grep", "rg", "bash", "sh", "zsh", "dash", "/bin/sh", "/bin/bash"];
     let complains = |line: &[u8]| {
-        SPEAKERS.iter().any(|speaker| line.strip_prefix(speaker.as_bytes()).is_some_and(|rest| rest.starts_with(b": ")))
+        let speaker =
+            line.split(|byte| *byte == b':').next().filter(|speaker| line[speaker.len()..].starts_with(b": "));
+        let speaker = speaker.and_then(|speaker| std::str::from_utf8(speaker).ok()).unwrap_or_default();
+        let programs = programs();
+        programs.readers.has(speaker) || programs.shells.has(speaker.strip_prefix("/bin/").unwrap_or(speaker))
     };
     let mut lines = split_lines(output);
     let first = lines.next()?;

@@ -1,47 +1,13 @@
-//! A shell script as a flat list of simple commands, with what stands between them.
+//! Reads any text as a shell command, by the rules of the POSIX shell and the most used ones of bash.
 //!
-//! Unlike the plain words of `attribute`, this reads any text and never refuses: what it does not understand becomes a
-//! part of a word that nobody knows. The structure of loops, conditions and functions is not kept: each command in them
-//! counts as run. What the commands mean is not known here.
+//! It never refuses: what it does not understand becomes a part of a word that nobody knows.
 
-use super::pattern::{Element, Pattern};
+use std::ops::Range;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Piece {
-    Plain(Element),
-    Variable { name: String, quoted: bool },
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Word(pub(super) Vec<Piece>);
-
-#[derive(Debug, Default)]
-pub(super) struct Command {
-    pub(super) words: Vec<Word>,
-    /// The files that its output is redirected to.
-    pub(super) writes: Vec<Word>,
-    /// Its here-documents, by their places in the script.
-    pub(super) bodies: Vec<usize>,
-    /// What runs while its words are made.
-    pub(super) nested: Vec<Script>,
-}
-
-#[derive(Debug)]
-pub(super) enum Item {
-    Command(Command),
-    Pipe,
-    /// Any other end of a command.
-    End,
-    /// Of a subshell.
-    Open,
-    Close,
-}
-
-#[derive(Debug, Default)]
-pub(super) struct Script {
-    pub(super) items: Vec<Item>,
-    pub(super) bodies: Vec<String>,
-}
+use super::{
+    pattern::Element,
+    script::{Command, Item, Joint, Piece, Redirection, RedirectionKind, Script, Word},
+};
 
 /// Substitutions nested deeper than this are not looked into.
 const DEEPEST: u32 = 16;
@@ -49,14 +15,18 @@ const DEEPEST: u32 = 16;
 /// Looking further for the end of each bracket would take too long.
 const LONGEST_CLASS: usize = 64;
 
-pub(super) fn parse_script(text: &str) -> Script {
-    parse_at(text, 0)
+impl Script {
+    pub fn parse(text: &str) -> Self {
+        parse_part(text, text.len(), 0)
+    }
 }
 
-fn parse_at(text: &str, depth: u32) -> Script {
-    let mut parser = Parser { rest: text, depth, waiting: Vec::new(), bodies: Vec::new() };
+/// `end` is where the part ends in the whole text.
+fn parse_part(part: &str, end: usize, depth: u32) -> Script {
+    let mut parser = Parser { rest: part, end, depth, waiting: Vec::new(), documents: Vec::new(), complete: true };
     let items = parser.parse_list(Until::End);
-    Script { items, bodies: parser.bodies }
+    let complete = parser.complete && parser.waiting.is_empty();
+    Script { items, documents: parser.documents, complete }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -67,19 +37,27 @@ enum Until {
 
 struct Parser<'a> {
     rest: &'a str,
+    /// Where it ends in the whole text.
+    end: usize,
     depth: u32,
     /// Here-documents whose lines have not come yet.
     waiting: Vec<HereDocument>,
-    bodies: Vec<String>,
+    documents: Vec<(String, Range<usize>)>,
+    complete: bool,
 }
 
 struct HereDocument {
-    body: usize,
+    place: usize,
     delimiter: String,
     indented: bool,
 }
 
 impl Parser<'_> {
+    /// How far it has come.
+    fn at(&self) -> usize {
+        self.end - self.rest.len()
+    }
+
     fn peek(&self) -> Option<char> {
         self.rest.chars().next()
     }
@@ -88,6 +66,13 @@ impl Parser<'_> {
         let mut characters = self.rest.chars();
         let next = characters.next();
         self.rest = characters.as_str();
+        next
+    }
+
+    /// The next one inside of something that must be closed.
+    fn next_inside(&mut self) -> Option<char> {
+        let next = self.next();
+        self.complete &= next.is_some();
         next
     }
 
@@ -107,31 +92,40 @@ impl Parser<'_> {
         let mut open = 0_u32;
         loop {
             self.skip_blanks();
-            let Some(next) = self.peek() else { break };
-            match next {
+            let start = self.at();
+            let Some(next) = self.peek() else {
+                self.complete &= until == Until::End && open == 0;
+                break;
+            };
+            let joint = match next {
                 '\n' => {
                     self.next();
-                    self.read_bodies();
-                    end(&mut items, &mut command, Item::End);
+                    self.read_documents();
+                    Joint::Line
                 }
                 '&' if self.rest.starts_with("&>") => {
                     self.next();
                     self.parse_redirection(&mut command);
+                    continue;
                 }
-                ';' | '&' => {
-                    self.next();
-                    end(&mut items, &mut command, Item::End);
-                }
+                '&' if self.take("&&") => Joint::And,
+                '|' if self.take("||") => Joint::Or,
                 '|' => {
-                    let item = if self.take("||") { Item::End } else { Item::Pipe };
-                    let _ = matches!(item, Item::Pipe) && (self.take("|&") || self.take("|"));
-                    end(&mut items, &mut command, item);
+                    let _ = self.take("|&") || self.take("|");
+                    Joint::Pipe
                 }
-                '(' if command.words.is_empty() && self.rest.starts_with("((") => self.skip_arithmetic(),
-                '(' => {
+                '(' if command.words.is_empty() && self.rest.starts_with("((") => {
+                    self.skip_arithmetic();
+                    continue;
+                }
+                ';' | '&' | '(' => {
                     self.next();
-                    open += 1;
-                    end(&mut items, &mut command, Item::Open);
+                    open += u32::from(next == '(');
+                    match next {
+                        ';' => Joint::Semicolon,
+                        '&' => Joint::Background,
+                        _ => Joint::Open,
+                    }
                 }
                 ')' => {
                     self.next();
@@ -139,79 +133,98 @@ impl Parser<'_> {
                         break;
                     }
                     open = open.saturating_sub(1);
-                    end(&mut items, &mut command, Item::Close);
+                    Joint::Close
                 }
-                '#' => self.rest = self.rest.find('\n').map_or("", |end| &self.rest[end..]),
-                '<' | '>' => self.parse_redirection(&mut command),
-                _ if self.skip_descriptor() => self.parse_redirection(&mut command),
+                '#' => {
+                    self.rest = self.rest.find('\n').map_or("", |end| &self.rest[end..]);
+                    continue;
+                }
+                '<' | '>' => {
+                    self.parse_redirection(&mut command);
+                    continue;
+                }
+                _ if self.is_descriptor() => {
+                    self.parse_redirection(&mut command);
+                    continue;
+                }
                 _ => {
                     let word = self.parse_word(&mut command.nested);
                     command.words.push(word);
+                    continue;
                 }
-            }
+            };
+            end(&mut items, &mut command, joint, start..self.at());
         }
-        end(&mut items, &mut command, Item::End);
+        end(&mut items, &mut command, Joint::Semicolon, self.at()..self.at());
         items
     }
 
-    /// The `2` of `2>`.
-    fn skip_descriptor(&mut self) -> bool {
+    /// Is it the `2` of `2>`?
+    fn is_descriptor(&self) -> bool {
         let behind = self.rest.trim_start_matches(|next: char| next.is_ascii_digit());
-        let is_descriptor = behind.len() < self.rest.len() && behind.starts_with(['<', '>']);
-        if is_descriptor {
-            self.rest = behind;
-        }
-        is_descriptor
+        behind.len() < self.rest.len() && behind.starts_with(['<', '>'])
     }
 
     fn parse_redirection(&mut self, command: &mut Command) {
+        let behind = self.rest.trim_start_matches(|next: char| next.is_ascii_digit());
+        let descriptor = self.rest[..self.rest.len() - behind.len()].parse().ok();
+        self.rest = behind;
         if self.rest.starts_with("<(") || self.rest.starts_with(">(") {
+            let start = self.at();
             self.next();
             self.next();
             let piece = self.parse_substitution(&mut command.nested);
-            command.words.push(Word(vec![piece]));
+            command.words.push(Word { pieces: vec![piece], start });
             return;
         }
         let operators = ["<<<", "<<-", "<<", "<>", "<&", "<", ">>", ">|", ">&", ">"];
         let Some(operator) = operators.into_iter().find(|operator| self.take(operator)) else { return };
         self.skip_blanks();
         if self.peek().is_none_or(|next| "\n;&|()<>".contains(next)) {
+            self.complete = false;
             return;
         }
-        let word = self.parse_word(&mut command.nested);
-        match operator {
+        let target = self.parse_word(&mut command.nested);
+        let kind = match operator {
             "<<" | "<<-" => {
-                let body = self.bodies.len();
-                self.bodies.push(String::new());
-                command.bodies.push(body);
-                self.waiting.push(HereDocument { body, delimiter: word.delimiter(), indented: operator == "<<-" });
+                let place = self.documents.len();
+                self.documents.push((String::new(), 0..0));
+                self.waiting.push(HereDocument { place, delimiter: target.text(), indented: operator == "<<-" });
+                RedirectionKind::Document(place)
             }
-            ">&" if word.is_descriptor() => {}
-            ">" | ">>" | ">|" | ">&" => command.writes.push(word),
-            _ => {}
-        }
+            ">&" | "<&" if is_descriptor(&target) => RedirectionKind::Duplicate,
+            ">" | ">>" | ">|" | ">&" => RedirectionKind::Write,
+            "<<<" => RedirectionKind::Text,
+            _ => RedirectionKind::Read,
+        };
+        command.redirections.push(Redirection { descriptor, kind, target });
     }
 
     /// The lines of the here-documents that were announced on the line before.
-    fn read_bodies(&mut self) {
-        for HereDocument { body, delimiter, indented } in std::mem::take(&mut self.waiting) {
-            while !self.rest.is_empty() {
+    fn read_documents(&mut self) {
+        for HereDocument { place, delimiter, indented } in std::mem::take(&mut self.waiting) {
+            let start = self.at();
+            let mut text = String::new();
+            let mut ended = false;
+            while !self.rest.is_empty() && !ended {
                 let (line, rest) = self.rest.split_once('\n').unwrap_or((self.rest, ""));
                 self.rest = rest;
                 let line = if indented { line.trim_start_matches('\t') } else { line };
-                if line.strip_suffix('\r').unwrap_or(line) == delimiter {
-                    break;
+                ended = line.strip_suffix('\r').unwrap_or(line) == delimiter;
+                if !ended {
+                    text.push_str(line);
+                    text.push('\n');
                 }
-                self.bodies[body].push_str(line);
-                self.bodies[body].push('\n');
             }
+            self.complete &= ended;
+            self.documents[place] = (text, start..self.at());
         }
     }
 
     /// `((…))`, in which `>` compares.
     fn skip_arithmetic(&mut self) {
         let mut open = 0_u32;
-        while let Some(next) = self.next() {
+        while let Some(next) = self.next_inside() {
             match next {
                 '(' => open += 1,
                 ')' => open = open.saturating_sub(1),
@@ -224,7 +237,7 @@ impl Parser<'_> {
     }
 
     fn parse_word(&mut self, nested: &mut Vec<Script>) -> Word {
-        let mut word = Word::default();
+        let mut word = Word { pieces: Vec::new(), start: self.at() };
         while let Some(next) = self.peek() {
             if matches!(next, ' ' | '\t' | '\r' | '\n' | ';' | '&' | '|' | '(' | ')' | '<' | '>') {
                 break;
@@ -233,7 +246,7 @@ impl Parser<'_> {
             match next {
                 '\'' => self.parse_single_quoted(&mut word),
                 '"' => self.parse_double_quoted(&mut word, nested),
-                '\\' => match self.next() {
+                '\\' => match self.next_inside() {
                     Some('\n') | None => {}
                     Some(character) => word.push_character(character),
                 },
@@ -252,14 +265,16 @@ impl Parser<'_> {
     }
 
     fn parse_single_quoted(&mut self, word: &mut Word) {
-        let (text, rest) = self.rest.split_once('\'').unwrap_or((self.rest, ""));
-        self.rest = rest;
+        let end = self.rest.find('\'');
+        self.complete &= end.is_some();
+        let (text, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
         word.push_text(text);
+        self.rest = rest.strip_prefix('\'').unwrap_or(rest);
     }
 
     /// `$'…'`. The escapes are left as they are: names with line feeds in them are not worth the trouble.
     fn parse_escaped(&mut self, word: &mut Word) {
-        while let Some(next) = self.next() {
+        while let Some(next) = self.next_inside() {
             match next {
                 '\'' => return,
                 '\\' => {
@@ -274,7 +289,7 @@ impl Parser<'_> {
 
     fn parse_double_quoted(&mut self, word: &mut Word, nested: &mut Vec<Script>) {
         word.push_text("");
-        while let Some(next) = self.next() {
+        while let Some(next) = self.next_inside() {
             match next {
                 '"' => return,
                 '$' => self.parse_expansion(word, nested, true),
@@ -299,12 +314,12 @@ impl Parser<'_> {
             word.push(Element::Unknown);
         } else if self.take("(") {
             let piece = self.parse_substitution(nested);
-            word.0.push(piece);
+            word.pieces.push(piece);
         } else if self.take("{") {
             let inside = self.skip_to_brace();
             let is_name =
                 |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-            word.0.push(match is_name(inside) {
+            word.pieces.push(match is_name(inside) {
                 true => Piece::Variable { name: inside.to_owned(), quoted },
                 false => Piece::Plain(Element::Unknown),
             });
@@ -313,7 +328,7 @@ impl Parser<'_> {
             let (name, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
             if !name.is_empty() {
                 self.rest = rest;
-                word.0.push(Piece::Variable { name: name.to_owned(), quoted });
+                word.pieces.push(Piece::Variable { name: name.to_owned(), quoted });
             } else if self.peek().is_some_and(|next| "@*#?$!-".contains(next)) {
                 self.next();
                 word.push(Element::Unknown);
@@ -338,6 +353,7 @@ impl Parser<'_> {
                 return inside;
             }
         }
+        self.complete = false;
         std::mem::take(&mut self.rest)
     }
 
@@ -345,25 +361,32 @@ impl Parser<'_> {
     fn parse_substitution(&mut self, nested: &mut Vec<Script>) -> Piece {
         if self.depth < DEEPEST {
             self.depth += 1;
-            let outside = (std::mem::take(&mut self.waiting), std::mem::take(&mut self.bodies));
+            let outside = (std::mem::take(&mut self.waiting), std::mem::take(&mut self.documents));
             let items = self.parse_list(Until::Parenthesis);
-            nested.push(Script { items, bodies: std::mem::take(&mut self.bodies) });
-            (self.waiting, self.bodies) = outside;
+            let complete = self.complete && self.waiting.is_empty();
+            nested.push(Script { items, documents: std::mem::take(&mut self.documents), complete });
+            (self.waiting, self.documents) = outside;
             self.depth -= 1;
+        } else {
+            self.complete = false;
         }
         Piece::Plain(Element::Unknown)
     }
 
+    /// Read as it stands: another substitution inside, behind backslashes, is text.
     fn parse_backquoted(&mut self, word: &mut Word, nested: &mut Vec<Script>) {
-        let mut text = String::new();
-        while let Some(next) = self.next().filter(|next| *next != '`') {
-            match next {
-                '\\' => text.extend(self.next()),
-                character => text.push(character),
+        let (part, start) = (self.rest, self.at());
+        while let Some(next) = self.next_inside().filter(|next| *next != '`') {
+            if next == '\\' {
+                self.next();
             }
         }
+        let length = part.len() - self.rest.len();
+        let inside = part[..length].strip_suffix('`').unwrap_or(&part[..length]);
         if self.depth < DEEPEST {
-            nested.push(parse_at(&text, self.depth + 1));
+            nested.push(parse_part(inside, start + inside.len(), self.depth + 1));
+        } else {
+            self.complete = false;
         }
         word.push(Element::Unknown);
     }
@@ -395,72 +418,94 @@ impl Parser<'_> {
     }
 }
 
-fn end(items: &mut Vec<Item>, command: &mut Command, item: Item) {
+fn end(items: &mut Vec<Item>, command: &mut Command, joint: Joint, span: Range<usize>) {
     let command = std::mem::take(command);
-    if !(command.words.is_empty() && command.writes.is_empty() && command.nested.is_empty()) {
+    if !(command.words.is_empty() && command.redirections.is_empty() && command.nested.is_empty()) {
         items.push(Item::Command(command));
     }
-    items.push(item);
+    items.push(Item::Joint(joint, span));
 }
 
-impl Word {
-    fn push(&mut self, element: Element) {
-        self.0.push(Piece::Plain(element));
-    }
-
-    fn push_text(&mut self, text: &str) {
-        match self.0.last_mut() {
-            Some(Piece::Plain(Element::Text(last))) => last.push_str(text),
-            _ => self.push(Element::Text(text.to_owned())),
-        }
-    }
-
-    fn push_character(&mut self, character: char) {
-        self.push_text(character.encode_utf8(&mut [0; 4]));
-    }
-
-    /// The text that it begins with.
-    pub(super) fn prefix(&self) -> &str {
-        match self.0.first() {
-            Some(Piece::Plain(Element::Text(text))) => text,
-            _ => "",
-        }
-    }
-
-    fn is_descriptor(&self) -> bool {
-        let digits = |text: &str| text.strip_suffix('-').unwrap_or(text).bytes().all(|byte| byte.is_ascii_digit());
-        matches!(self.0.as_slice(), [Piece::Plain(Element::Text(text))] if digits(text))
-    }
-
-    /// The last line of a here-document: nothing is expanded in it.
-    fn delimiter(&self) -> String {
-        let text = |piece: &Piece| match piece {
-            Piece::Plain(Element::Text(text)) => text.clone(),
-            Piece::Variable { name, .. } => format!("${name}"),
-            Piece::Plain(_) => "*".to_owned(),
-        };
-        self.0.iter().map(text).collect()
-    }
-
-    /// `NAME=value`, cut into both.
-    pub(super) fn assignment(&self) -> Option<(&str, Word)> {
-        let (name, value) = self.prefix().split_once('=')?;
-        let name = name.strip_suffix('+').unwrap_or(name);
-        let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        if name.is_empty() || name.starts_with(|first: char| first.is_ascii_digit()) || !is_name {
-            return None;
-        }
-        let mut rest = Word(vec![Piece::Plain(Element::Text(value.to_owned()))]);
-        rest.0.extend(self.0[1..].iter().cloned());
-        Some((name, rest))
-    }
+/// `1`, `-`, `2-`: no name of a file.
+fn is_descriptor(target: &Word) -> bool {
+    let digits = |text: &str| text.strip_suffix('-').unwrap_or(text).bytes().all(|byte| byte.is_ascii_digit());
+    target.literal().is_some_and(digits)
 }
 
-impl Pattern {
-    pub(super) fn push_plain(&mut self, element: &Element) {
-        match element {
-            Element::Text(text) => self.push_text(text),
-            element => self.push(element.clone()),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words of each command, without redirections and comments.
+    #[track_caller]
+    fn reads(text: &str, expected: &[&[&str]]) {
+        let script = Script::parse(text);
+        let words = |command: &Command| command.words.iter().map(Word::text).collect::<Vec<_>>();
+        let commands: Vec<Vec<String>> = script.commands().map(words).filter(|words| !words.is_empty()).collect();
+        assert_eq!(commands, expected, "{text}");
+        assert!(script.complete, "{text}");
+    }
+
+    #[test]
+    fn lists_and_pipes() {
+        reads("cd x && pytest | tail -5", &[&["cd", "x"], &["pytest"], &["tail", "-5"]]);
+        reads("a;b & c || d\n(e f)|& g # h; i", &[&["a"], &["b"], &["c"], &["d"], &["e", "f"], &["g"]]);
+        reads("", &[]);
+        reads("# only a comment", &[]);
+    }
+
+    #[test]
+    fn words() {
+        reads(
+            "echo 'a;b' \"c | \\\"d\\\" $e\" f\\ g h#i \\\n ${j} *",
+            &[&["echo", "a;b", "c | \"d\" $e", "f g", "h#i", "$j", "*"]],
+        );
+        reads("echo ''", &[&["echo", ""]]);
+        reads("cat a'b'\"c\"''", &[&["cat", "abc"]]);
+        reads(r#"grep -n "a\|b.*\$" "end$" f"#, &[&["grep", "-n", r"a\|b.*$", "end$", "f"]]);
+    }
+
+    #[test]
+    fn redirections() {
+        reads("a >b 2>&1 <c >>d &>e 2> /dev/null f2>g h", &[&["a", "f2", "h"]]);
+        reads("cat <<< pytest; b", &[&["cat"], &["b"]]);
+        reads("cat <<'EOF' >x\npytest; '\nEOF\nb", &[&["cat"], &["b"]]);
+        reads("cat <<-A <<B; b\n1\n\tA\n2\nB", &[&["cat"], &["b"]]);
+    }
+
+    #[test]
+    fn what_is_not_closed_is_not_complete() {
+        for text in [
+            "echo 'a",
+            "echo \"a",
+            "echo $(a",
+            "echo `a",
+            "echo \"$(a\"",
+            "cat <(a",
+            "echo $'a",
+            "a \\",
+            "a >",
+            "(a",
+            "echo ${a",
+            "cat <<EOF\nno end",
+            "cat <<EOF",
+        ] {
+            assert!(!Script::parse(text).complete, "{text}");
         }
+    }
+
+    #[test]
+    fn places_are_those_of_the_text() {
+        let text = "cd 'a b' && x \"$(y z)\" `w` > f | tail <<E\nbody\nE\n";
+        let script = Script::parse(text);
+        let starts: Vec<&str> = script.words().iter().map(|word| &text[word.start..=word.start]).collect();
+        assert_eq!(starts, ["c", "'", "x", "\"", "`", "f", "y", "z", "w", "t", "E"]);
+        let spans = script.items.iter().filter_map(|item| match item {
+            Item::Joint(joint, span) => Some((*joint, &text[span.clone()])),
+            Item::Command(_) => None,
+        });
+        let expected = [(Joint::And, "&&"), (Joint::Pipe, "|"), (Joint::Line, "\nbody\nE\n"), (Joint::Semicolon, "")];
+        assert_eq!(spans.collect::<Vec<_>>(), expected);
+        assert_eq!(script.documents, [("body\n".to_owned(), 42..49)]);
     }
 }

@@ -10,7 +10,7 @@ fn shown(command: &str, cwd: &str, output: &str) -> Vec<String> {
         let lines: Vec<String> = lines.iter().map(|(number, text)| format!("{number} {text}")).collect();
         format!("{}: {}", attributed.path, lines.join(" | "))
     };
-    attribute(command, cwd, output.as_bytes()).into_iter().map(render).collect()
+    attribute(&Script::parse(command), cwd, output.as_bytes()).into_iter().map(render).collect()
 }
 
 #[track_caller]
@@ -229,13 +229,46 @@ fn lists_and_unknown_programs() {
     }
 }
 
+#[test]
+fn only_what_stands_there_literally_is_read() {
+    for command in [
+        "cat \"$F\"",
+        "cat \"${F}\"",
+        "cat `f`",
+        "cat \"`f`\"",
+        "cat a?.py",
+        "cat [ab].py",
+        "cat {a,b}",
+        "cat ~/a",
+        "cat a |& b",
+        "cat a >> b",
+        "cat a 2> b",
+        "cat a 12>&1",
+        "cat a '2'>&1",
+        "cat a 1>&2",
+        "! cat a",
+        "(cat a)",
+        "cat 'a",
+        "cat \"a",
+        "cat a\\",
+        "cat <<E\nE",
+        "cat \"10,$p\"",
+        "cat a 2>&1x",
+        "cat a &>/dev/null",
+    ] {
+        shows_nothing(command, "x\n");
+    }
+    shows("cat a#b 2>/dev/null", "x\n", &["a#b: 1 x"]);
+    shows("cat \\\n a'b'\"c\"'' 2> /dev/null|head", "x\n", &["abc: 1 x"]);
+}
+
 proptest::proptest! {
     #[test]
     fn nothing_panics(
         command in "(cd a && )?(cat|nl -ba|head|tail|sed -n|grep -n|grep -rn|rg -n) [-a-z0-9,$+' |]{0,12}( \\| (head|sed -n 2,3p|cat -n|grep -n x))?",
         output in "([a0-9]{0,3}[:-][0-9]{0,2}[:-]?[a-z \t]{0,3}\n?|--\n){0,6}",
     ) {
-        for attributed in attribute(&command, "", output.as_bytes()) {
+        for attributed in attribute(&Script::parse(&command), "", output.as_bytes()) {
             let lines = lines_in(output.as_bytes(), &attributed.form, attributed.first_line);
             proptest::prop_assert_eq!(lines.len(), attributed.line_count as usize);
             proptest::prop_assert_eq!(lines[0].0, attributed.first_line);

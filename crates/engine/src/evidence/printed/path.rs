@@ -3,9 +3,9 @@
 //! Links are not known here: `a/..` is taken to be where it seems to be.
 
 /// A path as seen from a directory below the root: relative to the root, without `.`, `..` or double slashes, and empty
-/// for the root itself. None where it is absolute or leaves the root.
+/// for the root itself. None where it is absolute, begins in somebody's home, or leaves the root.
 pub(super) fn join_path(directory: &str, path: &str) -> Option<String> {
-    if path.starts_with('/') || directory.starts_with('/') {
+    if path.starts_with(['/', '~']) || directory.starts_with('/') {
         return None;
     }
     let mut parts = Vec::new();

@@ -20,7 +20,7 @@ const PYTHON: &str = "a.py|b.py|my file.py|src/a.py|src/b.py|tests/test_a.py";
 
 fn changed(command: &str, cwd: &str) -> (String, Rest) {
     let known = KNOWN.iter().map(ToString::to_string).collect();
-    let changes = changed_files(command, cwd);
+    let changes = changed_files(&Script::parse(command), cwd);
     let among = changes.among(&known);
     let all = among.len() == KNOWN.len();
     (if all { "all".to_owned() } else { among.join("|") }, changes.rest)
@@ -204,7 +204,7 @@ fn lists_subshells_and_directories() {
     assert_eq!(changed("rm a.py ../b.py", "src").0, "b.py|src/a.py");
     assert_eq!(changed("rm app.ts", "./src//web/").0, "src/web/app.ts");
     assert_eq!(changed("rm src/lib.rs", "/tmp").0, "src/lib.rs", "where nobody knows the root");
-    assert_eq!(changed_files("cd src && rm ./x/../a.py", "").paths, ["src/a.py"]);
+    assert_eq!(changed_files(&Script::parse("cd src && rm ./x/../a.py"), "").paths, ["src/a.py"]);
 }
 
 #[test]
@@ -360,7 +360,7 @@ fn a_long_command_takes_no_longer_than_its_length() {
         "for f in ".to_owned() + &("a".repeat(4_000) + " ").repeat(250) + "; do rm " + &"$f ".repeat(20_000) + "; done",
         "rm ".to_owned() + &"a.py ".repeat(100_000),
     ] {
-        changed_files(&command, "").among(&known);
+        changed_files(&Script::parse(&command), "").among(&known);
     }
 }
 
@@ -380,7 +380,7 @@ proptest::proptest! {
     /// A quoted name is the name, whatever stands in it.
     #[test]
     fn quoted_names(name in "[a-z$`*?\\[\\]{}()<>|&;#! \"\\\\-]{1,12}") {
-        let changes = changed_files(&format!("echo x > './{name}'"), "");
+        let changes = changed_files(&Script::parse(&format!("echo x > './{name}'")), "");
         proptest::prop_assert_eq!(changes, Changes { paths: vec![name], ..Changes::default() });
     }
 }

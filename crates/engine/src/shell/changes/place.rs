@@ -4,7 +4,7 @@
 //! ends with: `/srv/app/src/a.py` may be `src/a.py`. After `cd /srv/app`, which is the root or lies in it, a relative
 //! name is never cut.
 
-use super::pattern::{Element, Pattern};
+use crate::shell::pattern::{Element, Pattern};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Directory {

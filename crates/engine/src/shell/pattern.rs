@@ -45,24 +45,46 @@ impl Pattern {
         match self.0.last_mut() {
             _ if text.is_empty() => {}
             Some(Element::Text(last)) => last.push_str(text),
-            _ => self.push(Element::Text(text.to_owned())),
+            _ => self.add(Element::Text(text.to_owned())),
         }
     }
 
     pub(super) fn push(&mut self, element: Element) {
-        match (self.0.last(), element) {
-            (_, Element::Text(text)) if matches!(self.0.last(), Some(Element::Text(_))) => self.push_text(&text),
-            (_, element) if self.0.len() < LONGEST => match (self.0.last(), element) {
-                (Some(Element::Star), Element::Star) => *self.0.last_mut().expect("there is one") = Element::Deep,
-                (Some(Element::Deep), Element::Star | Element::Deep) => {}
-                (_, element) => self.0.push(element),
-            },
-            _ => *self.0.last_mut().expect("as many as there may be") = Element::Deep,
+        match element {
+            Element::Text(text) => self.push_text(&text),
+            element => self.add(element),
+        }
+    }
+
+    fn add(&mut self, element: Element) {
+        let is_full = self.0.len() >= LONGEST;
+        match (self.0.last_mut(), element) {
+            (Some(last), _) if is_full => *last = Element::Deep,
+            (Some(last @ Element::Star), Element::Star) => *last = Element::Deep,
+            (Some(Element::Deep), Element::Star | Element::Deep) => {}
+            (_, element) => self.0.push(element),
         }
     }
 
     pub(super) fn append(&mut self, other: &Self) {
         other.0.iter().for_each(|element| self.push(element.clone()));
+    }
+
+    pub(super) fn followed_by(&self, other: &Self) -> Self {
+        let mut both = self.clone();
+        both.append(other);
+        both
+    }
+
+    /// How long it is, a wildcard as one character.
+    pub(super) fn length(&self) -> usize {
+        let length = |element: &Element| if let Element::Text(text) = element { text.len() } else { 1 };
+        self.0.iter().map(length).sum()
+    }
+
+    /// Whether a text stands in one of the parts that are known.
+    pub(super) fn contains(&self, text: &str) -> bool {
+        self.0.iter().any(|element| matches!(element, Element::Text(part) if part.contains(text)))
     }
 
     /// The text, where it is nothing else.

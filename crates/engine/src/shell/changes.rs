@@ -1,18 +1,61 @@
-//! Goes through a script as a shell would: from directory to directory, with the variables that it sets.
+//! Which files a shell command changes, as told by its text alone.
 //!
-//! Nothing is run: values that are not in the text are unknown. A variable keeps every value that it ever had, because
-//! which of them it has when a command runs depends on what ran before.
+//! Lines seen before a change say nothing about the file of today, so whoever keeps them asks here after each command.
+//! To name a file too many costs one more look at it; to name one too few would show old lines as current. Therefore
+//! every branch of a condition counts as taken, every command as successful, and a name of which a part is unknown
+//! stands for all that fit it. Programs that rewrite whole trees by design (version control, patches, formatters) change
+//! all that they can reach.
+//!
+//! What is not known here: the disk, links, the absolute path of the root (an absolute name counts for every known file
+//! that it may be), and what programs do that run code of the project: interpreters, builds, package managers, scripts.
+//! If those counted for everything, each build would wipe all that was seen; they count for nothing, and
+//! [`Rest::Unknown`] says so. Whoever has the disk notes what they changed by its time.
+//!
+//! A script is gone through as a shell would: from folder to folder, with the variables that it sets. Values that are not
+//! in the text are unknown. A variable keeps every value that it ever had, because which of them it has when a command
+//! runs depends on what ran before.
 
-use std::{collections::BTreeMap, rc::Rc};
+mod formatters;
+mod git;
+mod lists;
+mod patches;
+mod place;
+mod rules;
 
-use super::{
-    Changes, Rest,
-    pattern::{Element, Pattern},
-    place::{Directory, Root},
-    script::{Command, Item, Piece, Script, Word, parse_script},
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Bound,
+    rc::Rc,
 };
 
-pub(super) struct Walk {
+use place::{Directory, Root};
+
+use super::{
+    pattern::Pattern,
+    programs::Words,
+    script::{Command, Item, Joint, Piece, RedirectionKind, Script, Word},
+};
+
+/// What a command changes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// Files by name: relative to the root, normalised, in order.
+    pub paths: Vec<String>,
+    /// Known files that match one of these have changed too.
+    pub patterns: Vec<Pattern>,
+    pub rest: Rest,
+}
+
+/// Whether anything else may have changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Rest {
+    #[default]
+    Known,
+    /// Something ran whose text does not say what it changes.
+    Unknown,
+}
+
+struct Walk {
     directory: Rc<Directory>,
     variables: BTreeMap<String, Vec<Pattern>>,
     changes: Changes,
@@ -22,10 +65,10 @@ pub(super) struct Walk {
 
 /// What comes into a command through its pipe or its here-documents.
 #[derive(Debug, Default)]
-pub(super) struct Input {
+struct Input {
     /// The words of the pipeline's first command, where this is a later one.
-    pub(super) first: Option<Vec<Pattern>>,
-    pub(super) bodies: Vec<String>,
+    first: Option<Vec<Pattern>>,
+    bodies: Vec<String>,
 }
 
 const DEEPEST: u32 = 12;
@@ -34,7 +77,8 @@ const MOST_VALUES: usize = 256;
 const MOST_CHANGES: usize = 4096;
 const LONGEST_VALUE: usize = 4096;
 
-pub(super) fn walk(script: &Script, cwd: &str) -> Changes {
+/// What a command changes when it is run in `cwd`, which is relative to the root.
+pub fn changed_files(script: &Script, cwd: &str) -> Changes {
     let directory = Rc::new(Directory::new(cwd));
     let mut walk = Walk { directory, variables: BTreeMap::new(), changes: Changes::default(), depth: 0 };
     walk.script(script);
@@ -53,14 +97,13 @@ impl Walk {
         for item in &script.items {
             match item {
                 Item::Command(command) => self.command(command, script, &mut input),
-                Item::Pipe => {}
-                Item::End => input = Input::default(),
-                Item::Open => {
-                    outside.push(Rc::clone(&self.directory));
-                    input = Input::default();
-                }
-                Item::Close => {
-                    self.directory = outside.pop().unwrap_or(Rc::clone(&self.directory));
+                Item::Joint(Joint::Pipe, _) => continue,
+                Item::Joint(joint, _) => {
+                    match joint {
+                        Joint::Open => outside.push(Rc::clone(&self.directory)),
+                        Joint::Close => self.directory = outside.pop().unwrap_or(Rc::clone(&self.directory)),
+                        _ => {}
+                    }
                     input = Input::default();
                 }
             }
@@ -80,8 +123,8 @@ impl Walk {
     }
 
     /// A script that stands in a word or in a here-document.
-    pub(super) fn text(&mut self, text: &str) {
-        self.subshell(&parse_script(text));
+    fn text(&mut self, text: &str) {
+        self.subshell(&Script::parse(text));
     }
 
     fn command(&mut self, command: &Command, script: &Script, input: &mut Input) {
@@ -103,17 +146,18 @@ impl Walk {
             }
         }
         let compares = arguments.first().and_then(Pattern::literal) == Some("[[");
-        for word in command.writes.iter().filter(|_| !compares) {
-            self.resolve(word, 0).iter().for_each(|target| self.file(target));
+        let writes = command.redirections.iter().filter(|to| to.kind == RedirectionKind::Write && !compares);
+        for redirection in writes {
+            self.resolve(&redirection.target, 0).iter().for_each(|target| self.file(target));
         }
-        input.bodies.extend(command.bodies.iter().map(|body| script.bodies[*body].clone()));
+        input.bodies.extend(script.documents_of(command).map(str::to_owned));
         self.program(&arguments, input);
         input.first.get_or_insert(arguments);
     }
 
     /// Everything that a word may stand for.
     fn resolve(&self, word: &Word, so_far: usize) -> Vec<Pattern> {
-        if let [Piece::Variable { name, quoted: false }] = word.0.as_slice() {
+        if let [Piece::Variable { name, quoted: false }] = word.pieces.as_slice() {
             let split = |value: &Pattern| match value.literal() {
                 Some(text) => text.split_whitespace().map(|word| Pattern::text(word).globbed()).collect(),
                 None => vec![value.clone()],
@@ -122,10 +166,10 @@ impl Walk {
             return if words.len() + so_far > MOST_CHANGES { vec![Pattern::unknown()] } else { words };
         }
         let mut resolved = vec![Pattern::default()];
-        for piece in &word.0 {
+        for piece in &word.pieces {
             let name = match piece {
                 Piece::Plain(element) => {
-                    resolved.iter_mut().for_each(|pattern| pattern.push_plain(element));
+                    resolved.iter_mut().for_each(|pattern| pattern.push(element.clone()));
                     continue;
                 }
                 Piece::Variable { name, .. } => name,
@@ -137,7 +181,7 @@ impl Walk {
             }
             let with = |start: &Pattern| values.iter().map(|value| start.followed_by(value)).collect::<Vec<_>>();
             resolved = resolved.iter().flat_map(with).collect();
-            if resolved.iter().any(|pattern| pattern.text_length() > LONGEST_VALUE) {
+            if resolved.iter().any(|pattern| pattern.length() > LONGEST_VALUE) {
                 return vec![Pattern::unknown()];
             }
         }
@@ -152,19 +196,19 @@ impl Walk {
         }
     }
 
-    pub(super) fn bind(&mut self, name: &str, values: Vec<Pattern>) {
+    fn bind(&mut self, name: &str, values: Vec<Pattern>) {
         let held = self.variables.entry(name.to_owned()).or_default();
         held.extend(values);
         held.sort_unstable();
         held.dedup();
-        let length: usize = held.iter().map(Pattern::text_length).sum();
+        let length: usize = held.iter().map(Pattern::length).sum();
         if held.len() > MOST_VALUES || length > 4 * LONGEST_VALUE {
             *held = vec![Pattern::unknown()];
         }
     }
 
     /// Runs what another program runs.
-    pub(super) fn inner(&mut self, arguments: &[Pattern], input: &Input) {
+    fn inner(&mut self, arguments: &[Pattern], input: &Input) {
         if self.depth >= DEEPEST {
             return self.unknown();
         }
@@ -173,7 +217,7 @@ impl Walk {
         self.depth -= 1;
     }
 
-    pub(super) fn enter(&mut self, name: Option<&Pattern>) {
+    fn enter(&mut self, name: Option<&Pattern>) {
         self.directory = Rc::new(match name {
             Some(name) => self.directory.enter(name),
             None => Directory::unknown(),
@@ -181,7 +225,7 @@ impl Walk {
     }
 
     /// The same, and back again.
-    pub(super) fn inside(&mut self, name: Option<&Pattern>, run: impl FnOnce(&mut Self)) {
+    fn inside(&mut self, name: Option<&Pattern>, run: impl FnOnce(&mut Self)) {
         let directory = Rc::clone(&self.directory);
         if name.is_some() {
             self.enter(name);
@@ -190,19 +234,19 @@ impl Walk {
         self.directory = directory;
     }
 
-    pub(super) fn unknown(&mut self) {
+    fn unknown(&mut self) {
         self.changes.rest = Rest::Unknown;
     }
 
     /// A file of this name. One whose name is all unknown is most often a log or a file for the time being.
-    pub(super) fn file(&mut self, name: &Pattern) {
+    fn file(&mut self, name: &Pattern) {
         for place in self.directory.place(name, Root::IsNotMeant) {
             if place.is_unresolved() { self.unknown() } else { self.note(place) }
         }
     }
 
     /// A file of this name, or all below the directory of this name.
-    pub(super) fn tree(&mut self, name: &Pattern) {
+    fn tree(&mut self, name: &Pattern) {
         for place in self.directory.place(name, Root::IsNotMeant) {
             if place.is_unresolved() {
                 self.unknown();
@@ -214,11 +258,10 @@ impl Walk {
     }
 
     /// The same for a program that works on the project: where nobody knows the name, it may be any.
-    pub(super) fn swept(&mut self, name: &Pattern, endings: &[&str]) {
+    fn swept(&mut self, name: &Pattern, endings: &Words) {
         for place in self.directory.place(name, Root::MayBeMeant) {
-            for ending in if endings.is_empty() { &[""] } else { endings } {
-                self.note(if place.is_unresolved() { Pattern::default().below(ending) } else { place.below(ending) });
-            }
+            let place_or_root = if place.is_unresolved() { &Pattern::default() } else { &place };
+            self.note_below(place_or_root, endings);
             if !place.is_unresolved() {
                 self.note(place);
             }
@@ -226,15 +269,22 @@ impl Walk {
     }
 
     /// A file that is edited in place.
-    pub(super) fn edited(&mut self, name: &Pattern) {
+    fn edited(&mut self, name: &Pattern) {
         for place in self.directory.place(name, Root::IsNotMeant) {
             self.note(if place.is_unresolved() { Pattern::anything() } else { place });
         }
     }
 
-    /// Every file with such an ending, wherever the shell is.
-    pub(super) fn everything(&mut self, ending: &str) {
-        self.note(Pattern::default().below(ending));
+    /// Every file, wherever the shell is; with one of the endings, where there are any.
+    fn everything(&mut self, endings: &Words) {
+        self.note_below(&Pattern::default(), endings);
+    }
+
+    fn note_below(&mut self, place: &Pattern, endings: &Words) {
+        match endings.is_empty() {
+            true => self.note(place.below("")),
+            false => endings.iter().for_each(|ending| self.note(place.below(ending))),
+        }
     }
 
     fn note(&mut self, place: Pattern) {
@@ -251,15 +301,24 @@ impl Walk {
     }
 }
 
-impl Pattern {
-    fn followed_by(&self, other: &Self) -> Self {
-        let mut both = self.clone();
-        both.append(other);
-        both
-    }
-
-    fn text_length(&self) -> usize {
-        let length = |element: &Element| if let Element::Text(text) = element { text.len() } else { 1 };
-        self.elements().iter().map(length).sum()
+impl Changes {
+    /// Those of the known files that it changes, in their order.
+    pub fn among<'a>(&self, known: &'a BTreeSet<String>) -> Vec<&'a str> {
+        let mut changed: BTreeSet<&str> =
+            self.paths.iter().filter_map(|path| known.get(path)).map(|path| &**path).collect();
+        let mut by_prefix: BTreeMap<&str, Vec<&Pattern>> = BTreeMap::new();
+        for pattern in &self.patterns {
+            by_prefix.entry(pattern.prefix()).or_default().push(pattern);
+        }
+        for (prefix, patterns) in by_prefix {
+            let from = (Bound::Included(prefix), Bound::Unbounded);
+            let near = known.range::<str, _>(from).take_while(|path| path.starts_with(prefix));
+            changed
+                .extend(near.map(String::as_str).filter(|path| patterns.iter().any(|pattern| pattern.matches(path))));
+        }
+        changed.into_iter().collect()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -25,9 +25,9 @@ pub(super) struct Stage {
     pub(super) operands: Vec<String>,
 }
 
-pub(super) fn parse_stage(words: &[String]) -> Option<Stage> {
+pub(super) fn parse_stage(words: &[&str]) -> Option<Stage> {
     let (name, arguments) = words.split_first()?;
-    match name.as_str() {
+    match *name {
         "cat" => parse_cat(arguments),
         "nl" => parse_nl(arguments),
         "head" => parse_head(arguments),
@@ -41,7 +41,7 @@ pub(super) fn parse_stage(words: &[String]) -> Option<Stage> {
     }
 }
 
-fn parse_cat(arguments: &[String]) -> Option<Stage> {
+fn parse_cat(arguments: &[&str]) -> Option<Stage> {
     let (options, operands) = split_options(arguments);
     let numbered = match options.as_slice() {
         [] => false,
@@ -52,19 +52,18 @@ fn parse_cat(arguments: &[String]) -> Option<Stage> {
 }
 
 /// Without `-ba`, empty lines have no number and do not count.
-fn parse_nl(arguments: &[String]) -> Option<Stage> {
+fn parse_nl(arguments: &[&str]) -> Option<Stage> {
     let (options, operands) = split_options(arguments);
     let all_lines = matches!(options.as_slice(), ["-ba"] | ["--body-numbering=a"]);
     all_lines.then_some(Stage { program: Program::Copy { numbered: true }, operands })
 }
 
-fn split_options(arguments: &[String]) -> (Vec<&str>, Vec<String>) {
-    let (options, operands): (Vec<&String>, Vec<&String>) =
-        arguments.iter().partition(|argument| argument.starts_with('-'));
-    (options.into_iter().map(String::as_str).collect(), operands.into_iter().cloned().collect())
+fn split_options<'a>(arguments: &[&'a str]) -> (Vec<&'a str>, Vec<String>) {
+    let (options, operands): (Vec<&str>, Vec<&str>) = arguments.iter().partition(|argument| argument.starts_with('-'));
+    (options, operands.into_iter().map(str::to_owned).collect())
 }
 
-fn parse_head(arguments: &[String]) -> Option<Stage> {
+fn parse_head(arguments: &[&str]) -> Option<Stage> {
     let (count, operands) = parse_count(arguments)?;
     let last = match count {
         Some(count) => parse_number(count)?,
@@ -73,7 +72,7 @@ fn parse_head(arguments: &[String]) -> Option<Stage> {
     Some(Stage { program: Program::Select(vec![LineRange { first: 1, last }]), operands })
 }
 
-fn parse_tail(arguments: &[String]) -> Option<Stage> {
+fn parse_tail(arguments: &[&str]) -> Option<Stage> {
     let (count, operands) = parse_count(arguments)?;
     let program = match count.and_then(|count| count.strip_prefix('+')) {
         Some(first) => Program::Select(vec![LineRange { first: parse_number(first)?, last: u32::MAX }]),
@@ -83,20 +82,20 @@ fn parse_tail(arguments: &[String]) -> Option<Stage> {
 }
 
 /// `-n 5`, `-n5`, `--lines=5`, `-5`, or nothing; and the operands.
-fn parse_count(arguments: &[String]) -> Option<(Option<&str>, Vec<String>)> {
+fn parse_count<'a>(arguments: &[&'a str]) -> Option<(Option<&'a str>, Vec<String>)> {
     let mut count = None;
     let mut operands = Vec::new();
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
-        let value = if argument == "-n" {
-            arguments.next()?.as_str()
+        let value = if *argument == "-n" {
+            arguments.next()?
         } else if let Some(value) = argument.strip_prefix("-n").or_else(|| argument.strip_prefix("--lines=")) {
             value
         } else if let Some(value) = argument.strip_prefix('-') {
             parse_number(value)?;
             value
         } else {
-            operands.push(argument.clone());
+            operands.push((*argument).to_owned());
             continue;
         };
         if count.replace(value).is_some() {
@@ -107,13 +106,13 @@ fn parse_count(arguments: &[String]) -> Option<(Option<&str>, Vec<String>)> {
 }
 
 /// `sed -n 'A,Bp' F`, also with several ranges that follow one another.
-fn parse_sed(arguments: &[String]) -> Option<Stage> {
+fn parse_sed(arguments: &[&str]) -> Option<Stage> {
     let mut quiet = false;
     let mut scripts = Vec::new();
     let mut operands = Vec::new();
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
-        match argument.as_str() {
+        match *argument {
             "-n" | "--quiet" | "--silent" => quiet = true,
             "-e" => scripts.push(arguments.next()?),
             "-ne" => {
@@ -137,7 +136,7 @@ fn parse_sed(arguments: &[String]) -> Option<Stage> {
         ranges.push(range);
     }
     let program = Program::Select(ranges);
-    quiet.then(|| Stage { program, operands: operands.into_iter().cloned().collect() })
+    quiet.then(|| Stage { program, operands: operands.into_iter().map(|name| (*name).to_owned()).collect() })
 }
 
 /// `Ap`, `A,Bp`, `A,$p`. A range that ends before it begins is its first line.

@@ -1,6 +1,6 @@
 //! The arguments of a program: options, their values, and operands.
 
-use super::pattern::Pattern;
+use super::{pattern::Pattern, programs::Words};
 
 /// Arguments, told apart.
 #[derive(Debug)]
@@ -11,14 +11,15 @@ pub(super) struct Given<'a> {
 }
 
 impl<'a> Given<'a> {
-    pub(super) fn new(arguments: &'a [Pattern], with_value: &[&str]) -> Self {
+    /// `with_value` are the options that take the next word.
+    pub(super) fn new(arguments: &'a [Pattern], with_value: &Words) -> Self {
         let mut given = Self { options: Vec::new(), operands: Vec::new() };
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
             match argument.prefix() {
                 "--" if argument.literal().is_some() => given.operands.extend(rest.by_ref()),
                 option if option.len() > 1 && option.starts_with('-') => {
-                    let value = if with_value.contains(&option) { rest.next() } else { None };
+                    let value = if with_value.has(option) { rest.next() } else { None };
                     given.options.push((option, value));
                 }
                 _ => given.operands.push(argument),
@@ -49,4 +50,33 @@ impl<'a> Given<'a> {
             (attached, _) => Some(Pattern::text(attached)),
         })
     }
+
+    /// `sed -i`, `yq --inplace`: the files are edited where they lie.
+    pub(super) fn in_place(&self) -> bool {
+        self.options.iter().any(|(option, _)| match option.strip_prefix("--") {
+            Some(long) => ["in-place", "inplace"].contains(&long) || long.starts_with("in-place="),
+            // What follows `e`, `f` or `l` in one word is a value.
+            None => option.split(['e', 'f', 'l']).next().is_some_and(|letters| letters.contains('i')),
+        })
+    }
+}
+
+/// What lies behind the options at the beginning.
+pub(super) fn behind_options<'a>(mut rest: &'a [Pattern], with_value: &Words) -> &'a [Pattern] {
+    while let Some(option) = rest.first().map(Pattern::prefix).filter(|word| word.starts_with('-')) {
+        let is_whole = rest[0].literal().is_some();
+        rest = rest.get(1 + usize::from(is_whole && with_value.has(option))..).unwrap_or_default();
+        if is_whole && option == "--" {
+            break;
+        }
+    }
+    rest
+}
+
+/// The text that a shell is given behind `-c`.
+pub(super) fn text_to_run(arguments: &[Pattern]) -> Option<&Pattern> {
+    let is_option = |option: &Pattern| {
+        option.literal().is_some_and(|text| text.starts_with('-') && !text.starts_with("--") && text.ends_with('c'))
+    };
+    arguments.get(arguments.iter().position(is_option)? + 1)
 }

@@ -1,0 +1,30 @@
+//! A shell command, read once: its words, what joins its commands, where its output goes, what it is for and which files
+//! it changes.
+//!
+//! [`Script`] is the one reading of the text; everything else is a question to it. Which program does what stands in one
+//! data file, `shell/programs.toml`. Nothing is run and nothing is looked up: the disk, links, functions and aliases are
+//! not known here, nor what a command printed.
+
+mod arguments;
+mod changes;
+mod parse;
+mod pattern;
+mod programs;
+mod reading;
+mod script;
+mod wrappers;
+
+pub use changes::{Changes, Rest, changed_files};
+pub use pattern::Pattern;
+pub use programs::{Programs, SearchOptions, Words, programs};
+pub use reading::{Purpose, Reading};
+pub use script::{Command, Item, Joint, Redirection, RedirectionKind, Script, Word};
+
+/// A word so that a shell reads it as this one word again.
+pub fn quoted(word: &str) -> String {
+    let is_plain = |next: char| next.is_alphanumeric() || "-_./:=@%+,".contains(next);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}

@@ -1,0 +1,186 @@
+//! Which program does what: `programs.toml`, as it is read.
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+use serde::Deserialize;
+
+/// A constant that stands in a file instead of the code: made at its first use, never changed.
+static PROGRAMS: LazyLock<Programs> =
+    LazyLock::new(|| toml::from_str(include_str!("programs.toml")).expect("a test reads the same file"));
+
+pub fn programs() -> &'static Programs {
+    &PROGRAMS
+}
+
+/// A list of names. They are few and looked for one by one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+pub struct Words(Vec<String>);
+
+impl Words {
+    pub(super) const NONE: &'static Self = &Self(Vec::new());
+
+    pub fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|listed| listed == name)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// By the names of programs.
+#[derive(Debug, Deserialize)]
+#[serde(from = "BTreeMap<String, T>", bound(deserialize = "T: Clone + Deserialize<'de>"))]
+pub struct Table<T>(BTreeMap<String, T>);
+
+impl<T: Clone> From<BTreeMap<String, T>> for Table<T> {
+    /// Where a key holds several names, each of them has the value.
+    fn from(table: BTreeMap<String, T>) -> Self {
+        let each = |(names, value): (String, T)| {
+            names.split(' ').map(|name| (name.to_owned(), value.clone())).collect::<Vec<_>>()
+        };
+        Self(table.into_iter().flat_map(each).collect())
+    }
+}
+
+impl<T> Table<T> {
+    pub fn get(&self, name: &str) -> Option<&T> {
+        self.0.get(name)
+    }
+}
+
+impl Table<Words> {
+    /// The words of this program, if it has any.
+    pub(super) fn of(&self, name: &str) -> &Words {
+        self.get(name).unwrap_or(Words::NONE)
+    }
+}
+
+/// The fields are explained where they are filled.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Programs {
+    pub version: u32,
+    pub looks: Words,
+    pub quiet: Words,
+    pub touches: Words,
+    pub writes: Words,
+    pub keeps: Words,
+    pub silent: Words,
+    pub readers: Words,
+    pub pagers: Words,
+    pub searches: Words,
+    pub repeats: Words,
+    pub shells: Words,
+    pub pythons: Words,
+    pub editors: Words,
+    pub leads: Words,
+    pub forges: Words,
+    pub forge_looks: Words,
+    pub named: Words,
+    pub named_behind_run: Words,
+    pub tests: Words,
+    pub builds: Words,
+    pub checks: Words,
+    pub runs: Words,
+    pub test_words: Words,
+    pub build_words: Words,
+    pub package_words: Words,
+    pub(super) wrappers: Table<Wrapper>,
+    pub(super) launchers: Table<Words>,
+    pub(super) keeps_with: Table<Words>,
+    pub(super) outputs: Table<Words>,
+    pub(super) values: Table<Words>,
+    pub(super) git: Git,
+    pub search: Table<SearchOptions>,
+    pub(super) formatter: Vec<Formatter>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Wrapper {
+    #[serde(default)]
+    pub(super) words: usize,
+    #[serde(default)]
+    pub(super) values: Words,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Git {
+    pub(super) looks: Words,
+    pub(super) commits: Words,
+    pub(super) keeps: Words,
+    pub(super) replaces: Words,
+    pub(super) endings: Words,
+}
+
+/// Letters and names of options, as far as they are understood.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SearchOptions {
+    pub short: String,
+    pub short_with_value: String,
+    pub long: Words,
+    pub long_with_value: Words,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Formatter {
+    pub(super) names: Words,
+    /// None: always.
+    #[serde(default)]
+    pub(super) with: Words,
+    /// None: all.
+    #[serde(default)]
+    pub(super) endings: Words,
+    #[serde(default)]
+    pub(super) without_names: WithoutNames,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum WithoutNames {
+    /// Standard input, or nothing at all.
+    #[default]
+    Nothing,
+    Here,
+    /// The project at large, whatever the folder.
+    Everywhere,
+}
+
+impl Programs {
+    /// Whether a program changes no line of any file, whatever its arguments.
+    pub(super) fn keeps_files(&self, name: &str) -> bool {
+        [&self.looks, &self.quiet, &self.touches, &self.keeps, &self.tests, &self.checks]
+            .iter()
+            .any(|words| words.has(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_is_read_and_says_its_version() {
+        assert_eq!(programs().version, 1);
+    }
+
+    #[test]
+    fn no_list_names_a_program_twice() {
+        let programs = programs();
+        for words in [&programs.looks, &programs.quiet, &programs.tests, &programs.runs, &programs.named] {
+            let mut names: Vec<&str> = words.iter().collect();
+            let all = names.len();
+            names.sort_unstable();
+            names.dedup();
+            assert_eq!(names.len(), all);
+        }
+    }
+}

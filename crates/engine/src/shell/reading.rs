@@ -1,0 +1,254 @@
+//! What a command is for, and which part of its text says so: read once, when the command is recorded.
+//!
+//! By its programs alone. What came of it is not known here.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    arguments::{Given, behind_options, text_to_run},
+    pattern::Pattern,
+    programs::{Words, programs},
+    script::{Command, Item, Joint, RedirectionKind, Script},
+    wrappers::{Named, Unwrapped, unwrapped},
+};
+
+/// The most that any of its programs does; each is more than those before it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// Shows what is there and changes nothing.
+    Looks,
+    /// The same of something else than files: of the history, or of what another service says.
+    Asks,
+    /// Changes files and runs nothing: no test can have run up to here.
+    Files,
+    /// Anything else.
+    #[default]
+    Works,
+    /// Hands the work on.
+    Commits,
+    Builds,
+    Tests,
+}
+
+/// A command as later readers need it. Places are bytes of its text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reading {
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub purpose: Purpose,
+    /// Where the command begins, behind what only leads to its place: the `npm` of `cd web && npm test`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub begins: u32,
+    /// Where the pipe begins that only says how much is shown: ` | tail -5`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ends: Option<u32>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// Scripts in scripts, and programs that run programs, are not looked into deeper than this.
+const DEEPEST: u32 = 12;
+/// So many operands tell what a task runner runs.
+const TELLING_OPERANDS: usize = 4;
+
+impl Reading {
+    pub fn of(script: &Script) -> Self {
+        let led = leads(script);
+        let begins = match led.checked_sub(1).map(|last| &script.items[last]) {
+            Some(Item::Joint(_, span)) => span.end,
+            _ => 0,
+        };
+        let ends = script.items[led..].windows(2).find_map(|pair| match pair {
+            [Item::Joint(Joint::Pipe, span), Item::Command(command)] => {
+                let program = command.words.first().and_then(|word| word.literal())?;
+                programs().pagers.has(program).then_some(span.start as u32)
+            }
+            _ => None,
+        });
+        Self { purpose: purpose_of(script, led, 0), begins: begins as u32, ends }
+    }
+
+    /// The command without what leads to its place.
+    pub fn claimed<'a>(&self, command: &'a str) -> &'a str {
+        command.get(self.begins as usize..).unwrap_or(command).trim()
+    }
+
+    /// Two runs are of the same command when they differ only in how much of the output is shown.
+    pub fn key(&self, command: &str) -> String {
+        let end = self.ends.map_or(command.len(), |end| end as usize);
+        let shown = command.get(self.begins as usize..end).unwrap_or(command);
+        let words = shown.split_whitespace().filter(|word| *word != "2>&1");
+        words.collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// How many of the first items lead to the place of the others: `cd web &&`.
+fn leads(script: &Script) -> usize {
+    let mut led = 0;
+    while let [Item::Command(command), Item::Joint(Joint::And | Joint::Semicolon, _), _, ..] = &script.items[led..] {
+        let leads = |name: &str| programs().leads.has(name);
+        let goes_on = script.items[led + 2..].iter().any(|item| matches!(item, Item::Command(_)));
+        if !goes_on || !command.words.first().and_then(|word| word.literal()).is_some_and(leads) {
+            break;
+        }
+        led += 2;
+    }
+    led
+}
+
+/// Of the items before `led`, what they do to the shell does not count.
+fn purpose_of(script: &Script, led: usize, depth: u32) -> Purpose {
+    if depth > DEEPEST || !script.complete {
+        return Purpose::Works;
+    }
+    let mut purpose = None;
+    for (place, item) in script.items.iter().enumerate() {
+        let Item::Command(command) = item else { continue };
+        let nested = command.nested.iter().map(|nested| purpose_of(nested, 0, depth + 1));
+        let around = nested.chain(of_redirections(script, command)).max();
+        let own = if place < led { Purpose::Looks } else { of_command(script, command, depth) };
+        purpose = purpose.max(around).max(Some(own));
+    }
+    // A command without a command is nothing that anybody knows.
+    purpose.unwrap_or_default()
+}
+
+fn of_redirections(script: &Script, command: &Command) -> Option<Purpose> {
+    let writes = |target: Option<&str>| target.is_none_or(|target| !target.starts_with("/dev/"));
+    let mut written = command.redirections.iter().filter(|to| to.kind == RedirectionKind::Write);
+    // Where the end of a here-document is not quoted, these run; whether it was is not worth knowing.
+    if script.documents_of(command).any(|text| text.contains("$(") || text.contains('`')) {
+        return Some(Purpose::Works);
+    }
+    written.any(|to| writes(to.target.literal())).then_some(Purpose::Files)
+}
+
+fn of_command(script: &Script, command: &Command, depth: u32) -> Purpose {
+    let settings = command.words.iter().take_while(|word| word.assignment().is_some()).count();
+    let words: Vec<Pattern> = command.words[settings..].iter().map(|word| word.pattern()).collect();
+    let documents: Vec<&str> = script.documents_of(command).collect();
+    of_words(&words, &documents, depth)
+}
+
+fn of_words(words: &[Pattern], documents: &[&str], depth: u32) -> Purpose {
+    if depth > DEEPEST {
+        return Purpose::Works;
+    }
+    match unwrapped(words) {
+        Unwrapped::Nothing => Purpose::Looks,
+        Unwrapped::Unknown => Purpose::Works,
+        Unwrapped::Program(program) => of_program(&program, documents, depth),
+    }
+}
+
+fn of_program(program: &Named<'_>, documents: &[&str], depth: u32) -> Purpose {
+    let (programs, name, arguments) = (programs(), program.name(), program.arguments);
+    let given = Given::new(arguments, programs.values.of(name));
+    let is_own =
+        !["", "/bin/", "/usr/bin/", "/usr/local/bin/"].contains(&&program.path[..program.path.len() - name.len()]);
+    let files_or_looks = |files: bool| if files { Purpose::Files } else { Purpose::Looks };
+    let text = |text: &str| purpose_of(&Script::parse(text), 0, depth + 1);
+    match name {
+        _ if programs.tests.has(name) => Purpose::Tests,
+        _ if programs.checks.has(name) => Purpose::Builds,
+        _ if is_own => of_task(Some(name), &given, Purpose::Works),
+        _ if programs.shells.has(name) => match text_to_run(arguments) {
+            Some(script) => script.literal().map_or(Purpose::Works, text),
+            None if given.operands.is_empty() => documents.iter().map(|script| text(script)).max().unwrap_or_default(),
+            None => of_task(None, &given, Purpose::Works),
+        },
+        "eval" => match arguments.iter().map(Pattern::literal).collect::<Option<Vec<_>>>() {
+            Some(words) => text(&words.join(" ")),
+            None => Purpose::Works,
+        },
+        "xargs" | "parallel" => of_words(behind_options(arguments, programs.values.of("xargs")), &[], depth + 1),
+        "find" | "fd" | "fdfind" => of_find(arguments, depth),
+        "awk" | "gawk" | "mawk" => of_awk(arguments, &given),
+        "sed" | "gsed" | "yq" => files_or_looks(given.in_place()),
+        "git" => of_git(arguments),
+        _ if programs.forges.has(name) => {
+            let looks = given.operands.get(1).and_then(|verb| verb.literal());
+            if looks.is_some_and(|verb| programs.forge_looks.has(verb)) { Purpose::Asks } else { Purpose::Works }
+        }
+        _ if programs.looks.has(name) || programs.quiet.has(name) => {
+            files_or_looks(programs.outputs.of(name).iter().any(|option| given.value(option).is_some()))
+        }
+        _ if programs.touches.has(name) || programs.writes.has(name) => Purpose::Files,
+        _ if programs.builds.has(name) => of_task(None, &given, Purpose::Builds),
+        _ if programs.runs.has(name) => of_task(None, &given, Purpose::Works),
+        _ => Purpose::Works,
+    }
+}
+
+/// A target or a script, told by the words of its name.
+fn of_task(name: Option<&str>, given: &Given<'_>, otherwise: Purpose) -> Purpose {
+    let programs = programs();
+    let module = given.options.iter().find(|(option, _)| *option == "-m").and_then(|(_, module)| *module);
+    let operands = module.into_iter().chain(given.operands.iter().copied()).filter_map(Pattern::literal);
+    let mut told = name.into_iter().chain(operands.take(TELLING_OPERANDS)).peekable();
+    if told.peek().is_some_and(|first| programs.package_words.has(first)) {
+        return Purpose::Works;
+    }
+    let names = |operand: &str, words: &Words| {
+        operand.split(|character: char| !character.is_ascii_alphabetic()).any(|word| words.has(word))
+    };
+    let purpose = told.map(|operand| match operand {
+        _ if programs.tests.has(operand) || names(operand, &programs.test_words) => Purpose::Tests,
+        _ if names(operand, &programs.build_words) => Purpose::Builds,
+        _ => otherwise,
+    });
+    purpose.max().unwrap_or(otherwise)
+}
+
+fn of_find(arguments: &[Pattern], depth: u32) -> Purpose {
+    const RUNS: [&str; 8] = ["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"];
+    let mut purpose = Purpose::Looks;
+    let mut rest = arguments;
+    while let Some((word, after)) = rest.split_first() {
+        rest = after;
+        match word.literal() {
+            Some("-delete") => purpose = purpose.max(Purpose::Files),
+            Some(option) if RUNS.contains(&option) => {
+                let end = after.iter().position(|word| matches!(word.literal(), Some(";" | "+")));
+                let (command, after) = after.split_at(end.unwrap_or(after.len()));
+                purpose = purpose.max(of_words(command, &[], depth + 1));
+                rest = after;
+            }
+            _ => {}
+        }
+    }
+    purpose
+}
+
+/// A script in a file may run anything, too.
+fn of_awk(arguments: &[Pattern], given: &Given<'_>) -> Purpose {
+    let runs = ["system", "getline", "| \"", "|\"", "|&"];
+    let runs_something = |word: &Pattern| runs.iter().any(|how| word.contains(how));
+    let from_file = |word: &Pattern| word.prefix().starts_with("-f") || word.prefix().starts_with("--file");
+    match arguments.iter().any(|word| runs_something(word) || from_file(word)) {
+        true => Purpose::Works,
+        false if given.value("-i").is_some_and(|value| value.literal() == Some("inplace")) => Purpose::Files,
+        false => Purpose::Looks,
+    }
+}
+
+/// By its command: others run hooks, and hooks run tests. Any option before it could be an alias that does.
+fn of_git(arguments: &[Pattern]) -> Purpose {
+    let git = &programs().git;
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        match argument.literal() {
+            Some("-C") => drop(arguments.next()),
+            Some("--no-pager" | "-P") => {}
+            Some(command) if git.looks.has(command) => return Purpose::Asks,
+            Some(command) if git.commits.has(command) => return Purpose::Commits,
+            _ => return Purpose::Works,
+        }
+    }
+    Purpose::Asks
+}
+
+#[cfg(test)]
+mod tests;

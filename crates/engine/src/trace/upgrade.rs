@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::{Event, start::EVENT_SCHEMA};
 
 /// The kinds of events that schema 2 writes otherwise. All others are the same in both.
-pub const CHANGED: [&str; 5] = ["session_started", "gate", "compactor_called", "error", "fold"];
+pub const CHANGED: [&str; 6] = ["session_started", "rolled_back", "gate", "compactor_called", "error", "fold"];
 
 /// What the texts of whole boards began with; schema 1 said it in no other way.
 const WHOLE_BOARD: &str = "STATE_BOARD v";
@@ -20,6 +20,7 @@ pub fn upgrade(mut body: Value) -> Value {
     let Some((kind, content)) = body.as_object_mut().and_then(only_member) else { return body };
     match (kind.as_str(), content) {
         ("session_started", start) if start.get("schema") == Some(&json!(1)) => start["schema"] = json!(EVENT_SCHEMA),
+        ("rolled_back", back) if back.get("board_ids").is_none() => back["board_ids"] = json!("again"),
         ("gate", Value::Object(gate)) => return json!({ "gate_asked": gate_asked(std::mem::take(gate)) }),
         ("compactor_called", Value::Object(call)) => return compactor_call(std::mem::take(call)),
         ("error", error) if error.get("kind") == Some(&json!("text_refused")) => {

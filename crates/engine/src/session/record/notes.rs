@@ -72,12 +72,19 @@ impl Session {
 
     pub fn model_changed(&mut self, choice: ModelChoice, context: &Context<'_>) -> Result<(), SessionError> {
         self.expect_idle()?;
-        let ModelChoice { model, provider, window, max_output, alternation } = choice;
+        let ModelChoice { model, provider, window, max_output, alternation, plain_thinking } = choice;
         let output_reserve = self.configuration.window.output_reserve(max_output, window);
         // Its card is the one in use: it says what becomes of the thinking of the model before.
         let thinking = self.thinking_behind();
-        let changed =
-            EventBody::ModelChanged { model: model.into(), provider, window, output_reserve, alternation, thinking };
+        let changed = EventBody::ModelChanged {
+            model: model.into(),
+            provider,
+            window,
+            output_reserve,
+            alternation,
+            plain_thinking,
+            thinking,
+        };
         self.record(changed, context)
     }
 
@@ -189,6 +196,9 @@ impl Session {
         outcome: GateOutcome,
         context: &Context<'_>,
     ) -> Result<(), SessionError> {
+        if number == 0 || number as usize > self.index.gates.len() {
+            return Err(SessionError::NoSuchGate(number));
+        }
         self.record(EventBody::GateDecided(Box::new(GateDecided { number, outcome })), context)
     }
 

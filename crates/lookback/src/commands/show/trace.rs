@@ -54,7 +54,7 @@ fn describe(event: &EventBody, names: &Names, sizes: &TurnSizes) -> String {
             format!("{} · {} · window {window}{}", start.provider, start.model, describe_recorder(start))
         }
         EventBody::Forked { parent, turn, .. } => format!("from {} at turn#{turn}", names.short(parent)),
-        EventBody::RolledBack { turn, files } => format!("to turn#{turn}{}", describe_files(files)),
+        EventBody::RolledBack { turn, files, .. } => format!("to turn#{turn}{}", describe_files(files)),
         EventBody::ChildStarted(child) => {
             format!(
                 "sub#{} is {}, for turn#{} call {}",

@@ -76,9 +76,9 @@ impl History {
             EventBody::SessionStarted(start) => return Err(TraceError::StartedTwice(start.session.clone())),
             EventBody::Forked { session, parent, turn } => {
                 self.check_fork(session, parent, *turn, event.seq).map_err(misfit)?;
-                self.id = session.clone();
+                self.id = (**session).clone();
             }
-            EventBody::RolledBack { turn } => {
+            EventBody::RolledBack { turn, .. } => {
                 let end = self.end_of_turn(*turn).map_err(|error| misfit(error.to_string()))?;
                 self.rolled_back.push(end, event.seq);
             }

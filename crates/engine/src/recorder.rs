@@ -14,10 +14,10 @@ mod without_view;
 
 use lookback_wire::{Provider, Seal, ToolSpec};
 
-pub use without_view::{Bill, Recorder, WholeStep, as_it_ran};
+pub use without_view::{Recorder, WholeStep, as_it_ran};
 
 use crate::{
-    card::Alternation,
+    card::{Alternation, PlainThinking},
     configuration::Configuration,
     context::Context,
     error::SessionError,
@@ -27,7 +27,7 @@ use crate::{
         Blobs, Event, EventBody, EventNo, Layout, SessionId, SessionStarted, TurnNo,
         ids::BlobHash,
         result::TodoItem,
-        start::{EVENT_SCHEMA, RENDERER},
+        start::{Decisions, EVENT_SCHEMA, RENDERER, RecordedBy},
     },
 };
 
@@ -59,6 +59,7 @@ pub(crate) trait Book {
 #[derive(Debug, Clone)]
 pub struct SessionSetup {
     pub session: SessionId,
+    pub recorded_by: RecordedBy,
     pub system: String,
     pub tools: Vec<ToolSpec>,
     pub rules: String,
@@ -70,6 +71,8 @@ pub struct SessionSetup {
     pub layout: Layout,
     /// Whether the model refuses two user messages in a row: its card knows.
     pub alternation: Alternation,
+    /// Whether it gets its plain thinking back: its card knows.
+    pub plain_thinking: PlainThinking,
     pub tokenizer: String,
     pub root: String,
     pub price_card: Option<BlobHash>,
@@ -87,6 +90,7 @@ pub struct ModelChoice {
     pub window: u32,
     pub max_output: Option<u32>,
     pub alternation: Alternation,
+    pub plain_thinking: PlainThinking,
 }
 
 /// A part of an answer, as it came from the model.
@@ -127,7 +131,14 @@ pub struct RecordedTurn {
 impl ModelChoice {
     /// A model whose card says nothing special.
     pub fn new(model: impl Into<String>, provider: Provider, window: u32) -> Self {
-        Self { model: model.into(), provider, window, max_output: None, alternation: Alternation::Free }
+        Self {
+            model: model.into(),
+            provider,
+            window,
+            max_output: None,
+            alternation: Alternation::Free,
+            plain_thinking: PlainThinking::LeftOut,
+        }
     }
 }
 
@@ -137,6 +148,7 @@ impl SessionSetup {
         let configuration = Configuration::default();
         Self {
             session,
+            recorded_by: RecordedBy::Agent,
             system: String::new(),
             tools: Vec::new(),
             rules: String::new(),
@@ -146,6 +158,7 @@ impl SessionSetup {
             max_output: None,
             layout: Layout::Chat,
             alternation: Alternation::Free,
+            plain_thinking: PlainThinking::LeftOut,
             tokenizer: String::new(),
             root: String::new(),
             price_card: None,
@@ -162,6 +175,8 @@ pub(crate) fn first_event(setup: SessionSetup, context: &Context<'_>) -> Event {
         session: setup.session,
         schema: EVENT_SCHEMA,
         renderer: RENDERER,
+        recorded_by: setup.recorded_by,
+        decisions: Decisions::Own,
         system: context.counted(setup.system),
         tools_tokens: context.count_tools(&setup.tools),
         tools: setup.tools,
@@ -172,6 +187,7 @@ pub(crate) fn first_event(setup: SessionSetup, context: &Context<'_>) -> Event {
         output_reserve: setup.configuration.window.output_reserve(setup.max_output, setup.window),
         layout: setup.layout,
         alternation: setup.alternation,
+        plain_thinking: setup.plain_thinking,
         tokenizer: setup.tokenizer,
         root: setup.root,
         price_card: setup.price_card,

@@ -14,15 +14,16 @@ use self::{bill::Bill, reports::Reports};
 use crate::{
     cache::Split,
     card::{Card, Lifetime},
+    history::History,
     ledger::{
         Ledger, LedgerLine, Miss, Size,
         check::{CacheVerdict, check},
     },
     reconcile::Reconciled,
-    state::{Bench, ModelInUse, State},
+    state::{Bench, ModelInUse},
     trace::{
         BlobError, Blobs, CallNo, Event, EventBody, EventNo, Timestamp,
-        event::{Cold, Interruption},
+        event::{CallKind, Cold, CompactorAsked, Interruption, Ride},
     },
     view::{Change, Source, rendering::Rendering},
 };
@@ -79,7 +80,9 @@ impl Sent {
 
     /// Whether the next prompt goes where the last one went.
     pub(crate) fn went_to(&self, model: &ModelInUse) -> bool {
-        self.to.as_ref().is_some_and(|(to, _)| to.provider == model.provider && to.name == model.name)
+        self.to.as_ref().is_some_and(|(to, _)| {
+            (to.provider, &to.name, to.plain_thinking) == (model.provider, &model.name, model.plain_thinking)
+        })
     }
 
     pub(crate) fn expected_bill(&self, call: CallNo) -> Option<Split> {
@@ -106,24 +109,84 @@ impl Sent {
         }
     }
 
-    /// After an event was applied to the view.
-    pub(crate) fn follow(&mut self, event: &Event, state: &State) {
-        let Some(bill) = &mut self.bill else { return };
+    /// After an event was applied to the view. A compactor's call stands in the ledger when it is sent, and when its answer
+    /// is there the provider has its prompt; the live prompt is still the one to compare the next with.
+    pub(crate) fn follow(
+        &mut self,
+        event: &Event,
+        bench: Bench<'_>,
+        provider: Provider,
+        blobs: &dyn Blobs,
+    ) -> Result<(), BlobError> {
+        let state = bench.state;
         match &event.event {
-            EventBody::CallInterrupted { reason: Interruption::Failed(_), .. } => bill.failed(),
+            EventBody::CallStarted { call, details: Some(_), .. } if state.call == Some(*call) => {
+                let line = self.compactor_line(event, *call, bench, provider, blobs)?;
+                line.into_iter().for_each(|line| self.ledger.push(line));
+            }
+            EventBody::CallEnded { call } if state.aside == Some(*call) => {
+                let (Some(bill), Some((at, asked))) = (&mut self.bill, asked(bench.history, *call)) else {
+                    return Ok(());
+                };
+                let Some(question) = &asked.question else { return Ok(()) };
+                match asked.ride {
+                    Ride::Live => bill.rode(*call, at, &state.view, question),
+                    Ride::Alone if asked.model == state.model.name => bill.alone(*call, at, question),
+                    Ride::Alone => {}
+                }
+            }
+            EventBody::CallInterrupted { call, reason: Interruption::Failed(_) } if state.aside != Some(*call) => {
+                self.bill.iter_mut().for_each(Bill::failed);
+            }
             EventBody::AssistantTurn(turn) => {
                 let answer = Source::Turn(turn.turn);
-                bill.close(state.view.entries().last().filter(|entry| entry.source == answer));
+                let answer = state.view.entries().last().filter(|entry| entry.source == answer);
+                self.bill.iter_mut().for_each(|bill| bill.close(answer));
             }
             _ => {}
         }
+        Ok(())
     }
 
-    /// A compactor's prompt rode on the last one: the provider holds what it added.
-    pub(crate) fn rode(&mut self, now: Timestamp, state: &State, appended: &str, tokens: u32) {
-        if let Some(bill) = &mut self.bill {
-            bill.rode(now, &state.view, bill::instruction_part(appended, tokens));
+    fn compactor_line(
+        &self,
+        event: &Event,
+        call: CallNo,
+        bench: Bench<'_>,
+        provider: Provider,
+        blobs: &dyn Blobs,
+    ) -> Result<Option<LedgerLine>, BlobError> {
+        let EventBody::CallStarted { input_tokens, .. } = event.event else { return Ok(None) };
+        let Some(CallKind::Compactor(asked)) = event.event.call_kind() else { return Ok(None) };
+        let Some(question) = &asked.question else { return Ok(None) };
+        let (mut reused, mut bytes) = (Size::default(), question.bytes);
+        if asked.ride == Ride::Live {
+            if self.went_to(&bench.state.model) && self.rendering.provider() == provider {
+                reused = self.rendering.shared_with(&bench.state.view);
+            }
+            bytes += bench.render_part(provider, None, blobs)?.len() as u64;
+            for message in self.messages(bench, provider, blobs)? {
+                bytes += message.len() as u64;
+            }
         }
+        let written = Size { tokens: u64::from(input_tokens), bytes } - reused;
+        Ok(Some(LedgerLine { call, at: event.at, reused, written, reasons: Cow::Borrowed(&[Miss::Compactor]) }))
+    }
+
+    /// Every entry of the view in bytes; those of the last prompt are at hand.
+    pub(crate) fn messages(
+        &self,
+        bench: Bench<'_>,
+        provider: Provider,
+        blobs: &dyn Blobs,
+    ) -> Result<Vec<Cow<'_, [u8]>>, BlobError> {
+        let at_hand = Some(&self.rendering).filter(|rendering| rendering.provider() == provider);
+        let entries = bench.state.view.entries().iter().enumerate();
+        let messages = entries.map(|(place, entry)| match at_hand.and_then(|at_hand| at_hand.message(place, entry)) {
+            Some(bytes) => Ok(Cow::Borrowed(bytes)),
+            None => bench.render_part(provider, Some(entry), blobs).map(Cow::Owned),
+        });
+        messages.collect()
     }
 
     /// A call begins: brings the bytes up to date, and says what of them is reused, what is new, and why. `change` is
@@ -187,4 +250,14 @@ pub(crate) struct CallInView<'a> {
     pub(crate) cold: Option<Cold>,
     pub(crate) event: EventNo,
     pub(crate) bench: Bench<'a>,
+}
+
+/// When the call of a compactor began, and what it asked for. It is one of the newest.
+fn asked(history: &History, call: CallNo) -> Option<(Timestamp, &CompactorAsked)> {
+    let is_start = |event: &&Event| matches!(event.event, EventBody::CallStarted { call: of, .. } if of == call);
+    let started = history.events().iter().rev().find(is_start)?;
+    match started.event.call_kind()? {
+        CallKind::Compactor(asked) => Some((started.at, asked)),
+        _ => None,
+    }
 }

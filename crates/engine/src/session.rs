@@ -47,7 +47,8 @@ use crate::{
     state::{Bench, State},
     trace::{
         BlobError, Blobs, CallNo, Event, EventBody, EventNo, SessionId, SessionStarted, Timestamp, TurnNo,
-        event::NoteKind, result::TodoItem,
+        event::{CallKind, NoteKind},
+        result::TodoItem,
     },
     view::{Entry, View, rendering::Rendering},
 };
@@ -89,19 +90,22 @@ impl Session {
         let misfit = |reason| TraceError::Misfit { event: seq, reason };
         match &event.event {
             EventBody::Forked { .. } => {}
-            EventBody::RolledBack { .. } => {
-                self.state = self.state.rolled_back(&self.history, seq)?;
+            EventBody::RolledBack { board_ids, .. } => {
+                self.state = self.state.rolled_back(&self.history, *board_ids, seq)?;
                 self.policy.archivable.set(None);
             }
             _ => self.state.apply(event, &self.history).map_err(misfit)?,
         }
-        self.sent.follow(event, &self.state);
-        if let EventBody::CallStarted { call, cold, .. } = event.event {
-            let change = self.state.view.take_change();
-            let provider = self.prompt_provider();
-            let bench = Bench { history: &self.history, state: &self.state };
-            let call = CallInView { call, at: event.at, cold, event: seq, bench };
-            self.sent.send(call, change, provider, blobs)?;
+        let bench = Bench { history: &self.history, state: &self.state };
+        let provider = self.provider.unwrap_or_else(|| bench.provider());
+        match &event.event {
+            EventBody::CallStarted { call, cold, .. } if event.event.call_kind().is_none_or(CallKind::leaves_turn) => {
+                let (call, at, cold) = (*call, event.at, cold.as_deref().copied());
+                let change = self.state.view.take_change();
+                let bench = Bench { history: &self.history, state: &self.state };
+                self.sent.send(CallInView { call, at, cold, event: seq, bench }, change, provider, blobs)?;
+            }
+            _ => self.sent.follow(event, bench, provider, blobs)?,
         }
         Ok(())
     }

@@ -47,7 +47,7 @@ impl Store {
             return Err(StoreError::NotAStart);
         };
         let forked = first.iter().rev().find_map(|event| match &event.event {
-            EventBody::Forked { session, .. } => Some(session),
+            EventBody::Forked { session, .. } => Some(&**session),
             _ => None,
         });
         let session = forked.unwrap_or(&started.session);

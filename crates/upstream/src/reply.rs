@@ -99,10 +99,6 @@ impl Spoken<'_> {
         self.parts.iter().any(|part| matches!(part, ReplyContent::Call { .. }))
     }
 
-    fn prompt_tokens(&self) -> u64 {
-        self.usage.uncached + self.usage.cached + self.usage.written
-    }
-
     /// What OpenAI says of the cache, in either of its APIs.
     fn cache_details(&self) -> Value {
         let mut details = json!({ "cached_tokens": self.usage.cached });

@@ -20,6 +20,7 @@ mod request;
 mod sse;
 mod stream;
 mod tool;
+mod usage;
 mod validity;
 
 pub use body::{Body, BodyError, SpliceError};
@@ -27,9 +28,10 @@ pub use message::{Call, CallResult, Message, Native, Part, Role, Seal, Thinking,
 pub use parse::{ParseError, parse_message};
 pub use provider::{Provider, UnknownProvider};
 pub use render::{Head, render_body, render_head, render_message, render_messages};
-pub use reply::{Delta, Reply, ReplyContent, ReplyPart, ReplyStop, TokenUsage};
+pub use reply::{Delta, Reply, ReplyContent, ReplyPart, ReplyStop};
 pub use request::{Delivery, HeadMark, LimitField, MarkForm, MarkLifetime, Marks, RequestOptions, render_request};
 pub use sse::{SseError, SseEvent, SseParser};
 pub use stream::{ReplyReader, StreamError, parse_reply};
 pub use tool::ToolSpec;
+pub use usage::TokenUsage;
 pub use validity::{Rule, Violation, check_body};

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::{Call, Native, Part, Provider, Seal, Thinking};
+use crate::{Call, Native, Part, Provider, Seal, Thinking, TokenUsage};
 
 /// One answer, whole or as far as it came.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -81,19 +81,6 @@ pub enum ReplyStop {
     /// The stream ended before the answer did.
     #[default]
     Cut,
-}
-
-/// What was billed. The first three add up to the prompt.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct TokenUsage {
-    /// Of the prompt, at the full price.
-    pub uncached: u64,
-    /// Of the prompt, read from the cache.
-    pub cached: u64,
-    /// Of the prompt, stored at a price of its own.
-    pub written: u64,
-    /// The answer, thinking included.
-    pub output: u64,
 }
 
 /// What a stream just said, for showing it.

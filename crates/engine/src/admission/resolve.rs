@@ -101,6 +101,10 @@ impl<'a> Resolver<'a> {
             })?,
         };
         let event = self.event_of(&place, turn).ok_or_else(|| unresolved("nothing stands there".into()))?;
+        // What a file showed then it can still show; what was said and run is no part of this conversation any more.
+        if !matches!(place, Place::File { .. }) && !self.history.is_live(event) {
+            return Err(unresolved("it was rolled back".into()));
+        }
         Ok(Resolved {
             evidence: Evidence { pointer: place.to_string(), event },
             voice: self.voice_of(&place),
@@ -205,7 +209,11 @@ impl<'a> Resolver<'a> {
             Place::User(number) => of_turn(*index.users.get(numbered(*number)?)?),
             Place::Cmd { number, .. } => of_call(*index.commands.get(numbered(*number)?)?),
             Place::Test { number, .. } => of_call(*index.tests.get(numbered(*number)?)?),
-            Place::Gate(number) => index.gates.get(numbered(*number)?).copied(),
+            // Its decision, as long as that was not rolled back.
+            Place::Gate(number) => {
+                let gate = index.gates.get(numbered(*number)?)?;
+                gate.events().rev().find(|event| self.history.is_live(*event)).or(Some(gate.asked))
+            }
             Place::Span(_) => self.history.next_event().0.checked_sub(1).map(EventNo),
             Place::File { path, at, lines } => {
                 let before = match at {

@@ -14,9 +14,9 @@ use super::{
 use crate::{
     board::{Board, Mark},
     claim::Fact,
-    history::LiveTurn,
+    history::{History, LiveTurn},
     state::Bench,
-    trace::{AssistantPart, AssistantTurn, BlobError, Blobs, EventBody, TurnNo, decision::TurnRange},
+    trace::{AssistantPart, AssistantTurn, BlobError, Blobs, TurnNo, decision::TurnRange},
 };
 
 /// How many kinds of files are named.
@@ -39,7 +39,7 @@ pub fn summarise_by_rules(
         original_goal: original_goal(bench, range),
         stack,
         done: done.into(),
-        decisions: decisions(bench, range).into(),
+        decisions: decisions(bench.history, range).into(),
         learnings: learnings(bench, range, board).into(),
         answers: answers(bench, range).into(),
         changed: touched.changed.into(),
@@ -102,15 +102,12 @@ fn all_changes(touched: &Touched) -> Option<Done> {
 }
 
 /// Questions that somebody decided.
-fn decisions(bench: Bench<'_>, range: TurnRange) -> Vec<Decision> {
-    let gates = bench.history.live_events(range).filter_map(|event| match &event.event {
-        EventBody::Gate(gate) => Some(gate),
-        _ => None,
-    });
-    gates
-        .filter_map(|gate| {
-            let decision = gate.decision.clone()?;
-            Some(Decision { question: gate.question.clone(), decision, number: gate.number })
+fn decisions(history: &History, range: TurnRange) -> Vec<Decision> {
+    let decided = history.live_events(range).filter_map(|event| event.event.decided_gate());
+    decided
+        .filter_map(|(number, decision)| {
+            let question = history.gate_asked(number)?.question.clone();
+            Some(Decision { question, decision: decision.to_owned(), number })
         })
         .collect()
 }

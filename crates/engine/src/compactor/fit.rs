@@ -109,14 +109,7 @@ fn room(stretch: &Stretch<'_>, limits: &BlockLimits, count: &dyn Fn(&[u8]) -> u3
     let inside = |source: Source| matches!(source, Source::Turn(turn) if range.first <= turn && turn <= range.last);
     let entries = stretch.bench.state.view.entries();
     let replaced: u64 = entries.iter().filter(|entry| inside(entry.source)).map(|entry| u64::from(entry.tokens)).sum();
-    let nothing = BlockContent {
-        goal: None,
-        what_we_learned: Vec::new(),
-        anchors: Vec::new(),
-        exec_assertions: Vec::new(),
-        open_questions: Vec::new(),
-        next_actions: Vec::new(),
-    };
+    let nothing = BlockContent::default();
     let number = stretch.bench.history.index().blocks + 1;
     let frame = render_block(stretch.bench, number, range, &nothing, limits, count);
     let around = count(frame.as_bytes()) + TOKENS_PER_MESSAGE;
@@ -135,11 +128,9 @@ fn reading_order(candidate: &Candidate) -> (u32, u32, String, u32) {
 fn content(frame: &Frame, chosen: &[Candidate]) -> BlockContent {
     let mut content = BlockContent {
         goal: frame.goal.as_ref().map(|proposed| proposed.goal.clone()),
-        what_we_learned: Vec::new(),
-        anchors: Vec::new(),
-        exec_assertions: Vec::new(),
         open_questions: frame.questions.iter().map(|text| Question { text: one_line(text), unknown: false }).collect(),
         next_actions: frame.actions.clone(),
+        ..BlockContent::default()
     };
     for candidate in chosen {
         match &candidate.item {

@@ -344,7 +344,7 @@ fn used_tokens(desk: Desk<'_>) -> u64 {
     let Some((usage, event)) = desk.state.last_usage else { return desk.state.reconciled.estimate(view.tokens()) };
     let since = view.entries().iter().rev().take_while(|entry| entry.revision > event);
     let since: u64 = since.map(|entry| estimate(desk, entry)).sum();
-    usage.input() + u64::from(usage.output) + since
+    usage.billed.prompt() + u64::from(usage.billed.output) + since
 }
 
 /// The seed estimates the input by its length; what else came since was counted.

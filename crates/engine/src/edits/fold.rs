@@ -197,7 +197,7 @@ fn measure(desk: Desk<'_>, draft: &FoldDraft, texts: &Texts) -> FoldReport {
         range: draft.range,
         replaced: gone.map(|entry| u64::from(entry.tokens)).sum(),
         block_tokens: sized(texts.content.tokens),
-        board_tokens: texts.board.as_ref().map_or(0, |board| sized(board.tokens)),
+        board_tokens: texts.board.as_ref().map_or(0, |board| sized(board.content.tokens)),
         before: view.tokens() - kept - covered.iter().map(|entry| u64::from(entry.tokens)).sum::<u64>(),
         kept,
         kept_steps: steps.take_while(|step| step.assistant > draft.range.last).count(),

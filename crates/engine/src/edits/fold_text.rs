@@ -12,7 +12,7 @@ use crate::{
     proposal::DeltaProposal,
     state::entries::shows_whole_board,
     trace::{
-        decision::{Author, Reach},
+        decision::{Author, BoardEntry, BoardShown, Reach},
         start::Counted,
     },
     view::{Entry, Source},
@@ -22,7 +22,7 @@ use crate::{
 pub(super) struct Texts {
     pub(super) content: Counted,
     pub(super) delta: Option<Delta>,
-    pub(super) board: Option<Counted>,
+    pub(super) board: Option<BoardEntry>,
     /// What the delta claimed in vain.
     pub(super) refused: Vec<Refusal>,
 }
@@ -68,12 +68,15 @@ pub(super) fn write_fold(
     let entry = match (covers_board(desk, draft, delta.is_some()), &delta, applied) {
         (true, _, applied) => {
             let stale = applied.map_or_else(|| board.name_stale(), |applied| applied.stale);
-            Some(render_board(&board, &stale, &desk.policy.configuration.board, context.count))
+            Some((render_board(&board, &stale, &desk.policy.configuration.board, context.count), BoardShown::Whole))
         }
-        (_, Some(delta), Some(applied)) => Some(render_delta(delta, &applied, &desk.policy.configuration.board)),
+        (_, Some(delta), Some(applied)) => {
+            Some((render_delta(delta, &applied, &desk.policy.configuration.board), BoardShown::Delta))
+        }
         _ => None,
     };
-    Ok(Texts { content, delta, board: entry.map(|text| context.counted(text)), refused })
+    let board = entry.map(|(text, shows)| BoardEntry { content: context.counted(text), shows });
+    Ok(Texts { content, delta, board, refused })
 }
 
 /// Refused claims cost themselves; a delta that the board cannot take costs itself, not the fold.

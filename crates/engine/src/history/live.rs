@@ -6,7 +6,7 @@ use super::{
     History,
     index::{ToolTurn, TurnRecord},
 };
-use crate::trace::{AssistantTurn, Event, EventBody, TurnNo, UserTurn, decision::TurnRange};
+use crate::trace::{AssistantTurn, Event, EventBody, TurnNo, UserTurn, decision::TurnRange, event::GateAsked};
 
 /// A turn with what it says; results are looked up by their step.
 pub(crate) enum LiveTurn<'a> {
@@ -27,6 +27,14 @@ impl History {
             (TurnRecord::User { .. }, EventBody::UserTurn(user)) => Some(LiveTurn::User(user)),
             (TurnRecord::Assistant { .. }, EventBody::AssistantTurn(assistant)) => Some(LiveTurn::Assistant(assistant)),
             (TurnRecord::Tool(step), _) => Some(LiveTurn::Tool(step)),
+            _ => None,
+        }
+    }
+
+    /// The question of a gate.
+    pub(crate) fn gate_asked(&self, number: u32) -> Option<&GateAsked> {
+        match self.body_at(self.index.gates.get((number as usize).checked_sub(1)?)?.asked)? {
+            EventBody::GateAsked(gate) => Some(gate),
             _ => None,
         }
     }

@@ -9,7 +9,7 @@ use crate::{
     trace::{
         EventBody, ResultData,
         decision::ThinkingBehind,
-        event::{FileChange, FileChanged, Gate, GateAnswer, SpanId},
+        event::{FileChange, FileChanged, GateAsked, GateDecided, GateOutcome, SpanId},
         result::TodoItem,
     },
 };
@@ -48,9 +48,17 @@ pub(crate) fn model_changed(
     context: &Context<'_>,
 ) -> Result<(), SessionError> {
     expect_idle(book.history())?;
-    let ModelChoice { model, provider, window, max_output, alternation } = choice;
+    let ModelChoice { model, provider, window, max_output, alternation, plain_thinking } = choice;
     let output_reserve = book.configuration().window.output_reserve(max_output, window);
-    let changed = EventBody::ModelChanged { model, provider, window, output_reserve, alternation, thinking };
+    let changed = EventBody::ModelChanged {
+        model: model.into(),
+        provider,
+        window,
+        output_reserve,
+        alternation,
+        plain_thinking,
+        thinking,
+    };
     book.record(changed, context)
 }
 
@@ -64,7 +72,7 @@ pub(crate) fn start_span(
     let index = book.history().index();
     let span = SpanId { name, number: index.spans.len() as u32 + 1 };
     let turn = index.next_turn();
-    book.record(EventBody::SpanStarted { span: span.clone(), goal, turn }, context)?;
+    book.record(EventBody::SpanStarted { span: Box::new(span.clone()), goal: goal.into(), turn }, context)?;
     Ok(span)
 }
 
@@ -82,22 +90,34 @@ pub(crate) fn end_span(
     let turn = book.history().index().next_turn();
     for inner in open[place + 1..].iter().rev() {
         let outcome = format!("ended with {}#{}", span.name, span.number);
-        book.record(EventBody::SpanEnded { span: inner.clone(), outcome, turn }, context)?;
+        book.record(EventBody::SpanEnded { span: Box::new(inner.clone()), outcome: outcome.into(), turn }, context)?;
     }
-    book.record(EventBody::SpanEnded { span: span.clone(), outcome, turn }, context)
+    book.record(EventBody::SpanEnded { span: Box::new(span.clone()), outcome: outcome.into(), turn }, context)
 }
 
-/// A question that was put to the lead or the user, with its answers. Gives `gate#N`.
-pub(crate) fn gate(
+/// A question for the lead or the user, who has not decided yet. Gives `gate#N`.
+pub(crate) fn ask_gate(
     book: &mut impl Book,
     question: String,
     options: Vec<String>,
-    answers: Vec<GateAnswer>,
-    decision: Option<String>,
+    recommendation: Option<String>,
     context: &Context<'_>,
 ) -> Result<u32, SessionError> {
     let number = book.history().index().gates.len() as u32 + 1;
-    let gate = Gate { number, question, options, answers, decision };
-    book.record(EventBody::Gate(Box::new(gate)), context)?;
+    let gate = GateAsked { number, question, options, recommendation, outcome: None };
+    book.record(EventBody::GateAsked(Box::new(gate)), context)?;
     Ok(number)
+}
+
+/// What came of a gate that was asked before.
+pub(crate) fn decide_gate(
+    book: &mut impl Book,
+    number: u32,
+    outcome: GateOutcome,
+    context: &Context<'_>,
+) -> Result<(), SessionError> {
+    if number == 0 || number as usize > book.history().index().gates.len() {
+        return Err(SessionError::NoSuchGate(number));
+    }
+    book.record(EventBody::GateDecided(Box::new(GateDecided { number, outcome })), context)
 }

@@ -158,11 +158,7 @@ fn read_result(
 ) -> Result<Vec<EventBody>, SessionError> {
     let text = result.text.bytes(context.blobs)?;
     let seen = matches!(result.status, Status::Success | Status::Partial);
-    if let ResultData::Edit(edit) = &mut result.data
-        && lacks_place(&edit.hunks)
-    {
-        edit.hunks = place(&edit.hunks, &book.history().known_lines(&edit.path, context.blobs));
-    }
+    place_edit(book.history(), result, context);
     let source = book.history().next_event();
     let mut files = if seen { file_events(result, script, &text, source) } else { Vec::new() };
     if let Some(view) = book.view() {
@@ -194,6 +190,15 @@ fn script_of(data: &ResultData) -> Option<Script> {
     if let ResultData::Run(run) = data { Some(Script::parse(&run.command)) } else { None }
 }
 
+/// Where an edit changed its file, if its tool did not say.
+fn place_edit(history: &History, result: &mut ToolResult, context: &Context<'_>) {
+    if let ResultData::Edit(edit) = &mut result.data
+        && lacks_place(&edit.hunks)
+    {
+        edit.hunks = place(&edit.hunks, &history.known_lines(&edit.path, context.blobs));
+    }
+}
+
 /// What an edit or a write did to the anchors of its file.
 fn follow_anchors(
     view: &State,
@@ -222,14 +227,30 @@ fn follow_anchors(
 fn record_late_result(
     book: &mut impl Book,
     id: &str,
-    result: ToolResult,
+    mut result: ToolResult,
     context: &Context<'_>,
 ) -> Result<(), SessionError> {
     let unknown = || SessionError::NoSuchCall(id.to_owned());
     let (turn, index) = book.history().index().call(id).ok_or_else(unknown)?;
     let unseen = changed_files_unseen(book.history(), &result.data, script_of(&result.data).as_ref());
+    place_edit(book.history(), &mut result, context);
+    let did = matches!(result.status, Status::Success | Status::Partial);
+    let mut changed = match &result.data {
+        ResultData::Edit(_) | ResultData::Write(_) if did => {
+            file_events(&result, None, &[], book.history().next_event())
+        }
+        _ => Vec::new(),
+    };
+    if let Some(view) = book.view() {
+        for event in &mut changed {
+            if let EventBody::FileChanged(changed) = event {
+                changed.anchors = follow_anchors(view, &changed.path, &result.data, turn, context)?.into();
+            }
+        }
+    }
     book.record(EventBody::ToolResult { turn, index, result: Box::new(result) }, context)?;
-    unseen.into_iter().try_for_each(|path| file_changed_outside(book, path, None, context))
+    unseen.into_iter().try_for_each(|path| file_changed_outside(book, path, None, context))?;
+    changed.into_iter().try_for_each(|event| book.record(event, context))
 }
 
 fn end_step_if_complete(book: &mut impl Book, turn: TurnNo, context: &Context<'_>) -> Result<(), SessionError> {

@@ -25,7 +25,7 @@ pub(crate) fn user_turn(
     let turn = index.next_turn();
     let user = (origin != Origin::Machine).then(|| index.users.len() as u32 + 1);
     let tokens = (context.count)(text.as_bytes());
-    let user_turn = UserTurn { turn, text, tokens, origin, user };
+    let user_turn = UserTurn { turn, text, tokens, origin, user, as_came: None };
     book.record(EventBody::UserTurn(Box::new(user_turn)), context)?;
     Ok(turn)
 }
@@ -40,7 +40,8 @@ pub(crate) fn start_call(
     let call = CallNo(book.history().index().calls + 1);
     let input_tokens = u32::try_from(book.tokens()).unwrap_or(u32::MAX);
     let rents = (rents != Rents::default()).then(|| Box::new(rents));
-    book.record(EventBody::CallStarted { call, input_tokens, rents, cold }, context)?;
+    let cold = cold.map(Box::new);
+    book.record(EventBody::CallStarted { call, input_tokens, rents, cold, details: None }, context)?;
     Ok(call)
 }
 
@@ -66,7 +67,7 @@ pub(crate) fn assistant_turn(
         Stop::Cut => EventBody::CallInterrupted { call, reason: Interruption::Failed("stream cut".into()) },
     };
     book.record(ended, context)?;
-    let answer = AssistantTurn { turn, call, parts: parts.into(), stop, native: native.into() };
+    let answer = AssistantTurn { turn, call, parts: parts.into(), stop, native: native.into(), raw: None };
     book.record(EventBody::AssistantTurn(Box::new(answer)), context)?;
     if stop.is_interrupted() {
         end_interrupted_step(book, context)?;

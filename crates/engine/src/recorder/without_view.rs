@@ -6,6 +6,8 @@
 //! are the events that a session with room for everything would have recorded, without the notes that it would have
 //! added to what the model was shown.
 
+use lookback_wire::TokenUsage;
+
 use super::{Book, ModelChoice, NewPart, SessionSetup, changes, first_event, results, turns};
 use crate::{
     configuration::{Configuration, fixed::RECORDER_HOLDS},
@@ -16,7 +18,7 @@ use crate::{
     trace::{
         Blobs, Event, EventBody, Origin, Stop, ToolResult, TurnNo,
         decision::ThinkingBehind,
-        event::{Rents, Usage},
+        event::{BoardIds, Rents, Usage},
         result::TodoItem,
     },
     view::{
@@ -43,15 +45,6 @@ pub struct Recorder {
     grown: usize,
 }
 
-/// What a provider billed for a call, before the call has a number.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Bill {
-    pub uncached: u32,
-    pub cached: u32,
-    pub written: u32,
-    pub output: u32,
-}
-
 /// A call to a model with everything that came of it.
 #[derive(Debug, Clone)]
 pub struct WholeStep {
@@ -59,7 +52,7 @@ pub struct WholeStep {
     pub stop: Stop,
     /// For the finished calls, in their order. What is missing never ran.
     pub results: Vec<ToolResult>,
-    pub bill: Option<Bill>,
+    pub bill: Option<TokenUsage>,
 }
 
 impl Recorder {
@@ -121,8 +114,8 @@ impl Recorder {
         let call = turns::start_call(self, Rents::default(), None, context)?;
         let (parts, stop) = as_it_ran(step.parts, step.stop, &step.results);
         let answer = turns::assistant_turn(self, parts, stop, context)?;
-        if let Some(Bill { uncached, cached, written, output }) = step.bill {
-            turns::usage(self, Usage { call, uncached, cached, written, output }, context)?;
+        if let Some(billed) = step.bill {
+            turns::usage(self, Usage { call, billed }, context)?;
         }
         for (id, result) in answer.calls.iter().zip(step.results) {
             results::tool_result(self, id, result, context)?;
@@ -135,7 +128,7 @@ impl Recorder {
     pub fn roll_back(&mut self, turn: TurnNo, context: &Context<'_>) -> Result<(), SessionError> {
         expect_idle(&self.history)?;
         self.history.end_of_turn(turn)?;
-        self.record(EventBody::RolledBack { turn }, context)
+        self.record(EventBody::RolledBack { turn, board_ids: BoardIds::GoOn, files: Box::default() }, context)
     }
 }
 
@@ -182,7 +175,7 @@ impl Book for Recorder {
                 self.end_turn(Some(shown.iter().map(|shown| shown.tokens).fold(0, u32::saturating_add)));
             }
             EventBody::Todo { items } => self.todo = Some(items.clone()),
-            EventBody::RolledBack { turn } => {
+            EventBody::RolledBack { turn, .. } => {
                 self.tokens = self.tokens_after.get(turn.0 as usize).copied().unwrap_or(self.head_tokens);
                 self.todo = None;
             }

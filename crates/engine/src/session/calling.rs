@@ -53,8 +53,7 @@ impl Session {
         }
         self.make_it_fit(context)?;
         if let Err(exceeded) = self.check_window() {
-            let kind = "window_exceeded".to_owned();
-            self.record(EventBody::Error { kind, message: exceeded.to_string() }, context)?;
+            self.error("window_exceeded", exceeded.to_string(), context)?;
             return Err(SessionError::WindowExceeded(exceeded));
         }
         let cold = self.desk().cold(context.now);
@@ -188,11 +187,12 @@ impl Session {
             return Ok(());
         }
         let changed = EventBody::ModelChanged {
-            model: in_use.name.clone(),
+            model: in_use.name.as_str().into(),
             provider: in_use.provider,
             window: limit,
             output_reserve: self.policy.configuration.window.output_reserve(Some(in_use.reserve), limit),
             alternation: in_use.alternation,
+            plain_thinking: in_use.plain_thinking,
             thinking: Default::default(),
         };
         self.record(changed, context)

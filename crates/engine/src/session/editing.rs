@@ -1,5 +1,7 @@
 //! Edits of the view: each is planned by [`crate::edits`] and recorded here as one event.
 
+use lookback_wire::TokenUsage;
+
 use super::Session;
 use crate::{
     context::Context,
@@ -13,11 +15,14 @@ use crate::{
     proposal::Dialect,
     recorder::Book,
     report::{ArchiveReport, DeltaReport, FoldReport, SettleReport, UnfoldReport},
-    state::TEXT_REFUSED,
     trace::{
-        BlobError, EventBody, Layout,
+        BlobError, BlobHash, CallNo, EventBody, Layout,
         decision::{Author, TurnRange, Unfold},
+        event::{
+            CallDetails, CallKind, CompactorAsked, CompactorPurpose, Interruption, Question, Ride, TextRefused, Usage,
+        },
     },
+    view::TOKENS_PER_MESSAGE,
 };
 
 impl Session {
@@ -60,7 +65,7 @@ impl Session {
             Err(error) => {
                 // Nobody can blame the model for a view that changed meanwhile.
                 if matches!(&error, SessionError::Fold(refused) if *refused != FoldRefused::OutOfDate) {
-                    self.compactor_failed(&error.to_string(), context)?;
+                    self.text_refused(Some((CompactorPurpose::Block, draft.range)), text, error.to_string(), context)?;
                 }
                 Err(error)
             }
@@ -131,7 +136,12 @@ impl Session {
             Ok(planned) => self.record_archive(planned, context),
             Err(error) => {
                 if error != SessionError::Archive(ArchiveRefused::OutOfDate) {
-                    self.compactor_failed(&error.to_string(), context)?;
+                    self.text_refused(
+                        Some((CompactorPurpose::Summary, draft.range)),
+                        text,
+                        error.to_string(),
+                        context,
+                    )?;
                 }
                 Err(error)
             }
@@ -181,10 +191,77 @@ impl Session {
         }
     }
 
-    /// A compactor did not answer, not in time, or with a text that was refused: all count for the breaker, so that one that
-    /// hangs is not waited for at every fold.
+    /// A compactor did not answer, or not in time: it counts for the breaker as a refused text does, so that one that hangs
+    /// is not waited for at every fold.
     pub fn compactor_failed(&mut self, problem: &str, context: &Context<'_>) -> Result<(), SessionError> {
-        self.record(EventBody::Error { kind: TEXT_REFUSED.into(), message: problem.to_owned() }, context)
+        self.text_refused(None, "", problem.to_owned(), context)
+    }
+
+    /// What the breaker counts.
+    fn text_refused(
+        &mut self,
+        what: Option<(CompactorPurpose, TurnRange)>,
+        text: &str,
+        reason: String,
+        context: &Context<'_>,
+    ) -> Result<(), SessionError> {
+        let refused = TextRefused {
+            purpose: what.map(|(purpose, _)| purpose),
+            range: what.map(|(_, range)| range),
+            call: self.state.aside,
+            text: (!text.is_empty()).then(|| text.into()),
+            reason,
+        };
+        self.record(EventBody::TextRefused(Box::new(refused)), context)
+    }
+
+    /// A compactor is asked: a call like any other, which leaves no turn. `question` is what stands behind the live prompt
+    /// where it rides on it, else the whole prompt.
+    pub fn ask_compactor(
+        &mut self,
+        purpose: CompactorPurpose,
+        model: &str,
+        ride: Ride,
+        question: &str,
+        context: &Context<'_>,
+    ) -> Result<CallNo, SessionError> {
+        expect_idle(&self.history)?;
+        let call = CallNo(self.last_call().0 + 1);
+        let bytes = question.as_bytes();
+        let question =
+            Question { hash: BlobHash::of(bytes), bytes: bytes.len() as u64, tokens: (context.count)(bytes) };
+        let before = match ride {
+            Ride::Live => self.view().tokens(),
+            Ride::Alone => 0,
+        };
+        let input = before + u64::from(question.tokens) + u64::from(TOKENS_PER_MESSAGE);
+        let asked = CompactorAsked { purpose, model: model.to_owned(), ride, question: Some(question) };
+        let details = CallDetails { kind: CallKind::Compactor(Box::new(asked)), ..CallDetails::default() };
+        let started = EventBody::CallStarted {
+            call,
+            input_tokens: u32::try_from(input).unwrap_or(u32::MAX),
+            rents: None,
+            cold: None,
+            details: Some(Box::new(details)),
+        };
+        self.record(started, context)?;
+        Ok(call)
+    }
+
+    /// The call of a compactor is over: its answer is there, or why there is none. What it cost was billed either way.
+    pub fn compactor_ended(
+        &mut self,
+        usage: Option<TokenUsage>,
+        failed: Option<Interruption>,
+        context: &Context<'_>,
+    ) -> Result<(), SessionError> {
+        let call = self.state.call.filter(|call| self.state.aside == Some(*call)).ok_or(SessionError::NoCallOpen)?;
+        let ended = match failed {
+            None => EventBody::CallEnded { call },
+            Some(reason) => EventBody::CallInterrupted { call, reason },
+        };
+        self.record(ended, context)?;
+        usage.map_or(Ok(()), |billed| self.usage(Usage { call, billed }, context))
     }
 
     /// `tail_compaction.txt` for a draft: what is appended to the live prompt.

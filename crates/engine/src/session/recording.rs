@@ -16,7 +16,9 @@ use crate::{
     trace::{
         EventBody, Origin, Stop, ToolKind, ToolResult, TurnNo,
         decision::ThinkingBehind,
-        event::{CompactorCall, Effect, GateAnswer, HeadChange, Interruption, NoteKind, Ride, SpanId, Usage},
+        event::{
+            BoardIds, DecidedBy, Effect, GateAnswer, GateOutcome, HeadChange, Interruption, NoteKind, SpanId, Usage,
+        },
         result::TodoItem,
     },
     view::recap::render_reminder,
@@ -88,7 +90,7 @@ impl Session {
     pub fn roll_back(&mut self, turn: TurnNo, context: &Context<'_>) -> Result<(), SessionError> {
         expect_idle(&self.history)?;
         self.history.end_of_turn(turn)?;
-        self.record(EventBody::RolledBack { turn }, context)?;
+        self.record(EventBody::RolledBack { turn, board_ids: BoardIds::GoOn, files: Box::default() }, context)?;
         self.policy.forget_what_was_rolled_back();
         Ok(())
     }
@@ -107,7 +109,8 @@ impl Session {
         context: &Context<'_>,
     ) -> Result<(), SessionError> {
         expect_idle(&self.history)?;
-        self.record(EventBody::NoteShown { kind, key: key.into(), content: context.counted(text) }, context)
+        let content = Box::new(context.counted(text));
+        self.record(EventBody::NoteShown { kind, key: key.into().into(), content }, context)
     }
 
     /// A new todo list. Its recap follows before the next call.
@@ -121,14 +124,14 @@ impl Session {
         if pending.unwrap_or(&self.view().head().rules).text == rules {
             return Ok(());
         }
-        let rules = context.counted(rules);
+        let rules = Box::new(context.counted(rules));
         let effect = Effect::Later;
         self.record(EventBody::RulesChanged { rules, effect, thinking: ThinkingBehind::Kept }, context)
     }
 
     /// Rules that wait take effect: at an archive, a cold cache or a resume.
     pub(super) fn let_rules_take_effect(&mut self, context: &Context<'_>) -> Result<(), SessionError> {
-        let Some(rules) = self.state.pending_rules.as_ref().map(|pending| pending.rules.clone()) else {
+        let Some(rules) = self.state.pending_rules.as_ref().map(|pending| Box::new(pending.rules.clone())) else {
             return Ok(());
         };
         let thinking = self.desk().thinking_behind();
@@ -163,7 +166,7 @@ impl Session {
 
     /// Settings changed that are worth remembering; they decide nothing here.
     pub fn configuration_changed(&mut self, configuration: Value, context: &Context<'_>) -> Result<(), SessionError> {
-        self.record(EventBody::ConfigurationChanged { configuration }, context)
+        self.record(EventBody::ConfigurationChanged { configuration: Box::new(configuration) }, context)
     }
 
     /// Somebody else changed a file that this session knows.
@@ -179,8 +182,8 @@ impl Session {
     /// Something went wrong that is worth remembering.
     pub fn error(
         &mut self,
-        kind: impl Into<String>,
-        message: impl Into<String>,
+        kind: impl Into<Box<str>>,
+        message: impl Into<Box<str>>,
         context: &Context<'_>,
     ) -> Result<(), SessionError> {
         self.record(EventBody::Error { kind: kind.into(), message: message.into() }, context)
@@ -216,23 +219,31 @@ impl Session {
         decision: Option<String>,
         context: &Context<'_>,
     ) -> Result<u32, SessionError> {
-        changes::gate(self, question, options, answers, decision, context)
+        let number = self.ask_gate(question, options, None, context)?;
+        if decision.is_some() || !answers.is_empty() {
+            self.decide_gate(number, GateOutcome { answers, decision, by: DecidedBy::Unsaid }, context)?;
+        }
+        Ok(number)
     }
 
-    /// A compactor was called. `appended` is what stood behind the live prompt, where it rode on it: the provider has that
-    /// now in its cache.
-    pub fn compactor_called(
+    /// A question for the lead or the user, who has not decided yet. Gives `gate#N`.
+    pub fn ask_gate(
         &mut self,
-        call: CompactorCall,
-        appended: &str,
+        question: String,
+        options: Vec<String>,
+        recommendation: Option<String>,
+        context: &Context<'_>,
+    ) -> Result<u32, SessionError> {
+        changes::ask_gate(self, question, options, recommendation, context)
+    }
+
+    /// What came of a gate that was asked before.
+    pub fn decide_gate(
+        &mut self,
+        number: u32,
+        outcome: GateOutcome,
         context: &Context<'_>,
     ) -> Result<(), SessionError> {
-        let rode = call.ride == Ride::Live && call.problem.is_none();
-        self.record(EventBody::CompactorCalled(Box::new(call)), context)?;
-        if rode {
-            let tokens = (context.count)(appended.as_bytes());
-            self.sent.rode(context.now, &self.state, appended, tokens);
-        }
-        Ok(())
+        changes::decide_gate(self, number, outcome, context)
     }
 }

@@ -100,7 +100,7 @@ impl Session {
         }
         // In a fork of a fork the turn may lie before this session's own beginning: then its parent's parent is meant.
         let parent = fork.id().clone();
-        fork.record(EventBody::Forked { session, parent, turn }, context)?;
+        fork.record(EventBody::Forked { session: session.into(), parent: parent.into(), turn }, context)?;
         Ok(fork)
     }
 }

@@ -1,7 +1,5 @@
 //! The bytes that go out for a call: the prompt as it was compared with the one before, with the marks of its card.
 
-use std::borrow::Cow;
-
 use lookback_wire::{Message, Part, Provider, RequestOptions, Role, render_body, render_message, render_request};
 
 use super::Session;
@@ -33,20 +31,9 @@ impl Session {
     /// The view as a whole request, for any provider.
     pub fn body_for(&self, provider: Provider, blobs: &dyn Blobs) -> Result<Vec<u8>, BlobError> {
         let head = self.bench().render_part(provider, None, blobs)?;
-        let messages = self.rendered_messages(provider, blobs)?;
+        let messages = self.sent.messages(self.bench(), provider, blobs)?;
         let messages = messages.iter().map(AsRef::as_ref);
         Ok(render_body(provider, &self.state.model.name, self.state.model.reserve, &head, messages))
-    }
-
-    /// Every entry of the view in bytes; those of the last prompt are at hand.
-    fn rendered_messages(&self, provider: Provider, blobs: &dyn Blobs) -> Result<Vec<Cow<'_, [u8]>>, BlobError> {
-        let at_hand = Some(self.sent()).filter(|rendering| rendering.provider() == provider);
-        let entries = self.view().entries().iter().enumerate();
-        let messages = entries.map(|(place, entry)| match at_hand.and_then(|at_hand| at_hand.message(place, entry)) {
-            Some(bytes) => Ok(Cow::Borrowed(bytes)),
-            None => self.bench().render_part(provider, Some(entry), blobs).map(Cow::Owned),
-        });
-        messages.collect()
     }
 
     /// The request of the call that was started last.
@@ -66,7 +53,7 @@ impl Session {
     ) -> Result<Vec<u8>, BlobError> {
         let provider = self.prompt_provider();
         let head = self.bench().render_part(provider, None, blobs)?;
-        let messages = self.rendered_messages(provider, blobs)?;
+        let messages = self.sent.messages(self.bench(), provider, blobs)?;
         let separator = Message { role: Role::Assistant, parts: vec![Part::Text(SEPARATOR.into())] };
         let separator = self.ends_with_user(blobs)?.then_some(&separator);
         let appended = separator.into_iter().chain(appended).map(|message| render_message(provider, message));

@@ -7,14 +7,13 @@ use std::ops::Range;
 
 use super::State;
 use crate::{
-    board::is_whole_board,
     card::Alternation,
     history::{
         History,
         index::{Index, TurnRecord},
     },
     ledger::Miss,
-    trace::{EventBody, EventNo, TurnNo},
+    trace::{EventBody, EventNo, TurnNo, decision::BoardShown},
     view::{Entry, Source, TOKENS_PER_MESSAGE},
 };
 
@@ -78,13 +77,12 @@ impl State {
 
 /// Whether the board entry that an event wrote shows the whole board; else it shows one delta.
 pub(crate) fn shows_whole_board(history: &History, event: EventNo) -> bool {
-    let entry = match history.body_at(event) {
-        Some(EventBody::Fold(fold)) => &fold.board,
-        Some(EventBody::Archive(archive)) => &archive.board,
-        Some(EventBody::LayoutChanged(change)) => &change.board,
-        _ => &None,
-    };
-    entry.as_ref().is_some_and(|entry| is_whole_board(&entry.text))
+    match history.body_at(event) {
+        Some(EventBody::Fold(fold)) => fold.board.as_ref().is_some_and(|board| board.shows == BoardShown::Whole),
+        Some(EventBody::Archive(archive)) => archive.board.is_some(),
+        Some(EventBody::LayoutChanged(change)) => change.board.is_some(),
+        _ => false,
+    }
 }
 
 fn is_user(entry: &Entry, index: &Index) -> bool {

@@ -1,23 +1,16 @@
 //! A reply as a session records it.
 
-use lookback_engine::{
-    NewPart,
-    card::{Card, ThinkingHabit},
-    trace::{CallNo, Stop, event::Usage},
-};
-use lookback_wire::{Provider, Reply, ReplyContent, ReplyPart, ReplyStop, Seal, TokenUsage};
+use lookback_engine::{NewPart, trace::Stop};
+use lookback_wire::{Provider, Reply, ReplyContent, ReplyPart, ReplyStop};
 
 /// The parts of an answer that came by this API. What its provider said beyond what we understand stays with them.
-pub(super) fn new_parts(api: Provider, reply: Reply, card: Option<&Card>) -> Vec<NewPart> {
-    reply.parts.into_iter().filter_map(|part| new_part(api, part, card)).collect()
+pub(super) fn new_parts(api: Provider, reply: Reply) -> Vec<NewPart> {
+    reply.parts.into_iter().filter_map(|part| new_part(api, part)).collect()
 }
 
-fn new_part(api: Provider, part: ReplyPart, card: Option<&Card>) -> Option<NewPart> {
+fn new_part(api: Provider, part: ReplyPart) -> Option<NewPart> {
     let plain = match part.content {
         ReplyContent::Text(text) => Some(NewPart::Text(text)),
-        ReplyContent::Thinking { text, seal } if is_unwanted(&seal, card) => {
-            return Some(NewPart::Thinking { text, seal: Seal::None });
-        }
         ReplyContent::Thinking { text, seal } => Some(NewPart::Thinking { text, seal }),
         ReplyContent::Call { id, name, arguments } => Some(NewPart::Call { id, name, arguments }),
         ReplyContent::UnfinishedCall { id, name, arguments } => {
@@ -31,27 +24,11 @@ fn new_part(api: Provider, part: ReplyPart, card: Option<&Card>) -> Option<NewPa
     }
 }
 
-/// Plain thinking goes back only to models that refuse a history without it; others refuse one with it.
-fn is_unwanted(seal: &Seal, card: Option<&Card>) -> bool {
-    *seal == Seal::Plain && card.is_none_or(|card| card.thinking != ThinkingHabit::Required)
-}
-
 /// Why the answer ended, as the trace knows it.
 pub(super) fn stop_of(stop: &ReplyStop) -> Stop {
     match stop {
         ReplyStop::End | ReplyStop::Refused(_) => Stop::End,
         ReplyStop::Limit | ReplyStop::WindowFull => Stop::Limit,
         ReplyStop::Cut => Stop::Cut,
-    }
-}
-
-pub(super) fn usage_of(call: CallNo, usage: TokenUsage) -> Usage {
-    let fit = |tokens: u64| u32::try_from(tokens).unwrap_or(u32::MAX);
-    Usage {
-        call,
-        uncached: fit(usage.uncached),
-        cached: fit(usage.cached),
-        written: fit(usage.written),
-        output: fit(usage.output),
     }
 }

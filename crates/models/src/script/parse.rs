@@ -111,6 +111,5 @@ struct Usage {
 
 pub(super) fn usage<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<TokenUsage>, D::Error> {
     let Usage { uncached, cached, written, output } = Usage::deserialize(deserializer)?;
-    let [uncached, cached, written, output] = [uncached, cached, written, output].map(u64::from);
-    Ok(Some(TokenUsage { uncached, cached, written, output }))
+    Ok(Some(TokenUsage { uncached, cached, written, output, ..TokenUsage::default() }))
 }

@@ -107,7 +107,8 @@ impl Root {
             _ => None,
         };
         let (cwd, begins) = moved.filter(|(inside, _)| !inside.starts_with('/')).unwrap_or_default();
-        let command = if cwd.is_empty() { self.relative_words(command, &script, begins) } else { command[begins..].to_owned() };
+        let command =
+            if cwd.is_empty() { self.relative_words(command, &script, begins) } else { command[begins..].to_owned() };
         let command = if begins > 0 { command.trim_start().to_owned() } else { command };
         RunData { command, cwd, ..RunData::default() }
     }

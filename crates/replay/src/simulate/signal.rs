@@ -11,17 +11,13 @@
 
 use std::collections::BTreeMap;
 
-use lookback_engine::board::is_whole_board;
 use memchr::memmem;
 
 use super::Run;
 use crate::{
     conversation::{Conversation, STEPS_AHEAD, lines_with},
-    shown::{Made, Part, Shown},
+    shown::{Made, Part, Shown, Stands},
 };
-
-/// How the entry of one delta begins; the whole board has a title of its own.
-const DELTA: &str = "STATE_DELTA v";
 
 /// Tokens of a view that are of use, and all of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -57,7 +53,8 @@ struct Judged {
 impl Judge {
     pub(super) fn judge(&mut self, conversation: &Conversation<'_>, shown: &Shown, call: usize) -> Signal {
         let mut signal = Signal::default();
-        let board = shown.parts.iter().rposition(|part| matches!(part, Part::Made(made) if is_board(made)));
+        let board =
+            shown.parts.iter().rposition(|part| matches!(part, Part::Made(made) if made.stands == Stands::Board));
         for (place, part) in shown.parts.iter().enumerate() {
             let tokens = f64::from(part.tokens(conversation));
             signal.all_tokens += tokens;
@@ -86,10 +83,6 @@ impl Judged {
         self.until = end;
         self.last.values().filter(|(_, step)| *step >= call).map(|(length, _)| length).sum()
     }
-}
-
-fn is_board(made: &Made) -> bool {
-    is_whole_board(&made.text) || made.text.starts_with(DELTA)
 }
 
 #[cfg(test)]

@@ -19,8 +19,8 @@ fn error(seq: u64, length: usize) -> Event {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         char::from(b'a' + ((state >> 33) % 26) as u8)
     };
-    let message = (0..length).map(|_| letter()).collect();
-    event(seq, EventBody::Error { kind: "test".to_owned(), message })
+    let message: String = (0..length).map(|_| letter()).collect();
+    event(seq, EventBody::Error { kind: "test".into(), message: message.into() })
 }
 
 fn start() -> Event {

@@ -40,6 +40,9 @@ pub(crate) fn start(session: &str) -> Event {
             output_reserve: 32_000,
             layout: Layout::Chat,
             alternation: Default::default(),
+            plain_thinking: Default::default(),
+            recorded_by: Default::default(),
+            decisions: Default::default(),
             tokenizer: "o200k".to_owned(),
             root: "/project".to_owned(),
             price_card: None,
@@ -50,8 +53,14 @@ pub(crate) fn start(session: &str) -> Event {
 }
 
 pub(crate) fn user(seq: u64, text: &str) -> Event {
-    let turn =
-        UserTurn { turn: TurnNo(seq as u32), text: text.to_owned(), tokens: 1, origin: Origin::Person, user: None };
+    let turn = UserTurn {
+        turn: TurnNo(seq as u32),
+        text: text.to_owned(),
+        tokens: 1,
+        origin: Origin::Person,
+        user: None,
+        as_came: None,
+    };
     event(seq, EventBody::UserTurn(Box::new(turn)))
 }
 
@@ -69,6 +78,7 @@ pub(crate) fn call(seq: u64, name: &str, arguments: &str) -> Event {
         parts: Box::new([part]),
         stop: Stop::End,
         native: Box::default(),
+        raw: None,
     };
     event(seq, EventBody::AssistantTurn(Box::new(turn)))
 }

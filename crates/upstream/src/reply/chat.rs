@@ -101,11 +101,11 @@ fn choice(delta: Value, finish: Option<&str>) -> Value {
 }
 
 fn usage(spoken: &Spoken<'_>) -> Value {
-    let (prompt, output) = (spoken.prompt_tokens(), spoken.usage.output);
+    let (prompt, output) = (spoken.usage.prompt(), spoken.usage.output);
     json!({
         "prompt_tokens": prompt,
         "completion_tokens": output,
-        "total_tokens": prompt + output,
+        "total_tokens": prompt + u64::from(output),
         "prompt_tokens_details": spoken.cache_details(),
         "completion_tokens_details": { "reasoning_tokens": spoken.thinking_tokens },
     })

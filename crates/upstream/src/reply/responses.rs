@@ -204,12 +204,12 @@ fn response(spoken: &Spoken<'_>, status: &str, output: Vec<Value>) -> Value {
 }
 
 fn usage(spoken: &Spoken<'_>) -> Value {
-    let (input, output) = (spoken.prompt_tokens(), spoken.usage.output);
+    let (input, output) = (spoken.usage.prompt(), spoken.usage.output);
     json!({
         "input_tokens": input,
         "input_tokens_details": spoken.cache_details(),
         "output_tokens": output,
         "output_tokens_details": { "reasoning_tokens": spoken.thinking_tokens },
-        "total_tokens": input + output,
+        "total_tokens": input + u64::from(output),
     })
 }

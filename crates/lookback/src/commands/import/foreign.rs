@@ -7,12 +7,12 @@ use anyhow::{Result, anyhow};
 use jiff::Timestamp as Instant;
 use lookback_engine::{
     Context as Recording, ModelChoice, SessionSetup,
-    recorder::{Bill, Recorder, WholeStep},
-    trace::{BlobHash, Event, NoBlobs, Output, SessionId, Timestamp, TurnNo},
+    recorder::{Recorder, WholeStep},
+    trace::{BlobHash, Event, NoBlobs, Output, SessionId, Timestamp, TurnNo, start::RecordedBy},
 };
 use lookback_replay::recording::{About, Billed, CallItem, Format, Item, Skipped};
 use lookback_store::{ComingSession, Store, StoreError, derived_session_id};
-use lookback_wire::Provider;
+use lookback_wire::{Provider, TokenUsage};
 
 use super::Outcome;
 use crate::{
@@ -116,11 +116,13 @@ impl Arrival<'_> {
         let model = about.model.clone().or_else(|| self.waiting.iter().find_map(model_of)).unwrap_or_default();
         let choice = choose(self.format, &model)?;
         let setup = SessionSetup {
+            recorded_by: RecordedBy::Importer { format: self.format.name().to_owned() },
             system: about.system.clone().unwrap_or_default(),
             provider: choice.provider,
             model,
             window: choice.window,
             max_output: choice.max_output,
+            plain_thinking: choice.plain_thinking,
             tokenizer: "o200k".into(),
             root: about.cwd.clone().unwrap_or_default(),
             ..SessionSetup::new(id)
@@ -278,16 +280,23 @@ fn choose(format: Format, model: &str) -> Result<ModelChoice> {
         _ => Provider::Chat,
     };
     let window = lookback_engine::Configuration::default().window.window(card.as_ref().map(|card| card.window));
-    Ok(ModelChoice { max_output: card.map(|card| card.max_output), ..ModelChoice::new(model, provider, window) })
+    let choice = ModelChoice::new(model, provider, window);
+    Ok(match card {
+        Some(card) => {
+            ModelChoice { max_output: Some(card.max_output), plain_thinking: card.plain_thinking(), ..choice }
+        }
+        None => choice,
+    })
 }
 
-fn bill(billed: Billed) -> Bill {
+fn bill(billed: Billed) -> TokenUsage {
     let tokens = |tokens: u64| u32::try_from(tokens).unwrap_or(u32::MAX);
-    Bill {
+    TokenUsage {
         uncached: tokens(billed.uncached),
         cached: tokens(billed.read),
         written: tokens(billed.written),
         output: tokens(billed.output),
+        ..TokenUsage::default()
     }
 }
 

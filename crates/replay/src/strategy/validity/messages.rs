@@ -69,7 +69,7 @@ impl<'a> Messages<'a> {
         let piece = match (part, self.stands(part)) {
             (Part::Raw(piece), _) => *piece,
             (_, Stands::ForAnswer(piece) | Stands::ForResult(piece)) => piece,
-            (Part::Made(_), Stands::Alone) => return None,
+            (Part::Made(_), Stands::Alone | Stands::Board) => return None,
         };
         Some(self.conversation.pieces[piece].turn)
     }
@@ -82,7 +82,7 @@ impl<'a> Messages<'a> {
                 Message { role: WireRole::Tool, parts: results }
             }
             Stands::ForAnswer(piece) => self.answer(piece, first),
-            Stands::Alone => Message::user(short(first.text(self.conversation)).to_owned()),
+            Stands::Alone | Stands::Board => Message::user(short(first.text(self.conversation)).to_owned()),
         }
     }
 

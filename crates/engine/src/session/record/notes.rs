@@ -153,10 +153,11 @@ impl Session {
         let turn = self.index.next_turn();
         for inner in inner.into_iter().rev() {
             let outcome = format!("ended with {}#{}", span.name, span.number);
-            self.record(EventBody::SpanEnded { span: Box::new(inner), outcome: outcome.into(), turn }, context)?;
+            let with = Some(Box::new(span.clone()));
+            self.record(EventBody::SpanEnded { span: Box::new(inner), outcome: outcome.into(), turn, with }, context)?;
         }
         let span = Box::new(span.clone());
-        self.record(EventBody::SpanEnded { span, outcome: outcome.into().into(), turn }, context)
+        self.record(EventBody::SpanEnded { span, outcome: outcome.into().into(), turn, with: None }, context)
     }
 
     /// A question that was put to the lead or the user, with its answers. Gives `gate#N`.

@@ -90,9 +90,16 @@ pub(crate) fn end_span(
     let turn = book.history().index().next_turn();
     for inner in open[place + 1..].iter().rev() {
         let outcome = format!("ended with {}#{}", span.name, span.number);
-        book.record(EventBody::SpanEnded { span: Box::new(inner.clone()), outcome: outcome.into(), turn }, context)?;
+        let with = Some(Box::new(span.clone()));
+        book.record(
+            EventBody::SpanEnded { span: Box::new(inner.clone()), outcome: outcome.into(), turn, with },
+            context,
+        )?;
     }
-    book.record(EventBody::SpanEnded { span: Box::new(span.clone()), outcome: outcome.into(), turn }, context)
+    book.record(
+        EventBody::SpanEnded { span: Box::new(span.clone()), outcome: outcome.into(), turn, with: None },
+        context,
+    )
 }
 
 /// A question for the lead or the user, who has not decided yet. Gives `gate#N`.

@@ -161,6 +161,9 @@ pub enum EventBody {
         outcome: Box<str>,
         /// The first turn after it.
         turn: TurnNo,
+        /// The span around it that ended and took it along: then nobody said what came of this one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        with: Option<Box<SpanId>>,
     },
 
     /// The board changed.

@@ -93,6 +93,7 @@ fn text(body: &EventBody) -> String {
             result.error.as_ref().map_or_else(String::new, |error| format!("{}: {}", error.code, error.message))
         }
         EventBody::NoteShown { content, .. } => content.text.clone(),
+        EventBody::TextRefused(refused) => refused.reason.clone(),
         EventBody::Error { kind, message } => format!("{kind}: {message}"),
         EventBody::SpanStarted { span, goal, .. } => format!("{}#{}: {goal}", span.name, span.number),
         EventBody::SpanEnded { span, outcome, .. } => format!("{}#{}: {outcome}", span.name, span.number),

@@ -26,7 +26,7 @@ impl Standing {
     fn of(session: &Session) -> Self {
         Self {
             // That a text was refused is itself recorded: the breaker counts it.
-            events: session.trace().iter().filter(|event| event.event.name() != "error").count(),
+            events: session.trace().iter().filter(|event| event.event.name() != "text_refused").count(),
             entries: session.view().entries().to_vec(),
             seam: session.view().seam(),
             tokens: session.view().tokens(),

@@ -183,3 +183,21 @@ fn outcome(result: &ToolResult) -> String {
         (None, Status::Interrupted) => "interrupted".to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One of every kind, as the engine's own test keeps them.
+    const EVENTS: &str = include_str!("../../../../engine/src/trace/tests/events.jsonl");
+
+    #[test]
+    fn every_event_has_its_line() {
+        let (names, sizes) = (Names::of(&[]), TurnSizes::of(&[]));
+        let lines = EVENTS.lines().map(|line| {
+            let event: EventBody = serde_json::from_str(line).expect("an event");
+            format!("{}: {}", event.name().replace('_', " "), describe(&event, &names, &sizes))
+        });
+        insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"));
+    }
+}

@@ -103,7 +103,7 @@ pub struct ShownAnchor {
 
 /// How many ids of each kind were given.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct GivenIds {
+pub(crate) struct GivenIds {
     facts: u32,
     questions: u32,
     anchors: u32,

@@ -164,12 +164,16 @@ impl Sent {
             if self.went_to(&bench.state.model) && self.rendering.provider() == provider {
                 reused = self.rendering.shared_with(&bench.state.view);
             }
-            bytes += bench.render_part(provider, None, blobs)?.len() as u64;
-            for message in self.messages(bench, provider, blobs)? {
-                bytes += message.len() as u64;
-            }
+            let messages = self.messages(bench, provider, blobs)?;
+            let before = bench.render_part(provider, None, blobs)?.len()
+                + messages.iter().map(|bytes| bytes.len()).sum::<usize>();
+            bytes = bytes.saturating_add(before as u64);
         }
-        let written = Size { tokens: u64::from(input_tokens), bytes } - reused;
+        // A trace from outside can claim any sizes.
+        let written = Size {
+            tokens: u64::from(input_tokens).saturating_sub(reused.tokens),
+            bytes: bytes.saturating_sub(reused.bytes),
+        };
         Ok(Some(LedgerLine { call, at: event.at, reused, written, reasons: Cow::Borrowed(&[Miss::Compactor]) }))
     }
 

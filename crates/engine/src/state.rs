@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use lookback_wire::Provider;
 
 use crate::{
-    board::Board,
+    board::{Board, GivenIds},
     card::{Alternation, PlainThinking},
     history::{History, TraceError, index::Index},
     ledger::Miss,
@@ -83,6 +83,8 @@ pub struct State {
     input_tokens: (CallNo, u32),
     /// The last call that leaves no turn.
     pub(crate) aside: Option<CallNo>,
+    /// The ids that the board had given at each rollback: what came after it is named from there on.
+    given_at: Vec<(EventNo, GivenIds)>,
 }
 
 /// What happened, and what stands of it now: all that whoever proposes, checks or renders may look at.
@@ -238,6 +240,7 @@ impl State {
             last_usage: None,
             input_tokens: (CallNo(0), 0),
             aside: None,
+            given_at: Vec::new(),
         }
     }
 
@@ -439,6 +442,9 @@ impl State {
         let mut state = Self::new(history.start());
         for past in history.events_from(EventNo(1)).iter().take_while(|past| past.seq < event) {
             if history.is_live(past.seq) {
+                if let Some((_, given)) = self.given_at.iter().find(|(rollback, _)| *rollback == past.seq) {
+                    state.board.go_on_from(*given);
+                }
                 let misfit = |reason| TraceError::Misfit { event: past.seq, reason };
                 state.apply(past, history).map_err(misfit)?;
             }
@@ -447,8 +453,10 @@ impl State {
         state.view.take_change();
         state.view.note_change(0, Miss::RolledBack);
         state.keep_what_was_chosen(self);
+        state.given_at.clone_from(&self.given_at);
         if board_ids == BoardIds::GoOn {
-            state.board.go_on_from(&self.board);
+            state.board.go_on_from(self.board.given());
+            state.given_at.push((event, self.board.given()));
         }
         if state.thinking_refused {
             state.apply_thinking(ThinkingBehind::Dropped, 0, event, history);

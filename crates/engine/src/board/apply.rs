@@ -72,13 +72,17 @@ impl Board {
         Applied { version: self.version, facts, questions, anchors, stale }
     }
 
+    /// The ids that were given so far.
+    pub(crate) fn given(&self) -> GivenIds {
+        self.given
+    }
+
     /// After a rollback: ids that were given are not given again, whatever became of their entries.
-    pub(crate) fn go_on_from(&mut self, before: &Board) {
-        let GivenIds { facts, questions, anchors } = before.given;
+    pub(crate) fn go_on_from(&mut self, given: GivenIds) {
         self.given = GivenIds {
-            facts: self.given.facts.max(facts),
-            questions: self.given.questions.max(questions),
-            anchors: self.given.anchors.max(anchors),
+            facts: self.given.facts.max(given.facts),
+            questions: self.given.questions.max(given.questions),
+            anchors: self.given.anchors.max(given.anchors),
         };
     }
 

@@ -12,7 +12,7 @@ use crate::{
     tight,
     trace::{
         BlobHash, CallNo, Event, EventBody, EventNo, ToolKind, TurnNo,
-        event::{FileChange, SpanId},
+        event::{CallKind, FileChange, SpanId},
         turn::AssistantPart,
     },
 };
@@ -32,8 +32,8 @@ pub struct Index {
     pub(crate) rollbacks: Vec<EventNo>,
     pub(crate) spans: Vec<SpanRecord>,
     pub(crate) calls: u32,
-    /// The model call under way.
-    open_call: Option<CallNo>,
+    /// The model call under way, and whether its answer is a turn.
+    open_call: Option<(CallNo, bool)>,
     pub(crate) blocks: u32,
     pub(crate) archives: u32,
     /// What was seen of each file, and when it changed, oldest first: `file observed` and `file changed` events.
@@ -170,7 +170,7 @@ impl Index {
                 self.calls = self.calls.max(call.0);
                 // Of one that was told when it was over nothing is under way.
                 if details.as_ref().is_none_or(|details| details.over.is_none()) {
-                    self.open_call = Some(*call);
+                    self.open_call = Some((*call, event.event.call_kind().is_none_or(CallKind::leaves_turn)));
                 }
             }
             EventBody::CallEnded { .. } | EventBody::CallInterrupted { .. } => self.open_call = None,
@@ -279,7 +279,12 @@ impl Index {
 
     /// The model call under way.
     pub(crate) fn open_call(&self) -> Option<CallNo> {
-        self.open_call
+        self.open_call.map(|(call, _)| call)
+    }
+
+    /// The same where its answer is a turn of the conversation.
+    pub(crate) fn answerable_call(&self) -> Option<CallNo> {
+        self.open_call.filter(|(_, leaves_turn)| *leaves_turn).map(|(call, _)| call)
     }
 
     /// The tool turn that still waits for results: always the newest.

@@ -53,7 +53,7 @@ pub(crate) fn assistant_turn(
     context: &Context<'_>,
 ) -> Result<RecordedTurn, SessionError> {
     let index = book.history().index();
-    let call = index.open_call().ok_or(SessionError::NoCallOpen)?;
+    let call = index.answerable_call().ok_or(SessionError::NoCallOpen)?;
     let turn = index.next_turn();
     let is_taken = |id: &str| index.call(id).is_some();
     let CountedParts { parts, native } = count_parts(parts, turn, &is_taken, context);

@@ -97,7 +97,7 @@ impl Bill {
         for entry in view.entries().iter().skip(sent - 1) {
             self.chain.push(part_of(entry), entry.tokens);
         }
-        self.chain.push(part_id(question.hash), question.tokens + TOKENS_PER_MESSAGE);
+        self.chain.push(part_id(question.hash), question.tokens.saturating_add(TOKENS_PER_MESSAGE));
         let ridden = CachedCall { prompt: &self.chain, marks: &self.marks, answer: &[], now };
         let split = self.cache.apply_call(&ridden);
         self.calls.insert(call, Expected { split, rule: self.rule, earlier: self.earlier });
@@ -108,7 +108,7 @@ impl Bill {
     pub(super) fn alone(&mut self, call: CallNo, now: Timestamp, question: &Question) {
         self.close(None);
         let mut prompt = PromptChain::default();
-        prompt.push(part_id(question.hash), question.tokens + TOKENS_PER_MESSAGE);
+        prompt.push(part_id(question.hash), question.tokens.saturating_add(TOKENS_PER_MESSAGE));
         let split = self.cache.apply_call(&CachedCall { prompt: &prompt, marks: &[], answer: &[], now });
         self.calls.insert(call, Expected { split, rule: self.rule, earlier: self.earlier });
     }

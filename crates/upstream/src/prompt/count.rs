@@ -1,5 +1,7 @@
 //! Tokens of what a block says: design 2-model, "Tokens", over plain text.
 
+pub use lookback_tokens::count_o200k;
+
 use super::{Block, Content, Piece, Segment, Speaker, identity::canonical};
 
 pub type Counter = dyn Fn(&[u8]) -> u32 + Send + Sync;
@@ -8,11 +10,6 @@ const PER_MESSAGE: u32 = 4;
 
 /// What stands where a text must not be blank. It is nobody's text: the part that it stands for is empty.
 const PLACEHOLDERS: [&str; 2] = ["(empty message)", "(empty result)"];
-
-/// The default tokenizer.
-pub fn count_o200k(bytes: &[u8]) -> u32 {
-    bpe_openai::o200k_base().count(&String::from_utf8_lossy(bytes)) as u32
-}
 
 pub(super) fn count_content(content: &Content, count: &Counter) -> u32 {
     let json = |value| count(canonical(value).as_bytes());

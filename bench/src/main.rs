@@ -33,6 +33,7 @@ use crate::{
     scale::Scale,
     table::Table,
     text::Vocabulary,
+    tokens::Counter,
     workload::{Sizes, Workload},
 };
 
@@ -61,6 +62,9 @@ enum Job {
         #[arg(long)]
         home: PathBuf,
     },
+    /// Counts the tokens of one text (what the group of token counts starts)
+    #[command(hide = true)]
+    Count { text: String },
     /// Appends steps to a session and prints nothing: for profilers and instruction counters
     Steps {
         #[arg(long, default_value_t = 100)]
@@ -103,6 +107,10 @@ fn main() -> Result<()> {
         Some(Job::Memory { way, turns, home }) => {
             let [resident, peak, body] = memory::report(way, turns, &home)?;
             println!("{resident} {peak} {body}");
+            Ok(())
+        }
+        Some(Job::Count { text }) => {
+            println!("{}", Counter::O200k.count()(text.as_bytes()));
             Ok(())
         }
         Some(Job::Steps { turns, steps }) => append_steps(turns, steps),

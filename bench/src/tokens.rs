@@ -19,12 +19,8 @@ impl Counter {
 
     pub(crate) fn count(self) -> &'static dyn Fn(&[u8]) -> u32 {
         match self {
-            Self::O200k => &count_o200k,
+            Self::O200k => &lookback_tokens::count_o200k,
             Self::Quarter => &|bytes| bytes.len().div_ceil(4) as u32,
         }
     }
-}
-
-fn count_o200k(bytes: &[u8]) -> u32 {
-    bpe_openai::o200k_base().count(String::from_utf8_lossy(bytes).as_ref()) as u32
 }

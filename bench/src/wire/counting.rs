@@ -1,13 +1,13 @@
 //! Counting tokens: the counter of the program beside tiktoken, and whether they say the same.
 
-use std::sync::Arc;
+use std::{env, process::Command, sync::Arc};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use lookback_wire::Provider;
 
 use super::{Way, conversation, in_turn};
 use crate::{
-    figures::{ratio, rounded, thousands},
+    figures::{Samples, milliseconds, ratio, rounded, thousands, timed},
     scale::Scale,
     table::Table,
     text::{Text, Vocabulary},
@@ -19,17 +19,33 @@ const SAMPLE: &str = include_str!("../../../fixtures/sample-session.jsonl");
 
 pub(super) fn measure(scale: &Scale, vocabulary: &Arc<Vocabulary>) -> Result<Table> {
     crate::progress("counting tokens");
+    let [nothing, line] = processes(scale)?;
     let note = format!(
-        "o200k by `bpe-openai`, as sessions are counted, beside `tiktoken-rs` (`encode_ordinary`), the same texts one by one. \
-         Medians of {} passes, in turn. \"Equal\" says of how many texts both give the same count.",
-        scale.counting_passes
+        "o200k as sessions are counted, beside `tiktoken-rs` (`encode_ordinary`), the same texts one by one. Medians of {} \
+         passes, in turn. \"Equal\" says of how many texts both give the same count. A process that counts one line runs for \
+         {line} ms from its start to its end, one that counts nothing for {nothing} ms (medians of {}).",
+        scale.counting_passes, scale.first_bytes
     );
-    let columns = ["texts", "number", "MB", "tokens", "bpe-openai MB/s", "tiktoken MB/s", "times as fast", "equal"];
+    let columns = ["texts", "number", "MB", "tokens", "ours MB/s", "tiktoken MB/s", "times as fast", "equal"];
     let mut table = Table::new("Counting tokens", note, &columns);
     for (name, texts) in texts(scale, vocabulary) {
         row(&mut table, scale, name, &texts)?;
     }
     Ok(table)
+}
+
+/// How long processes run that count nothing, and one line.
+fn processes(scale: &Scale) -> Result<[String; 2]> {
+    let program = env::current_exe()?;
+    let mut samples = [("", Samples::default()), ("fn main() { println!(\"hello, wörld\"); }", Samples::default())];
+    for _ in 0..scale.first_bytes {
+        for (text, samples) in &mut samples {
+            let (output, took) = timed(|| Command::new(&program).args(["count", *text]).output());
+            ensure!(output?.status.success(), "the counting process failed");
+            samples.push(took);
+        }
+    }
+    Ok(samples.map(|(_, samples)| milliseconds(samples.median())))
 }
 
 fn texts(scale: &Scale, vocabulary: &Arc<Vocabulary>) -> [(&'static str, Vec<String>); 5] {
@@ -54,7 +70,7 @@ fn row(table: &mut Table, scale: &Scale, name: &str, texts: &[String]) -> Result
     let equal = texts.iter().filter(|text| ours(text) == theirs(text)).count();
     let mut ways = [Way::new(|| Ok(texts.iter().map(ours).sum())), Way::new(|| Ok(texts.iter().map(theirs).sum()))];
     in_turn(&mut ways, scale.counting_passes)?;
-    let [bpe, tiktoken] = &ways;
+    let [own, tiktoken] = &ways;
     let bytes = texts.iter().map(String::len).sum();
     let tokens: usize = texts.iter().map(ours).sum();
     table.row([
@@ -62,9 +78,9 @@ fn row(table: &mut Table, scale: &Scale, name: &str, texts: &[String]) -> Result
         thousands(texts.len() as u64),
         rounded(bytes as f64 / 1e6),
         thousands(tokens as u64),
-        bpe.megabytes_per_second(bytes),
+        own.megabytes_per_second(bytes),
         tiktoken.megabytes_per_second(bytes),
-        ratio(tiktoken.seconds() / bpe.seconds()),
+        ratio(tiktoken.seconds() / own.seconds()),
         format!("{equal} of {}", texts.len()),
     ]);
     Ok(())

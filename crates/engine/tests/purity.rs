@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-const PURE: [&str; 3] = ["engine", "replay", "wire"];
+const PURE: [&str; 4] = ["engine", "replay", "tokens", "wire"];
 
 /// Crates without I/O, clock, threads or randomness of their own. A new one needs a reason and a line here.
 /// `memchr` searches bytes: the gate looks for every name of a claim in whole outputs.
@@ -119,7 +119,7 @@ fn pure_crates_depend_on_pure_crates() {
             .filter_map(|line| line.split(['.', ' ', '=']).next())
             .filter(|word| !word.is_empty() && !word.starts_with('#'))
             .collect();
-        assert!(!dependencies.is_empty());
+        assert!(!dependencies.is_empty() || name == "tokens", "only counting needs nothing");
         for dependency in dependencies {
             assert!(ALLOWED_DEPENDENCIES.contains(&dependency), "{name} depends on {dependency}");
         }

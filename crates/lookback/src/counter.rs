@@ -33,10 +33,7 @@ impl Counter {
 
     pub(crate) fn count(self, bytes: &[u8]) -> u32 {
         match self {
-            Self::O200k => {
-                let tokens = bpe_openai::o200k_base().count(String::from_utf8_lossy(bytes).as_ref());
-                u32::try_from(tokens).unwrap_or(u32::MAX)
-            }
+            Self::O200k => lookback_tokens::count_o200k(bytes),
             Self::QuarterBytes => u32::try_from(bytes.len().div_ceil(4)).unwrap_or(u32::MAX),
         }
     }

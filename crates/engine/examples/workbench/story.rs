@@ -12,6 +12,7 @@ use lookback_engine::{
         result::{EditData, Hunk, LineForm, ReadData, RunData, SearchData, SearchMatch},
     },
 };
+use lookback_tokens::count_o200k;
 use lookback_wire::ToolSpec;
 use serde_json::{Value, json};
 
@@ -28,7 +29,6 @@ const ONE_FAILS: &str = include_str!("files/one_fails.txt");
 pub(crate) struct Story {
     pub(crate) session: Session,
     clock: i64,
-    tokenizer: &'static bpe_openai::Tokenizer,
 }
 
 impl Story {
@@ -58,24 +58,20 @@ impl Story {
             root: "ledger".into(),
             ..SessionSetup::new(SessionId("workbench000".into()))
         };
-        let tokenizer = bpe_openai::o200k_base();
         let clock = 1_763_200_000_000;
-        let count = |bytes: &[u8]| tokenizer.count(String::from_utf8_lossy(bytes).as_ref()) as u32;
-        let context = Context { now: Timestamp(clock), count: &count, blobs: &NoBlobs };
+        let context = Context { now: Timestamp(clock), count: &count_o200k, blobs: &NoBlobs };
         let mut session = Session::start(setup, &context)?;
         let cards = Cards::parse(include_str!("../../../../prices/anthropic.toml"))?;
         if let Some(card) = cards.find("claude-sonnet-4-5") {
             session.use_card(card.clone(), Lifetime::Usual);
         }
-        Ok(Self { session, clock, tokenizer })
+        Ok(Self { session, clock })
     }
 
     /// Lets the engine do something four seconds later.
     pub(crate) fn tell<T>(&mut self, what: impl FnOnce(&mut Session, &Context<'_>) -> T) -> T {
         self.clock += 4_000;
-        let tokenizer = self.tokenizer;
-        let count = |bytes: &[u8]| tokenizer.count(String::from_utf8_lossy(bytes).as_ref()) as u32;
-        what(&mut self.session, &Context { now: Timestamp(self.clock), count: &count, blobs: &NoBlobs })
+        what(&mut self.session, &Context { now: Timestamp(self.clock), count: &count_o200k, blobs: &NoBlobs })
     }
 
     /// The failing tests are found, explained and repaired.

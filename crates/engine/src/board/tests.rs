@@ -16,8 +16,7 @@ fn limits() -> BoardLimits {
 }
 
 fn count(bytes: &[u8]) -> u32 {
-    let text = std::str::from_utf8(bytes).unwrap();
-    bpe_openai::o200k_base().count(text) as u32
+    lookback_tokens::count_o200k(bytes)
 }
 
 fn evidence(pointer: &str) -> Evidence {

@@ -8,14 +8,11 @@ use lookback_engine::{
         result::{EditData, Hunk, LineForm, ReadData, RunData},
     },
 };
+pub(crate) use lookback_tokens::count_o200k as count;
 use lookback_wire::{Provider, ToolSpec};
 use serde_json::json;
 
 use crate::person::BEGINNING;
-
-pub(crate) fn count(bytes: &[u8]) -> u32 {
-    bpe_openai::o200k_base().count(String::from_utf8_lossy(bytes).as_ref()) as u32
-}
 
 /// A session that is being recorded: its clock goes on by ten seconds with everything that happens.
 pub(crate) struct Work {

@@ -1,6 +1,8 @@
 //! Tokens of what a block says, over plain text (docs/design/model.md, "Tokens").
 
-use super::{Block, Content, Mark, Piece, Segment, Speaker, identity::canonical};
+pub use lookback_tokens::count_o200k;
+
+use super::{Block, Content, Piece, Segment, Speaker, identity::canonical};
 
 /// Tokens of a text.
 pub type Counter = dyn Fn(&[u8]) -> u32 + Send + Sync;
@@ -10,12 +12,7 @@ const PER_MESSAGE: u32 = 4;
 /// The filler where a text must not be blank. It counts for nothing, because the part that it stands for is empty.
 const PLACEHOLDERS: [&str; 2] = ["(empty message)", "(empty result)"];
 
-/// The default tokenizer.
-pub fn count_o200k(bytes: &[u8]) -> u32 {
-    bpe_openai::o200k_base().count(&String::from_utf8_lossy(bytes)) as u32
-}
-
-fn count_content(content: &Content, count: &Counter) -> u32 {
+pub(super) fn count_content(content: &Content, count: &Counter) -> u32 {
     let json = |value| count(canonical(value).as_bytes());
     match content {
         Content::Tool(_) => 0,

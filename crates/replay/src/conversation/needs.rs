@@ -2,7 +2,7 @@
 //!
 //! A step's calls name things: files, symbols, the text that an edit replaces. Where such a thing had been seen earlier, a
 //! model that writes the call must have had it from there, so a view without it would have cost another look. This is
-//! "recall" of design 6-evaluation. Whether a need is in some view is not known here.
+//! "recall" of `docs/design/measuring.md`. Whether a need is in some view is not known here.
 //!
 //! | kind | what | example |
 //! |---|---|---|

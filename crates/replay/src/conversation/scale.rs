@@ -1,6 +1,6 @@
 //! Base and factor: what the files do not show, taken from the bills.
 //!
-//! **Base** (design 6-evaluation, "Measures"): billed input of the first call − counted tokens of the turns before it:
+//! **Base**: billed input of the first call − counted tokens of the turns before it:
 //! system prompt, tools, rules. Outside 1k–60k, or without a bill, the median of its format.
 //!
 //! **Factor**: Σ billed growth / Σ counted growth between neighbouring calls without compaction. Counts are multiplied

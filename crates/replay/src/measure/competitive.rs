@@ -1,6 +1,6 @@
 //! Competitive ratio: how far the planner, which does not know how many calls are to come, stays behind whoever does.
 //!
-//! **Definition** (design 6-evaluation, "Measures"): whole bill of the planner / whole bill of the best cut positions found
+//! **Definition**: whole bill of the planner / whole bill of the best cut positions found
 //! by dynamic programming, both with block size min(budget, W), the same kept steps, card and clock, no gate. Rent and fold
 //! costs alone stand beside it: the whole bill less what every choice of cuts pays (output, base, what is new, the newest
 //! kept steps), so there a difference is not drowned.

@@ -1,7 +1,7 @@
 //! Many sessions in few figures: what the terminal's table and the page both say.
 //!
 //! Sessions are put together only where they can be compared: the same format and the same prices. A measure is taken
-//! per session first, then its median and quartiles over the sessions (design 6-evaluation, "Measures"). Pure
+//! per session first, then its median and quartiles over the sessions (`docs/design/measuring.md`). Pure
 //! aggregation: nothing here knows how a figure is written down.
 
 use std::collections::{BTreeMap, BTreeSet};

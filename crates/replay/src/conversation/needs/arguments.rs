@@ -4,9 +4,9 @@ use serde_json::{Map, Value};
 
 use super::{Holds, NeedKind, holds, index::words_of, patch, shell};
 
-/// Design 6-evaluation: an edit line has 12 characters or more. Shorter ones stand in any file.
+/// An edit line has 12 characters or more. Shorter ones stand in any file.
 const SHORTEST_LINE: usize = 12;
-/// Design 6-evaluation: `[A-Za-z_][A-Za-z0-9_]{5,}`.
+/// `[A-Za-z_][A-Za-z0-9_]{5,}`.
 const SHORTEST_SYMBOL: usize = 6;
 /// What a `Read` without a limit gives, in Claude Code.
 const USUAL_LIMIT: u32 = 2_000;

@@ -19,7 +19,7 @@ mod lookback;
 mod mini_swe_agent;
 mod open_call;
 mod opencode;
-pub(crate) mod patch;
+mod patch;
 mod paths;
 mod pi;
 mod results;

@@ -127,29 +127,24 @@ impl Format {
 
     /// As in JSON and on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "claude-code",
-            Self::Codex => "codex",
-            Self::SweAgent => "swe-agent",
-            Self::MiniSweAgent => "mini-swe-agent",
-            Self::Opencode => "opencode",
-            Self::Pi => "pi",
-            Self::GeminiCli => "gemini-cli",
-            Self::Lookback => "lookback",
-        }
+        self.names().0
     }
 
     /// For a person.
     pub fn label(self) -> &'static str {
+        self.names().1
+    }
+
+    fn names(self) -> (&'static str, &'static str) {
         match self {
-            Self::ClaudeCode => "Claude Code",
-            Self::Codex => "Codex",
-            Self::SweAgent => "SWE-agent",
-            Self::MiniSweAgent => "mini-swe-agent",
-            Self::Opencode => "opencode",
-            Self::Pi => "pi",
-            Self::GeminiCli => "gemini-cli",
-            Self::Lookback => "Lookback",
+            Self::ClaudeCode => ("claude-code", "Claude Code"),
+            Self::Codex => ("codex", "Codex"),
+            Self::SweAgent => ("swe-agent", "SWE-agent"),
+            Self::MiniSweAgent => ("mini-swe-agent", "mini-swe-agent"),
+            Self::Opencode => ("opencode", "opencode"),
+            Self::Pi => ("pi", "pi"),
+            Self::GeminiCli => ("gemini-cli", "gemini-cli"),
+            Self::Lookback => ("lookback", "Lookback"),
         }
     }
 }

@@ -19,7 +19,7 @@ use lookback_engine::trace::{Origin, Stop, Timestamp};
 
 use self::{
     lines::{Block, Line, Message, is_interruption, parse_blocks, parse_some, text_of},
-    places::{Places, Seen, hash},
+    places::{Places, hash},
     queue::Queue,
     tools::{Given, Tools},
 };
@@ -81,9 +81,7 @@ impl LineImporter for ClaudeCode {
         if is_conversation && !self.is_ours(&line, number, sink) || line.is_sidechain() && self.thread == Thread::Main {
             return Ok(());
         }
-        if let Some(uuid) = line.uuid.as_deref().filter(|_| is_conversation)
-            && self.places.seen(uuid) == Seen::Again
-        {
+        if is_conversation && line.uuid.as_deref().is_some_and(|uuid| self.places.has(uuid)) {
             return Err("the same line stands in the file twice".to_owned());
         }
         match kind {

@@ -183,21 +183,16 @@ const TEXT_CALL: &str = "step_";
 fn text_action(content: &str, message: &Value) -> (String, Option<String>) {
     let recorded: Vec<&str> =
         list(&message["extra"], "actions").iter().filter_map(|action| text(action, "command")).collect();
-    let blocks: Vec<Block<'_>> = fenced_actions(content).collect();
+    let blocks: Vec<[&str; 3]> = fenced_actions(content).collect();
     match (blocks.as_slice(), recorded.as_slice()) {
-        ([block], _) => (format!("{}{}", block.before, block.after), Some(block.command.to_owned())),
+        ([[before, command, after]], _) => (format!("{before}{after}"), Some((*command).to_owned())),
         (_, [command]) => (content.to_owned(), Some((*command).to_owned())),
         _ => (content.to_owned(), None),
     }
 }
 
-struct Block<'a> {
-    before: &'a str,
-    command: &'a str,
-    after: &'a str,
-}
-
-fn fenced_actions(content: &str) -> impl Iterator<Item = Block<'_>> {
+/// What stands before each fenced command, the command, and what stands behind it.
+fn fenced_actions(content: &str) -> impl Iterator<Item = [&str; 3]> {
     let mut from = 0;
     std::iter::from_fn(move || {
         loop {
@@ -207,7 +202,7 @@ fn fenced_actions(content: &str) -> impl Iterator<Item = Block<'_>> {
             from = end + 4;
             if matches!(content[start + 3..head_end].trim(), "bash" | "mswea_bash_command" | "sh") {
                 let command = content.get(head_end + 1..end).unwrap_or_default().trim();
-                return Some(Block { before: &content[..start], command, after: &content[from..] });
+                return Some([&content[..start], command, &content[from..]]);
             }
         }
     })

@@ -32,15 +32,18 @@ pub(crate) struct Place {
 /// The files of a patch, in its order; empty where the text holds none. Lines outside of `*** Begin Patch` and
 /// `*** End Patch` are passed over, so that a patch may stand in a command.
 pub(crate) fn parse_patch(text: &str) -> Vec<FilePatch> {
-    // The first line may stand behind the quote or the command that opens a heredoc.
-    let inside = text.lines().skip_while(|line| !line.trim_end().ends_with("*** Begin Patch")).skip(1);
-    parse_files(inside.take_while(|line| line.trim_end() != "*** End Patch"))
-}
-
-/// The files between the two marks.
-pub(crate) fn parse_files<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<FilePatch> {
     let mut files: Vec<FilePatch> = Vec::new();
-    lines.filter(|line| line.trim_end() != "*** Begin Patch").for_each(|line| add_line(&mut files, line));
+    let mut inside = false;
+    for line in text.lines() {
+        match line.trim_end() {
+            "*** Begin Patch" => inside = true,
+            "*** End Patch" if inside => break,
+            // The first line of a heredoc may stand behind the quote that opens it.
+            other if !inside && other.ends_with("*** Begin Patch") => inside = true,
+            _ if inside => add_line(&mut files, line),
+            _ => {}
+        }
+    }
     for file in &mut files {
         if let PatchChange::Update { places, .. } = &mut file.change {
             places.retain(|place| !place.removed.is_empty() || !place.added.is_empty());

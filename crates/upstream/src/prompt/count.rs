@@ -2,7 +2,7 @@
 
 pub use lookback_tokens::count_o200k;
 
-use super::{Block, Content, Piece, Segment, Speaker, identity::canonical};
+use super::{Block, Content, Mark, Piece, Segment, Speaker, identity::canonical};
 
 /// Tokens of a text.
 pub type Counter = dyn Fn(&[u8]) -> u32 + Send + Sync;
@@ -12,7 +12,7 @@ const PER_MESSAGE: u32 = 4;
 /// The filler where a text must not be blank. It counts for nothing, because the part that it stands for is empty.
 const PLACEHOLDERS: [&str; 2] = ["(empty message)", "(empty result)"];
 
-pub(super) fn count_content(content: &Content, count: &Counter) -> u32 {
+fn count_content(content: &Content, count: &Counter) -> u32 {
     let json = |value| count(canonical(value).as_bytes());
     match content {
         Content::Tool(_) => 0,

@@ -1,7 +1,5 @@
 //! Patches inside of arguments: which files they name, and which lines they need to find there.
 
-use crate::import::patch::{FilePatch, PatchChange, parse_files};
-
 /// What a patch needs: the paths in its headers, its removed lines and its context.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Patch {
@@ -25,14 +23,17 @@ pub(super) fn parse_patch(text: &str) -> Option<Patch> {
     (is_unified && text.contains("\n+++ ") && text.contains("\n@@ ")).then(|| parse_unified(text))
 }
 
-/// Context and removed lines of every file, and the lines that name a place.
+/// `*** Update File: p`, then lines with a sign; `@@ text` names a line of the file before them.
+/// Lines that stand under no file's name are needed all the same: recorded models write such patches, too.
 fn parse_marked(body: &str) -> Patch {
     let mut patch = Patch::default();
-    for FilePatch { path, change } in parse_files(body.lines()) {
-        patch.paths.push(path);
-        if let PatchChange::Update { moved_to, places } = change {
-            patch.paths.extend(moved_to);
-            patch.lines.extend(places.into_iter().flat_map(|place| place.removed));
+    for line in body.lines() {
+        if let Some(header) = line.strip_prefix("*** ") {
+            patch.paths.extend(header.split_once(": ").map(|(_, path)| path.trim().to_owned()));
+        } else if let Some(place) = line.strip_prefix("@@") {
+            patch.lines.push(place.to_owned());
+        } else if let Some(needed) = line.strip_prefix(['-', ' ']) {
+            patch.lines.push(needed.to_owned());
         }
     }
     patch

@@ -26,20 +26,14 @@ pub(super) struct Parent {
     pub(super) went_on: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Seen {
-    First,
-    Again,
-}
-
 impl Places {
     /// `items` counts all items up to and with this line's.
     pub(super) fn note(&mut self, uuid: &str, items: usize) {
         self.lines.entry(hash(uuid)).or_insert((items as u32).min(WENT_ON - 1));
     }
 
-    pub(super) fn seen(&self, uuid: &str) -> Seen {
-        if self.lines.contains_key(&hash(uuid)) { Seen::Again } else { Seen::First }
+    pub(super) fn has(&self, uuid: &str) -> bool {
+        self.lines.contains_key(&hash(uuid))
     }
 
     /// An answer or a person's turn follows this line.

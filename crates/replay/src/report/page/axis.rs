@@ -1,6 +1,6 @@
 //! From figures to places in a picture, and the round numbers along its edges.
 
-use super::html::escape;
+use super::html::{escape, put};
 
 /// Two renderings of each picture: text stays as large on a phone as on a desk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +53,22 @@ impl Axis {
             AxisScale::Factors => (value / self.low).ln() / (self.high / self.low).ln(),
         };
         self.start + (self.end - self.start) * share.clamp(0.0, 1.0)
+    }
+
+    /// Drawn below a picture of which this is the lower edge.
+    pub(super) fn draw_title(&self, svg: &mut String, down: f64, title: &str) {
+        let middle = (self.start + self.end) / 2.0;
+        put!(svg, "<text class=\"axis\" x=\"{middle:.1}\" y=\"{down:.1}\" text-anchor=\"middle\">{title}</text>\n");
+    }
+
+    /// A line across a picture of which this is the lower edge, with a number at its left.
+    pub(super) fn draw_level(&self, svg: &mut String, at: f64, number: &str) {
+        let (start, end, left) = (self.start, self.end, self.start - 6.0);
+        put!(svg, "<line class=\"grid\" x1=\"{start:.1}\" x2=\"{end:.1}\" y1=\"{at:.1}\" y2=\"{at:.1}\"/>");
+        put!(
+            svg,
+            "<text class=\"tick\" x=\"{left:.1}\" y=\"{at:.1}\" dy=\".35em\" text-anchor=\"end\">{number}</text>\n"
+        );
     }
 
     /// Round numbers, at most about `most` of them.

@@ -32,13 +32,8 @@ pub(super) fn render(session: &SessionReport, strategies: &[&str], size: Size) -
     let mut svg = String::new();
     draw_frame(&mut svg, &x, &y, size);
     for (name, series) in &series {
-        put!(
-            svg,
-            "<path class=\"line {}\" stroke-dasharray=\"{}\" d=\"{}\"/>\n",
-            look::class(name),
-            look::dashes(name),
-            path(series, &x, &y)
-        );
+        let (class, dashes, path) = (look::class(name), look::dashes(name), path(series, &x, &y));
+        put!(svg, "<path class=\"line {class}\" stroke-dasharray=\"{dashes}\" d=\"{path}\"/>\n");
     }
     let mut rows = 0;
     for (name, series) in &series {
@@ -57,35 +52,19 @@ pub(super) fn render(session: &SessionReport, strategies: &[&str], size: Size) -
 
 fn draw_frame(svg: &mut String, x: &Axis, y: &Axis, size: Size) {
     for tick in y.ticks(5) {
-        let at = y.place(tick);
-        put!(
-            svg,
-            "<line class=\"grid\" x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{at:.1}\" y2=\"{at:.1}\"/><text class=\"tick\" x=\"{:.1}\" y=\"{at:.1}\" dy=\".35em\" text-anchor=\"end\">{}</text>\n",
-            x.start,
-            x.end,
-            x.start - 6.0,
-            numbers::tokens(tick)
-        );
+        x.draw_level(svg, y.place(tick), &numbers::tokens(tick));
     }
     let most = if size == Size::Desk { 10.0 } else { 6.0 };
     let step = round_step((x.high - x.low) / most).max(1.0);
     let mut tick = step;
     while tick <= x.high {
-        put!(
-            svg,
-            "<text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{tick:.0}</text>",
-            x.place(tick),
-            y.start + 16.0
-        );
+        let (at, below) = (x.place(tick), y.start + 16.0);
+        put!(svg, "<text class=\"tick\" x=\"{at:.1}\" y=\"{below:.1}\" text-anchor=\"middle\">{tick:.0}</text>");
         tick += step;
     }
     let title = if size == Size::Desk { "call number; height: tokens of its prompt" } else { "call; height: tokens" };
-    put!(
-        svg,
-        "\n<text class=\"axis\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{title}</text>\n",
-        (x.start + x.end) / 2.0,
-        y.start + 33.0
-    );
+    svg.push('\n');
+    x.draw_title(svg, y.start + 33.0, title);
 }
 
 /// At most two points for each pixel, the lowest and the highest of its calls, so that no fold is smoothed away.
@@ -129,12 +108,8 @@ fn draw_marks(svg: &mut String, line: &Line<'_>, marks: &[Mark], x: &Axis, y: &A
         let Some(tokens) = series.get(mark.call) else { continue };
         let (across, down) = (x.place((mark.call + 1) as f64), y.place(*tokens as f64));
         let tip = escape(&tip(name, mark));
-        put!(
-            svg,
-            "<g class=\"mark {}\" data-tip=\"{tip}\" tabindex=\"0\"><title>{tip}</title>{}</g>\n",
-            look::class(name),
-            look::shape(name, across, down, half)
-        );
+        let (class, shape) = (look::class(name), look::shape(name, across, down, half));
+        put!(svg, "<g class=\"mark {class}\" data-tip=\"{tip}\" tabindex=\"0\"><title>{tip}</title>{shape}</g>\n");
     }
 }
 

@@ -105,28 +105,15 @@ fn draw_frame(svg: &mut String, x: &Axis, y: &Axis, size: Size) {
         );
     }
     for tick in y.ticks(7).into_iter().filter(|tick| *tick <= 1.0 + 1e-9) {
-        let at = y.place(tick);
         let digits = if y.high - y.low < 0.08 { 1 } else { 0 };
-        put!(
-            svg,
-            "<line class=\"grid\" x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{at:.1}\" y2=\"{at:.1}\"/><text class=\"tick\" x=\"{:.1}\" y=\"{at:.1}\" dy=\".35em\" text-anchor=\"end\">{:.digits$}%</text>\n",
-            x.start,
-            x.end,
-            x.start - 6.0,
-            tick * 100.0
-        );
+        x.draw_level(svg, y.place(tick), &format!("{:.digits$}%", tick * 100.0));
     }
     let factors = if x.scale == AxisScale::Factors { " (equal factors equally far apart)" } else { "" };
     let title = match size {
         Size::Desk => format!("← cheaper · cost, append = 1{factors} · dearer →"),
         Size::Phone => "← cheaper · cost, append = 1 · dearer →".to_owned(),
     };
-    put!(
-        svg,
-        "<text class=\"axis\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{title}</text>\n",
-        (x.start + x.end) / 2.0,
-        y.start + 37.0
-    );
+    x.draw_title(svg, y.start + 37.0, &title);
 }
 
 fn draw_point(svg: &mut String, point: &Point<'_>, x: &Axis, y: &Axis) {
@@ -174,12 +161,8 @@ fn draw_names(svg: &mut String, points: &[Point<'_>], labels: &mut Labels, x: &A
     for (across, down, names) in spots {
         let placed = labels.place(across, down, &names);
         if placed.far {
-            put!(
-                svg,
-                "<line class=\"leader\" x1=\"{across:.1}\" y1=\"{down:.1}\" x2=\"{:.1}\" y2=\"{:.1}\"/>",
-                placed.x,
-                placed.y
-            );
+            let (x, y) = (placed.x, placed.y);
+            put!(svg, "<line class=\"leader\" x1=\"{across:.1}\" y1=\"{down:.1}\" x2=\"{x:.1}\" y2=\"{y:.1}\"/>");
         }
         for (line, name) in names.into_iter().enumerate() {
             let strong = if name == LOOKBACK { " strong" } else { "" };

@@ -11,7 +11,7 @@ use std::{
 
 use crate::{StoreError, lock};
 
-/// Design 4-agent, "Sessions": 5 s, then a typed error.
+/// Then a typed error: a person who waits longer thinks that it hangs.
 const BUSY: Duration = Duration::from_secs(5);
 
 thread_local! {

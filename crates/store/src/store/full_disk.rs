@@ -5,8 +5,11 @@ use std::{thread, time::Duration};
 use lookback_engine::trace::{Event, EventBody, EventNo, SessionId, Timestamp};
 use serde_json::json;
 
-use super::Durability::{Durable, Grouped};
-use crate::{Store, StoreError};
+use super::Store;
+use crate::{
+    StoreError,
+    writer::Durability::{Durable, Grouped},
+};
 
 fn event(seq: u64, event: EventBody) -> Event {
     Event { seq: EventNo(seq), at: Timestamp(0), event }
@@ -40,7 +43,7 @@ fn a_full_disk_is_told_and_nothing_is_torn() {
     let session = SessionId("session".to_owned());
     let mut writer = store.create(&[start()]).unwrap();
     let limit = |pages: u32| {
-        let connection = store.shared.database.writing();
+        let connection = store.group.database().writing();
         connection.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(())).unwrap();
     };
     limit(60);

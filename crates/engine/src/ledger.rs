@@ -52,6 +52,8 @@ pub enum Miss {
     Drift,
     Cold(Cold),
     ThinkingDropped,
+    /// It went to a compactor, with a question that no prompt had before.
+    Compactor,
 }
 
 impl fmt::Display for Miss {
@@ -69,6 +71,7 @@ impl fmt::Display for Miss {
             Self::Archive(archive) => write!(f, "archive#{archive}"),
             Self::Drift => f.write_str("drift in L1 (system or tools)"),
             Self::ThinkingDropped => f.write_str("thinking dropped"),
+            Self::Compactor => f.write_str("compactor's question"),
             Self::Cold(Cold { idle_ms, lifetime_ms }) => {
                 write!(f, "cold: {} since the call before (entries live {})", Minutes(*idle_ms), Minutes(*lifetime_ms))
             }

@@ -234,14 +234,16 @@ impl Recall<'_> {
 
     fn gate(&self, number: u32) -> Result<Recalled, RecallError> {
         let event = self.marked(MarkKind::Gate, number)?;
-        let EventBody::Gate(gate) = &event.event else {
+        let EventBody::GateAsked(gate) = &event.event else {
             return Err(RecallError::Unreadable(format!("event {} is not gate#{number}", event.seq)));
         };
         let mut text = format!("{}\n", gate.question);
         gate.options.iter().for_each(|option| text.push_str(&format!("- {option}\n")));
-        gate.answers.iter().for_each(|answer| text.push_str(&format!("{}: {}\n", answer.from, answer.answer)));
-        if let Some(decision) = &gate.decision {
-            text.push_str(&format!("decided: {decision}\n"));
+        gate.recommendation.iter().for_each(|option| text.push_str(&format!("recommended: {option}\n")));
+        let exchange = self.events(MarkKind::Gate, number)?;
+        for (_, outcome) in exchange.iter().filter_map(|event| event.event.gate_outcome()) {
+            outcome.answers.iter().for_each(|answer| text.push_str(&format!("{}: {}\n", answer.from, answer.answer)));
+            outcome.decision.iter().for_each(|decision| text.push_str(&format!("decided: {decision}\n")));
         }
         let pieces = vec![Piece { label: format!("gate#{number}"), bytes: text.into() }];
         Ok(Recalled { turn: None, at: event.at, pieces })
@@ -259,7 +261,7 @@ impl Recall<'_> {
         let EventBody::SpanStarted { span: found, goal, turn: first } = &started.event else {
             return Err(RecallError::Unreadable(format!("event {} starts no span", started.seq)));
         };
-        if found != span {
+        if **found != *span {
             let have = format!("{}#{} of that number", found.name, found.number);
             return Err(RecallError::NoSuch { what: format!("span#{}#{}", span.name, span.number), have });
         }

@@ -57,7 +57,7 @@ use crate::{
     trace::{
         Blobs, Event, EventBody, EventNo, SessionId, SessionStarted, Timestamp, TurnNo,
         decision::ThinkingBehind,
-        event::{Interruption, NoteKind, Rents},
+        event::{CallKind, Interruption, NoteKind, Rents},
         start::{EVENT_SCHEMA, RENDERER},
     },
     view::{Source, View, rendering::Rendering},
@@ -307,20 +307,24 @@ impl Session {
             EventBody::SessionStarted(start) => return Err(TraceError::StartedTwice(start.session.clone()).into()),
             EventBody::Forked { session, parent, turn } => {
                 self.check_fork(session, parent, *turn, event.seq).map_err(misfit)?;
-                self.id = session.clone();
+                self.id = (**session).clone();
             }
-            EventBody::RolledBack { turn } => self.apply_rollback(*turn, event.seq)?,
+            EventBody::RolledBack { turn, .. } => self.apply_rollback(*turn, event.seq)?,
             _ => self.state.apply(&event, Past { trace: &self.trace, index: &self.index }).map_err(misfit)?,
         }
-        let started = match event.event {
-            EventBody::CallStarted { call, cold, .. } => Some((call, event.at, cold)),
+        let started = match &event.event {
+            EventBody::CallStarted { call, cold, details, .. } => {
+                let kind = details.as_ref().map_or(&CallKind::Main, |details| &details.kind);
+                kind.leaves_turn().then(|| (*call, event.at, cold.as_deref().copied()))
+            }
             _ => None,
         };
         let answer = match &event.event {
             EventBody::AssistantTurn(turn) => Some(Source::Turn(turn.turn)),
             _ => None,
         };
-        let failed = matches!(event.event, EventBody::CallInterrupted { reason: Interruption::Failed(_), .. });
+        let failed = matches!(&event.event, EventBody::CallInterrupted { call, reason: Interruption::Failed(_) }
+            if self.state.aside != Some(*call));
         tight::push(&mut self.trace, event);
         if let Some(bill) = self.bill.as_mut().filter(|_| failed) {
             bill.failed();
@@ -332,6 +336,7 @@ impl Session {
             let (reused, written, reasons) = self.sync_rendering((call, at), cold, blobs)?;
             self.ledger.push(LedgerLine { call, at, reused, written, reasons });
         }
+        self.note_compactor(blobs)?;
         Ok(())
     }
 

@@ -3,17 +3,23 @@
 //! The types here are what is written to disk and read back. They hold finished facts and finished decisions only;
 //! replaying them runs no rule again. What the events mean for the conversation is the business of [`crate::session`].
 
+mod asked;
+mod beside;
+mod call;
 pub mod decision;
 pub mod event;
 pub mod ids;
 pub mod output;
+mod part;
 pub mod result;
 pub mod start;
 pub mod turn;
+pub mod upgrade;
 
 pub use event::{Event, EventBody};
 pub use ids::{BlobHash, CallNo, EventNo, SessionId, Timestamp, TurnNo};
 pub use output::{BlobError, Blobs, NoBlobs, Output};
+pub use part::{AsCame, Image, NamedPart, Part};
 pub use result::{ResultData, Status, ToolKind, ToolResult};
 pub use start::{Layout, SessionStarted};
 pub use turn::{AssistantPart, AssistantTurn, Origin, Stop, UserTurn};

@@ -191,6 +191,24 @@ impl Entry {
     }
 }
 
+impl EntryKey {
+    /// For a digest.
+    pub(crate) fn bytes(self) -> [u8; 13] {
+        let (kind, number) = match self.source {
+            Source::Turn(turn) => (0, turn.0),
+            Source::Note => (1, 0),
+            Source::Board => (2, 0),
+            Source::Block(number) => (3, number),
+            Source::Archived(number) => (4, number),
+            Source::Dialogue => (5, 0),
+        };
+        let mut bytes = [kind; 13];
+        bytes[1..5].copy_from_slice(&number.to_le_bytes());
+        bytes[5..].copy_from_slice(&self.stamp.to_le_bytes());
+        bytes
+    }
+}
+
 impl Head {
     pub fn tokens(&self) -> u64 {
         u64::from(self.frozen_tokens) + u64::from(self.rules.tokens)

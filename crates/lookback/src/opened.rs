@@ -35,8 +35,8 @@ pub(crate) fn replay_billed(
         let mut replay = Replay::new(provider, store);
         store.for_each_event(id, |event| {
             let model = match &event.event {
-                EventBody::SessionStarted(start) => Some(&start.model),
-                EventBody::ModelChanged { model, .. } => Some(model),
+                EventBody::SessionStarted(start) => Some(start.model.as_str()),
+                EventBody::ModelChanged { model, .. } => Some(&**model),
                 _ => None,
             };
             if let Some(card) = model.and_then(|model| settings.card(model)) {

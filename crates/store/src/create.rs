@@ -27,7 +27,7 @@ pub(crate) fn session_of(first: &[Event]) -> Result<&SessionId, StoreError> {
         return Err(StoreError::NotAStart);
     };
     let forked = first.iter().rev().find_map(|event| match &event.event {
-        EventBody::Forked { session, .. } => Some(session),
+        EventBody::Forked { session, .. } => Some(&**session),
         _ => None,
     });
     Ok(forked.unwrap_or(&started.session))

@@ -68,7 +68,7 @@ impl Changes {
                 self.provider = Some(started.provider);
             }
             EventBody::ModelChanged { model, provider, .. } => {
-                self.model = Some(model.clone());
+                self.model = Some(model.to_string());
                 self.provider = Some(*provider);
             }
             EventBody::UserTurn(turn) if self.title.is_none() => self.title = title(&turn.text),

@@ -120,12 +120,17 @@ fn a_second_version_keeps_every_event_and_the_bytes_of_every_view() {
     let home = second_version();
     let store = Store::open(home.path()).unwrap();
     assert_same_views(&store);
+    let connection = Connection::open(home.path().join("lookback.db")).unwrap();
+    let sql = "SELECT kind FROM events WHERE session = (SELECT key FROM sessions WHERE id = ?1) ORDER BY seq";
+    let mut kinds = connection.prepare(sql).unwrap();
     let mut events = 0;
     for summary in store.sessions().unwrap() {
-        for event in store.events(&summary.id).unwrap() {
-            store.inline(event).unwrap();
-            events += 1;
-        }
+        let read = store.events(&summary.id).unwrap();
+        let own: Vec<String> =
+            kinds.query_map([&summary.id.0], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+        assert!(read[read.len() - own.len()..].iter().map(|event| event.event.name()).eq(own));
+        events += read.len();
+        read.into_iter().for_each(|event| drop(store.inline(event).unwrap()));
     }
     // The fork shares the first eight of its parent's.
     assert_eq!(events, 1131 + 8);

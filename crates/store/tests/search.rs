@@ -101,9 +101,12 @@ fn everything_that_is_said_called_printed_and_noted_is_found() {
         start("session"),
         call(1, "Bash", "{\"command\":\"cargo test\",\"nested\":[{\"path\":\"deep/below.rs\"}],\"n\":77}"),
         result(2, "first line\nsecond alpha line\n"),
-        event(3, EventBody::Error { kind: "network".to_owned(), message: "reset by peer".to_owned() }),
-        event(4, EventBody::SpanStarted { span: span.clone(), goal: "find the leak".to_owned(), turn: TurnNo(0) }),
-        event(5, EventBody::SpanEnded { span, outcome: "it was a cycle".to_owned(), turn: TurnNo(0) }),
+        event(3, EventBody::Error { kind: "network".into(), message: "reset by peer".into() }),
+        event(
+            4,
+            EventBody::SpanStarted { span: Box::new(span.clone()), goal: "find the leak".into(), turn: TurnNo(0) },
+        ),
+        event(5, EventBody::SpanEnded { span: Box::new(span), outcome: "it was a cycle".into(), turn: TurnNo(0) }),
     ];
     drop(store.create(&events).unwrap());
     assert_eq!(found(&store, "below.rs"), [1]);

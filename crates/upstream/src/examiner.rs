@@ -70,8 +70,14 @@ impl Examiner {
 impl Billed {
     /// As a client reads it from the answer.
     pub fn usage(&self, output: u64) -> TokenUsage {
-        let uncached = self.tokens - self.cached - self.written;
-        TokenUsage { uncached, cached: self.cached, written: self.written, output }
+        let fit = |tokens: u64| u32::try_from(tokens).unwrap_or(u32::MAX);
+        TokenUsage {
+            uncached: fit(self.tokens - self.cached - self.written),
+            cached: fit(self.cached),
+            written: fit(self.written),
+            output: fit(output),
+            ..TokenUsage::default()
+        }
     }
 }
 

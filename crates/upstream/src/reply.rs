@@ -98,10 +98,6 @@ impl Spoken<'_> {
     fn has_calls(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, ReplyContent::Call { .. }))
     }
-
-    fn prompt_tokens(&self) -> u64 {
-        self.usage.uncached + self.usage.cached + self.usage.written
-    }
 }
 
 fn event(name: Option<&'static str>, data: &Value, kind: EventKind) -> Event {

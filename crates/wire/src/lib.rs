@@ -18,6 +18,7 @@ pub mod request;
 pub mod sse;
 pub mod stream;
 pub mod tool;
+pub mod usage;
 pub mod validity;
 
 pub use body::{Body, BodyError, SpliceError};
@@ -25,9 +26,10 @@ pub use message::{Call, CallResult, Message, Native, Part, Role, Seal, Thinking,
 pub use parse::{ParseError, parse_message};
 pub use provider::Provider;
 pub use render::{Head, render_body, render_head, render_message, render_messages};
-pub use reply::{Delta, Reply, ReplyContent, ReplyPart, ReplyStop, TokenUsage};
+pub use reply::{Delta, Reply, ReplyContent, ReplyPart, ReplyStop};
 pub use request::{Delivery, HeadMark, LimitField, MarkForm, MarkLifetime, Marks, RequestOptions, render_request};
 pub use sse::{LARGEST_EVENT, SseError, SseEvent, SseParser};
 pub use stream::{ReplyReader, StreamError, parse_reply};
 pub use tool::ToolSpec;
+pub use usage::TokenUsage;
 pub use validity::{Rule, Violation, check_body};

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::{Call, Native, Part, Provider, Seal, Thinking};
+use crate::{Call, Native, Part, Provider, Seal, Thinking, TokenUsage};
 
 /// One answer, whole or as far as it came.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -65,15 +65,6 @@ pub enum ReplyStop {
     /// The stream ended before the answer did.
     #[default]
     Cut,
-}
-
-/// What was billed. The first three add up to the prompt.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct TokenUsage {
-    pub uncached: u64,
-    pub cached: u64,
-    pub written: u64,
-    pub output: u64,
 }
 
 /// What a stream said just now, for whoever shows it.

@@ -29,9 +29,9 @@ pub(super) fn finished(session: &Session, range: TurnRange) -> Vec<Done> {
                 todo = items;
             }
             EventBody::SpanEnded { span, outcome, .. } => {
-                let record = session.index().spans().iter().find(|record| record.id == *span);
+                let record = session.index().spans().iter().find(|record| record.id == **span);
                 let goal = record.map_or_else(String::new, |record| record.goal.clone());
-                done.push(Done::Span { id: span.clone(), goal, outcome: outcome.clone() });
+                done.push(Done::Span { id: (**span).clone(), goal, outcome: outcome.to_string() });
             }
             EventBody::StepEnded { turn, shown } => note_tests(&mut done, session, *turn, shown),
             _ => {}

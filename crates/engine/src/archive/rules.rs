@@ -15,7 +15,7 @@ use crate::{
     board::{Board, Mark},
     claim::Fact,
     session::{Session, live::LiveTurn},
-    trace::{AssistantPart, AssistantTurn, BlobError, Blobs, EventBody, TurnNo, decision::TurnRange},
+    trace::{AssistantPart, AssistantTurn, BlobError, Blobs, TurnNo, decision::TurnRange},
 };
 
 /// How many kinds of files are named.
@@ -102,14 +102,11 @@ fn all_changes(touched: &Touched) -> Option<Done> {
 
 /// Questions that somebody decided.
 fn decisions(session: &Session, range: TurnRange) -> Vec<Decision> {
-    let gates = session.live_events(range).filter_map(|event| match &event.event {
-        EventBody::Gate(gate) => Some(gate),
-        _ => None,
-    });
-    gates
-        .filter_map(|gate| {
-            let decision = gate.decision.clone()?;
-            Some(Decision { question: gate.question.clone(), decision, number: gate.number })
+    let decided = session.live_events(range).filter_map(|event| event.event.decided_gate());
+    decided
+        .filter_map(|(number, decision)| {
+            let question = session.gate_asked(number)?.question.clone();
+            Some(Decision { question, decision: decision.to_owned(), number })
         })
         .collect()
 }

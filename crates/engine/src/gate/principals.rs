@@ -14,7 +14,10 @@ use super::{
 use crate::{
     claim::BlockContent,
     evidence::lines::lossy,
-    session::{Session, index::TurnRecord},
+    session::{
+        Session,
+        index::{GateRecord, TurnRecord},
+    },
     trace::{AssistantPart, Blobs, EventBody, EventNo, Origin, ToolResult, TurnNo, decision::TurnRange, event::Cut},
     view::Source,
 };
@@ -98,13 +101,9 @@ impl<'a> Principals<'a> {
                 _ => None,
             }
         });
-        let decisions = index.gates.iter().rev().filter_map(|event| match self.live(*event)? {
-            EventBody::Gate(gate) => Some(Directive {
-                pointer: format!("gate#{}", gate.number),
-                text: gate.decision.as_deref()?,
-                event: *event,
-            }),
-            _ => None,
+        let decisions = index.gates.iter().flat_map(GateRecord::events).rev().filter_map(|event| {
+            let (number, text) = self.live(event)?.decided_gate()?;
+            Some(Directive { pointer: format!("gate#{number}"), text, event })
         });
         users.chain(decisions)
     }

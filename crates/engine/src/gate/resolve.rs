@@ -205,7 +205,11 @@ impl<'a> Resolver<'a> {
             Place::User(number) => of_turn(*index.users.get(numbered(*number)?)?),
             Place::Cmd { number, .. } => of_call(*index.commands.get(numbered(*number)?)?),
             Place::Test { number, .. } => of_call(*index.tests.get(numbered(*number)?)?),
-            Place::Gate(number) => index.gates.get(numbered(*number)?).copied(),
+            // Its decision, as long as that was not rolled back.
+            Place::Gate(number) => {
+                let gate = index.gates.get(numbered(*number)?)?;
+                gate.events().rev().find(|event| self.session.is_live(*event)).or(Some(gate.asked))
+            }
             Place::Span(_) => self.session.next_event().0.checked_sub(1).map(EventNo),
             Place::File { path, at, lines } => {
                 let before = match at {

@@ -87,11 +87,11 @@ pub(crate) enum Caching {
 /// None where the two cannot be compared: nothing was billed, or most of what was billed was never counted.
 pub(crate) fn check(expected: &Expected, report: &Report) -> Option<CacheVerdict> {
     let (split, usage) = (expected.split, report.usage);
-    let input = usage.input();
+    let input = usage.billed.prompt();
     if !crate::reconcile::is_believable(input, split.tokens()) {
         return None;
     }
-    let cached = u64::from(usage.cached);
+    let cached = u64::from(usage.billed.cached);
     let read = if split.read == 0 { 0 } else { report.before.estimate(split.read).min(input) };
     let off = match expected.earlier {
         Earlier::Known => report.before.estimate(split.tokens()).abs_diff(input),
@@ -117,7 +117,7 @@ pub(crate) fn check(expected: &Expected, report: &Report) -> Option<CacheVerdict
     if matches!(expected.rule, CacheRule::Marks { .. }) {
         let behind = (split.uncached as f64 * report.before.factor()) as u64;
         let should = if split.read + split.written == 0 { 0 } else { input.saturating_sub(behind) };
-        let stored = cached + u64::from(usage.written);
+        let stored = cached + u64::from(usage.billed.written);
         if should > minimum + minimum / 4 && stored + tolerance < should {
             return mismatch(Difference::NotStored, should, stored);
         }

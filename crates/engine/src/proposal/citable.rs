@@ -40,7 +40,6 @@ fn places_of(session: &Session, event: &EventBody) -> Vec<Place> {
             let lines = Some(LineRange { first: seen.first_line, last });
             vec![Place::File { path: seen.path.clone(), lines, at: None }]
         }
-        EventBody::Gate(gate) if gate.decision.is_some() => vec![Place::Gate(gate.number)],
-        _ => Vec::new(),
+        body => body.decided_gate().map(|(number, _)| Place::Gate(number)).into_iter().collect(),
     }
 }

@@ -114,7 +114,7 @@ fn end_of_turn(recall: &Recall<'_>, turn: TurnNo) -> Result<EventNo, RecallError
 pub(super) fn dead_ranges(recall: &Recall<'_>, as_of: EventNo) -> Result<Vec<(u64, u64)>, RecallError> {
     let mut dead = Vec::new();
     for event in recall.events(MarkKind::Rollback, 0)? {
-        if let EventBody::RolledBack { turn } = event.event
+        if let EventBody::RolledBack { turn, .. } = event.event
             && event.seq < as_of
         {
             dead.push((end_of_turn(recall, turn)?.0 + 1, event.seq.0));

@@ -30,7 +30,7 @@ pub enum MarkKind {
     Command,
     /// `test#N`: the end of the step that holds it.
     Test,
-    /// `gate#N`.
+    /// `gate#N`: the question, then its decision.
     Gate,
     SpanStart,
     SpanEnd,
@@ -74,7 +74,8 @@ pub fn marks_of(event: &EventBody) -> Vec<Mark> {
             let tests = shown.iter().filter_map(|shown| Some(mark(MarkKind::Test, shown.test?)));
             std::iter::once(mark(MarkKind::StepEnd, turn.0)).chain(tests).collect()
         }
-        EventBody::Gate(gate) => vec![mark(MarkKind::Gate, gate.number)],
+        EventBody::GateAsked(gate) => vec![mark(MarkKind::Gate, gate.number)],
+        EventBody::GateDecided(gate) => vec![mark(MarkKind::Gate, gate.number)],
         EventBody::SpanStarted { span, .. } => vec![mark(MarkKind::SpanStart, span.number)],
         EventBody::SpanEnded { span, .. } => vec![mark(MarkKind::SpanEnd, span.number)],
         EventBody::RolledBack { .. } => vec![mark(MarkKind::Rollback, 0)],

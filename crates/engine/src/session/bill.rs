@@ -11,7 +11,7 @@ use crate::{
     cache::{CacheRule, CacheState, CachedCall, PartId, PromptChain},
     card::{Card, Lifetime},
     ledger::check::{Earlier, Expected},
-    trace::{BlobHash, CallNo, Timestamp},
+    trace::{BlobHash, CallNo, Timestamp, event::Question},
     view::{Entry, TOKENS_PER_MESSAGE, View},
 };
 
@@ -77,8 +77,8 @@ impl Bill {
         let tail = self.stored_tail;
         self.chain.truncate(unchanged.map_or(0, |entries| entries.saturating_add(1)).min(self.chain.parts()));
         if self.chain.parts() == 0 {
-            let rules = BlobHash::of(view.head().rules.text.as_bytes()).0;
-            self.chain.push(part(&rules), u32::try_from(view.head().tokens()).unwrap_or(u32::MAX));
+            let rules = BlobHash::of(view.head().rules.text.as_bytes());
+            self.chain.push(part_id(rules), u32::try_from(view.head().tokens()).unwrap_or(u32::MAX));
         }
         for entry in &view.entries()[self.chain.parts() - 1..] {
             self.chain.push(part_of(entry), entry.tokens);
@@ -87,8 +87,8 @@ impl Bill {
         self.open = Some(OpenCall { call, at: now, taken: true });
     }
 
-    /// A prompt that rode on the last one was sent: what is in the view by now and one message more.
-    pub(super) fn rode(&mut self, now: Timestamp, view: &View, instruction: (PartId, u32)) {
+    /// A prompt that rode on the last one was taken: what is in the view by now and one message more.
+    pub(super) fn rode(&mut self, call: CallNo, now: Timestamp, view: &View, question: &Question) {
         self.close(None);
         let sent = self.chain.parts();
         if sent == 0 {
@@ -97,10 +97,20 @@ impl Bill {
         for entry in view.entries().iter().skip(sent - 1) {
             self.chain.push(part_of(entry), entry.tokens);
         }
-        self.chain.push(instruction.0, instruction.1);
-        let call = CachedCall { prompt: &self.chain, marks: &self.marks, answer: &[], now };
-        self.cache.apply_call(&call);
+        self.chain.push(part_id(question.hash), question.tokens + TOKENS_PER_MESSAGE);
+        let ridden = CachedCall { prompt: &self.chain, marks: &self.marks, answer: &[], now };
+        let split = self.cache.apply_call(&ridden);
+        self.calls.insert(call, Expected { split, rule: self.rule, earlier: self.earlier });
         self.chain.truncate(sent);
+    }
+
+    /// A prompt of its own was taken: nobody has seen any of it before.
+    pub(super) fn alone(&mut self, call: CallNo, now: Timestamp, question: &Question) {
+        self.close(None);
+        let mut prompt = PromptChain::default();
+        prompt.push(part_id(question.hash), question.tokens + TOKENS_PER_MESSAGE);
+        let split = self.cache.apply_call(&CachedCall { prompt: &prompt, marks: &[], answer: &[], now });
+        self.calls.insert(call, Expected { split, rule: self.rule, earlier: self.earlier });
     }
 
     /// The call that is open failed: unless an answer came all the same, the provider has stored nothing of it.
@@ -157,15 +167,9 @@ fn plan_marks(rule: CacheRule, seam: usize, previous_tail: usize, tail: usize) -
 
 /// Source and revision determine an entry's bytes, so they stand for them.
 fn part_of(entry: &Entry) -> PartId {
-    part(format!("{:?}", entry.key()).as_bytes())
+    part_id(BlobHash::of(&entry.key().bytes()))
 }
 
-/// What rode on a prompt, as a part of it.
-pub(super) fn instruction_part(text: &str, tokens: u32) -> (PartId, u32) {
-    (part(text.as_bytes()), tokens + TOKENS_PER_MESSAGE)
-}
-
-fn part(bytes: &[u8]) -> PartId {
-    let hash = BlobHash::of(bytes).0;
-    PartId(u64::from_le_bytes([hash[0], hash[1], hash[2], hash[3], hash[4], hash[5], hash[6], hash[7]]))
+fn part_id(BlobHash([a, b, c, d, e, f, g, h, ..]): BlobHash) -> PartId {
+    PartId(u64::from_le_bytes([a, b, c, d, e, f, g, h]))
 }

@@ -16,10 +16,9 @@ use super::{
     state::{Past, State},
 };
 use crate::{
-    board::is_whole_board,
     card::Alternation,
     ledger::Miss,
-    trace::{Event, EventBody, EventNo, TurnNo},
+    trace::{Event, EventBody, EventNo, TurnNo, decision::BoardShown},
     view::{Entry, Source, TOKENS_PER_MESSAGE},
 };
 
@@ -83,13 +82,12 @@ impl State {
 
 /// Whether the board entry that an event wrote shows the whole board; else it shows one delta.
 pub(super) fn shows_whole_board(trace: &[Event], event: EventNo) -> bool {
-    let entry = match trace.get(event.0 as usize).map(|event| &event.event) {
-        Some(EventBody::Fold(fold)) => &fold.board,
-        Some(EventBody::Archive(archive)) => &archive.board,
-        Some(EventBody::LayoutChanged(change)) => &change.board,
-        _ => &None,
-    };
-    entry.as_ref().is_some_and(|entry| is_whole_board(&entry.text))
+    match trace.get(event.0 as usize).map(|event| &event.event) {
+        Some(EventBody::Fold(fold)) => fold.board.as_ref().is_some_and(|board| board.shows == BoardShown::Whole),
+        Some(EventBody::Archive(archive)) => archive.board.is_some(),
+        Some(EventBody::LayoutChanged(change)) => change.board.is_some(),
+        _ => false,
+    }
 }
 
 fn is_user(entry: &Entry, index: &Index) -> bool {

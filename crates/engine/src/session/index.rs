@@ -27,7 +27,8 @@ pub struct Index {
     pub(crate) commands: Vec<(TurnNo, u32)>,
     /// `test#N` → the same.
     pub(crate) tests: Vec<(TurnNo, u32)>,
-    pub(crate) gates: Vec<EventNo>,
+    /// `gate#N` → its events. The first is `gate#1`.
+    pub(crate) gates: Vec<GateRecord>,
     pub(crate) rollbacks: Vec<EventNo>,
     pub(crate) spans: Vec<SpanRecord>,
     pub(crate) calls: u32,
@@ -68,6 +69,20 @@ pub(crate) struct CallRecord {
     pub(crate) started: bool,
     pub(crate) command: Option<u32>,
     result: Later,
+}
+
+/// A question and, in an event of its own, how it was decided.
+#[derive(Debug)]
+pub(crate) struct GateRecord {
+    pub(crate) asked: EventNo,
+    decided: Later,
+}
+
+impl GateRecord {
+    /// In their order.
+    pub(crate) fn events(&self) -> impl DoubleEndedIterator<Item = EventNo> {
+        std::iter::once(self.asked).chain(self.decided.map(|event| EventNo(event.get())))
+    }
 }
 
 /// An event that may be there by now. None of these is event 0, which is always the session's start.
@@ -137,7 +152,7 @@ impl Index {
                     );
                 }
             }
-            EventBody::CallStarted { call, .. } => self.calls = call.0,
+            EventBody::CallStarted { call, .. } => self.calls = self.calls.max(call.0),
             EventBody::ToolCall { turn, index, kind, cmd } => {
                 let next = (*kind == ToolKind::Run).then(|| self.commands.len() as u32 + 1);
                 if *cmd != next {
@@ -168,8 +183,8 @@ impl Index {
             }
             EventBody::SpanStarted { span, goal, turn } => {
                 self.spans.push(SpanRecord {
-                    id: span.clone(),
-                    goal: goal.clone(),
+                    id: (**span).clone(),
+                    goal: goal.to_string(),
                     outcome: None,
                     first: *turn,
                     end: None,
@@ -181,9 +196,9 @@ impl Index {
                 let record = self
                     .spans
                     .iter_mut()
-                    .find(|record| record.id == *span)
+                    .find(|record| record.id == **span)
                     .ok_or_else(|| format!("span {}#{} was never started", span.name, span.number))?;
-                record.outcome = Some(outcome.clone());
+                record.outcome = Some(outcome.to_string());
                 record.end = Some(*turn);
                 record.ended = Some(event.seq);
             }
@@ -210,7 +225,16 @@ impl Index {
                     self.current.remove(&changed.path);
                 }
             }
-            EventBody::Gate(_) => self.gates.push(event.seq),
+            EventBody::GateAsked(gate) => {
+                if gate.number as usize != self.gates.len() + 1 {
+                    return Err(format!("gate {} stands where gate {} belongs", gate.number, self.gates.len() + 1));
+                }
+                self.gates.push(GateRecord { asked: event.seq, decided: None });
+            }
+            EventBody::GateDecided(gate) => {
+                let asked = (gate.number as usize).checked_sub(1).and_then(|place| self.gates.get_mut(place));
+                asked.ok_or_else(|| format!("gate {} was never asked", gate.number))?.decided = later(event.seq);
+            }
             EventBody::RolledBack { .. } => {
                 self.rollbacks.push(event.seq);
                 // What is rolled back made nothing void.

@@ -6,7 +6,7 @@ use super::{
     Session,
     index::{ToolTurn, TurnRecord},
 };
-use crate::trace::{AssistantTurn, Event, EventBody, EventNo, TurnNo, UserTurn, decision::TurnRange};
+use crate::trace::{AssistantTurn, Event, EventBody, EventNo, TurnNo, UserTurn, decision::TurnRange, event::GateAsked};
 
 pub(crate) enum LiveTurn<'a> {
     User(&'a UserTurn),
@@ -30,6 +30,14 @@ impl Session {
             (TurnRecord::User { .. }, EventBody::UserTurn(user)) => Some(LiveTurn::User(user)),
             (TurnRecord::Assistant { .. }, EventBody::AssistantTurn(assistant)) => Some(LiveTurn::Assistant(assistant)),
             (TurnRecord::Tool(step), _) => Some(LiveTurn::Tool(step)),
+            _ => None,
+        }
+    }
+
+    /// The question of a gate.
+    pub(crate) fn gate_asked(&self, number: u32) -> Option<&GateAsked> {
+        match self.body_of(self.index.gates.get((number as usize).checked_sub(1)?)?.asked) {
+            EventBody::GateAsked(gate) => Some(gate),
             _ => None,
         }
     }

@@ -4,7 +4,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use super::{
     Session,
-    index::{ToolTurn, TurnRecord},
+    index::{GateRecord, ToolTurn, TurnRecord},
     readings::AsOf,
 };
 use crate::{
@@ -101,7 +101,7 @@ impl TraceLookup for Session {
                 Some((turn, _)) => self.tool_events(turn.0, |step| step.ended().into_iter().collect()),
                 None => Vec::new(),
             },
-            MarkKind::Gate => self.index.gates.get(place).copied().into_iter().collect(),
+            MarkKind::Gate => self.index.gates.get(place).into_iter().flat_map(GateRecord::events).collect(),
             MarkKind::SpanStart => self.index.spans.get(place).map(|span| span.started).into_iter().collect(),
             MarkKind::SpanEnd => self.index.spans.get(place).and_then(|span| span.ended).into_iter().collect(),
             MarkKind::Rollback => self.index.rollbacks.clone(),

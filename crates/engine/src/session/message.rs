@@ -204,13 +204,13 @@ impl Session {
 
     fn board_text(&self, event: EventNo) -> &str {
         let entry = match self.body_of(event) {
-            EventBody::StateDelta(delta) => &delta.entry,
-            EventBody::Fold(fold) => &fold.board,
-            EventBody::Archive(archive) => &archive.board,
-            EventBody::LayoutChanged(change) => &change.board,
-            _ => &None,
+            EventBody::StateDelta(delta) => delta.entry.as_ref(),
+            EventBody::Fold(fold) => fold.board.as_ref().map(|board| &board.content),
+            EventBody::Archive(archive) => archive.board.as_ref(),
+            EventBody::LayoutChanged(change) => change.board.as_ref(),
+            _ => None,
         };
-        entry.as_ref().map_or("", |entry| &entry.text)
+        entry.map_or("", |entry| &entry.text)
     }
 }
 

@@ -40,7 +40,7 @@ use crate::{
     trace::{
         Event, EventBody, EventNo, Layout, SessionId, SessionStarted, TurnNo,
         ids::BlobHash,
-        start::{Counted, EVENT_SCHEMA, RENDERER},
+        start::{Counted, Decisions, EVENT_SCHEMA, RENDERER, RecordedBy},
     },
 };
 
@@ -48,6 +48,7 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct SessionSetup {
     pub session: SessionId,
+    pub recorded_by: RecordedBy,
     pub system: String,
     pub tools: Vec<ToolSpec>,
     pub rules: String,
@@ -126,6 +127,7 @@ impl SessionSetup {
         let configuration = Configuration::default();
         Self {
             session,
+            recorded_by: RecordedBy::Agent,
             system: String::new(),
             tools: Vec::new(),
             rules: String::new(),
@@ -176,6 +178,8 @@ pub(super) fn first_event(setup: SessionSetup, context: &Context<'_>) -> (Event,
         session: setup.session,
         schema: EVENT_SCHEMA,
         renderer: RENDERER,
+        recorded_by: setup.recorded_by,
+        decisions: Decisions::Own,
         system: context.counted(setup.system),
         tools_tokens: context.count_tools(&setup.tools),
         tools: setup.tools,

@@ -26,7 +26,7 @@ impl Reports {
 
     /// `before` are the bills before this one; of two reports of a call the last counts.
     pub(super) fn add(&mut self, usage: Usage, before: Reconciled) {
-        if usage.cached > 0 {
+        if usage.billed.cached > 0 {
             self.caching = Caching::Reported;
         }
         let before = self.by_call.get(&usage.call).map_or(before, |earlier| earlier.before);

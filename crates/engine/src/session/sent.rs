@@ -4,8 +4,11 @@ use std::borrow::Cow;
 
 use super::Session;
 use crate::{
-    ledger::{Miss, Size},
-    trace::{BlobError, Blobs, CallNo, EventNo, Timestamp, event::Cold},
+    ledger::{LedgerLine, Miss, Size},
+    trace::{
+        BlobError, Blobs, CallNo, Event, EventBody, EventNo, Timestamp,
+        event::{CallKind, Cold, CompactorAsked, Ride},
+    },
     view::{Source, rendering::Rendering},
 };
 
@@ -65,6 +68,63 @@ impl Session {
         let reasons =
             if reasons == [Miss::NewTurns] { Cow::Borrowed(&[Miss::NewTurns][..]) } else { Cow::Owned(reasons) };
         Ok((reused, written, reasons))
+    }
+
+    /// Follows the newest event where it is about a compactor's call: such a call stands in the ledger when it is sent, and
+    /// when its answer is there the provider has its prompt. The live prompt is still the one to compare the next with.
+    pub(super) fn note_compactor(&mut self, blobs: &dyn Blobs) -> Result<(), BlobError> {
+        match self.trace.last().map(|newest| &newest.event) {
+            Some(EventBody::CallStarted { call, details: Some(_), .. }) if self.state.call == Some(*call) => {
+                let line = self.compactor_line(*call, blobs)?;
+                line.into_iter().for_each(|line| self.ledger.push(line));
+            }
+            Some(EventBody::CallEnded { call }) if self.state.aside == Some(*call) => {
+                let Some((started, CompactorAsked { ride, model, question: Some(question), .. })) = self.asked(*call)
+                else {
+                    return Ok(());
+                };
+                let (call, at, ride, question) = (*call, started.at, *ride, *question);
+                let same_model = *model == self.state.model.name;
+                match (&mut self.bill, ride) {
+                    (Some(bill), Ride::Live) => bill.rode(call, at, &self.state.view, &question),
+                    (Some(bill), Ride::Alone) if same_model => bill.alone(call, at, &question),
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn compactor_line(&self, call: CallNo, blobs: &dyn Blobs) -> Result<Option<LedgerLine>, BlobError> {
+        let Some((started, CompactorAsked { ride, question: Some(question), .. })) = self.asked(call) else {
+            return Ok(None);
+        };
+        let EventBody::CallStarted { input_tokens, .. } = started.event else { return Ok(None) };
+        let provider = self.prompt_provider();
+        let (mut reused, mut bytes) = (Size::default(), question.bytes);
+        if *ride == Ride::Live {
+            if self.asks_the_same_model() && self.rendering.provider() == provider {
+                reused = self.rendering.shared_with(&self.state.view);
+            }
+            bytes += self.render_part(provider, None, blobs)?.len() as u64;
+            for message in self.rendered_messages(provider, blobs)? {
+                bytes += message.len() as u64;
+            }
+        }
+        let written = Size { tokens: u64::from(input_tokens), bytes } - reused;
+        Ok(Some(LedgerLine { call, at: started.at, reused, written, reasons: Cow::Borrowed(&[Miss::Compactor]) }))
+    }
+
+    /// The event that began the call of a compactor, and what it asked for. It is one of the newest.
+    fn asked(&self, call: CallNo) -> Option<(&Event, &CompactorAsked)> {
+        let is_start =
+            |event: &&Event| matches!(event.event, EventBody::CallStarted { call: number, .. } if number == call);
+        let started = self.trace.iter().rev().find(is_start)?;
+        match started.event.call_kind()? {
+            CallKind::Compactor(asked) => Some((started, asked)),
+            _ => None,
+        }
     }
 
     /// Whether the next prompt goes where the last one went.

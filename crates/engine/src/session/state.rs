@@ -78,8 +78,10 @@ pub struct State {
     pub(crate) reconciled: Reconciled,
     /// Of the last call, until the view is edited.
     pub(crate) last_usage: Option<(Usage, EventNo)>,
-    /// What was counted for the last call.
+    /// What was counted for the last call of the conversation.
     input_tokens: (CallNo, u32),
+    /// The last call that leaves no turn.
+    pub(crate) aside: Option<CallNo>,
 }
 
 /// A machine-made line as it was last shown.
@@ -90,9 +92,6 @@ pub(crate) struct Note {
     /// An edit may have taken it away since.
     pub(crate) in_view: bool,
 }
-
-/// The kind of the `error` event that a refused text of the model leaves.
-pub(crate) const TEXT_REFUSED: &str = "text_refused";
 
 /// A fold and what it took out of the view.
 #[derive(Debug, Clone)]
@@ -228,6 +227,7 @@ impl State {
             reconciled: Reconciled::default(),
             last_usage: None,
             input_tokens: (CallNo(0), 0),
+            aside: None,
         }
     }
 
@@ -244,9 +244,15 @@ impl State {
                 self.expect_whole_step("an assistant turn")?;
                 self.apply_assistant_turn(turn, seq, past.index);
             }
-            EventBody::CallStarted { call, rents, input_tokens, .. } => {
+            // Told when it was over: nothing of it is under way.
+            EventBody::CallStarted { details: Some(details), .. } if details.over.is_some() => {}
+            EventBody::CallStarted { call, rents, input_tokens, details, .. } => {
                 self.expect_idle("a call")?;
                 self.call = Some(*call);
+                if details.as_ref().is_some_and(|details| !details.kind.leaves_turn()) {
+                    self.aside = Some(*call);
+                    return Ok(());
+                }
                 self.input_tokens = (*call, *input_tokens);
                 if let Some(rents) = rents {
                     self.rents.pay(rents);
@@ -258,9 +264,9 @@ impl State {
                 }
             }
             EventBody::CallEnded { .. } => self.call = None,
-            EventBody::CallInterrupted { reason, .. } => {
+            EventBody::CallInterrupted { call, reason } => {
                 self.call = None;
-                if *reason == Interruption::Cancelled {
+                if *reason == Interruption::Cancelled && self.aside != Some(*call) {
                     self.end_round();
                 }
             }
@@ -271,13 +277,13 @@ impl State {
                 self.step = None;
                 self.show(Source::Turn(*turn), seq, sum(shown.iter().map(|shown| shown.tokens)), past.index);
             }
-            EventBody::SpanStarted { span, .. } => self.open_spans.push(span.clone()),
-            EventBody::SpanEnded { span, .. } => self.open_spans.retain(|open| open != span),
+            EventBody::SpanStarted { span, .. } => self.open_spans.push((**span).clone()),
+            EventBody::SpanEnded { span, .. } => self.open_spans.retain(|open| *open != **span),
             EventBody::Todo { items } => self.todo.clone_from(items),
             EventBody::NoteShown { kind, key, content } => {
                 self.expect_idle("a note")?;
                 let note = Note { text: content.text.clone(), event: seq, in_view: true };
-                self.notes.insert((*kind, key.clone()), note);
+                self.notes.insert((*kind, key.to_string()), note);
                 if *kind == NoteKind::BoardRequest {
                     self.delta_asked = Some((self.board.version(), seq));
                 }
@@ -288,18 +294,18 @@ impl State {
             }
             EventBody::RulesChanged { rules, effect: Effect::Now, thinking } => {
                 self.pending_rules = None;
-                self.view.set_rules(rules.clone());
+                self.view.set_rules((**rules).clone());
                 self.apply_thinking(*thinking, 0, seq, past);
             }
             EventBody::RulesChanged { rules, effect: Effect::Later, .. } => {
-                self.pending_rules = Some(PendingRules { rules: rules.clone(), announced: false });
+                self.pending_rules = Some(PendingRules { rules: (**rules).clone(), announced: false });
             }
             EventBody::ModelChanged { model, provider, window, output_reserve, alternation, thinking } => {
                 // What one model refuses another may need.
-                self.thinking_refused &= self.model.name == *model;
+                self.thinking_refused &= *self.model.name == **model;
                 self.model = ModelInUse {
                     provider: *provider,
-                    name: model.clone(),
+                    name: model.to_string(),
                     window: *window,
                     reserve: *output_reserve,
                     alternation: *alternation,
@@ -313,6 +319,8 @@ impl State {
                     self.view.note_change(first, Miss::ModelChanged);
                 }
             }
+            // The prompts of other calls say nothing about the conversation's.
+            EventBody::Usage(usage) if self.aside == Some(usage.call) => {}
             EventBody::Usage(usage) => self.apply_usage(*usage, seq),
             EventBody::ThinkingRefused => {
                 self.thinking_refused = true;
@@ -333,14 +341,24 @@ impl State {
             EventBody::FileObserved(seen) => self.follow_anchors(&seen.path, &seen.anchors, past.index),
             // Facts of the trace that the view does not show.
             EventBody::SessionStarted(_)
-            | EventBody::CompactorCalled(_)
             | EventBody::Forked { .. }
             | EventBody::RolledBack { .. }
             | EventBody::ToolCall { .. }
             | EventBody::ToolResult { .. }
-            | EventBody::Gate(_)
-            | EventBody::ConfigurationChanged { .. } => {}
-            EventBody::Error { kind, .. } => self.texts_refused += u32::from(kind == TEXT_REFUSED),
+            | EventBody::ConfigurationChanged { .. }
+            | EventBody::ChildStarted(_)
+            | EventBody::Pinned(_)
+            | EventBody::Unpinned { .. }
+            | EventBody::SnapshotTaken(_)
+            | EventBody::SnapshotUndone(_)
+            | EventBody::JobStarted(_)
+            | EventBody::JobEnded(_)
+            | EventBody::GateAsked(_)
+            | EventBody::GateDecided(_)
+            | EventBody::PermissionAsked(_)
+            | EventBody::PermissionDecided(_)
+            | EventBody::Error { .. } => {}
+            EventBody::TextRefused(_) => self.texts_refused += 1,
         }
         Ok(())
     }
@@ -372,7 +390,7 @@ impl State {
         self.last_usage = Some((usage, event));
         let (call, counted) = self.input_tokens;
         if usage.call == call {
-            self.reconciled.apply_bill(u64::from(counted), usage.input());
+            self.reconciled.apply_bill(u64::from(counted), usage.billed.prompt());
         }
     }
 

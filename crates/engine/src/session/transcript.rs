@@ -6,6 +6,8 @@
 //! brought into a store. They are the events that a session with room for everything would have recorded, without
 //! the notes that it would have added to what the model was shown.
 
+use lookback_wire::TokenUsage;
+
 use super::{
     Context, NewPart, SessionError, SessionSetup,
     index::{Index, TurnRecord},
@@ -49,15 +51,6 @@ pub struct Transcript {
     todo: Option<Vec<TodoItem>>,
 }
 
-/// What a provider billed for a call, before the call has a number.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Bill {
-    pub uncached: u32,
-    pub cached: u32,
-    pub written: u32,
-    pub output: u32,
-}
-
 /// A call to a model with everything that came of it.
 #[derive(Debug, Clone)]
 pub struct WholeStep {
@@ -65,7 +58,7 @@ pub struct WholeStep {
     pub stop: Stop,
     /// For the finished calls, in their order. What is missing never ran.
     pub results: Vec<ToolResult>,
-    pub bill: Option<Bill>,
+    pub bill: Option<TokenUsage>,
 }
 
 impl Transcript {
@@ -104,7 +97,7 @@ impl Transcript {
         let turn = self.index.next_turn();
         let user = (origin != Origin::Machine).then(|| self.index.users.len() as u32 + 1);
         let tokens = (context.count)(text.as_bytes());
-        let body = EventBody::UserTurn(Box::new(UserTurn { turn, text, tokens, origin, user }));
+        let body = EventBody::UserTurn(Box::new(UserTurn { turn, text, tokens, origin, user, as_came: None }));
         self.record(body, context)?;
         self.end_turn(Some(tokens));
         Ok(turn)
@@ -119,7 +112,8 @@ impl Transcript {
         let ModelChoice { model, provider, window, max_output, alternation } = choice;
         let output_reserve = crate::Configuration::default().window.output_reserve(max_output, window);
         let thinking = ThinkingBehind::Kept;
-        let changed = EventBody::ModelChanged { model, provider, window, output_reserve, alternation, thinking };
+        let changed =
+            EventBody::ModelChanged { model: model.into(), provider, window, output_reserve, alternation, thinking };
         self.record(changed, context)
     }
 
@@ -127,7 +121,7 @@ impl Transcript {
     pub fn step(&mut self, step: WholeStep, context: &Context<'_>) -> Result<TurnNo, SessionError> {
         let call = CallNo(self.index.calls + 1);
         let input_tokens = u32::try_from(self.tokens).unwrap_or(u32::MAX);
-        self.record(EventBody::CallStarted { call, input_tokens, rents: None, cold: None }, context)?;
+        self.record(EventBody::CallStarted { call, input_tokens, rents: None, cold: None, details: None }, context)?;
         let turn = self.index.next_turn();
         let CountedParts { parts, native } = self.count_parts(step.parts, turn, context);
         let is_cut = parts.iter().any(|part| matches!(part, AssistantPart::Call { unfinished: true, .. }));
@@ -138,14 +132,14 @@ impl Transcript {
             Stop::Cut => EventBody::CallInterrupted { call, reason: Interruption::Failed("stream cut".into()) },
         };
         self.record(ended, context)?;
-        let answer = AssistantTurn { turn, call, parts: parts.into(), stop, native: native.into() };
+        let answer = AssistantTurn { turn, call, parts: parts.into(), stop, native: native.into(), raw: None };
         let visible = visible_parts(&answer);
         let shown =
             (!visible.is_empty()).then(|| visible.iter().map(|part| part_tokens(part)).fold(0, u32::saturating_add));
         self.record(EventBody::AssistantTurn(Box::new(answer)), context)?;
         self.end_turn(shown);
-        if let Some(Bill { uncached, cached, written, output }) = step.bill {
-            self.record(EventBody::Usage(Usage { call, uncached, cached, written, output }), context)?;
+        if let Some(billed) = step.bill {
+            self.record(EventBody::Usage(Usage { call, billed }), context)?;
         }
         let tool = TurnNo(turn.0 + 1);
         let calls = self.index.tool_turn(tool).map_or(0, |step| step.calls.len());
@@ -160,7 +154,7 @@ impl Transcript {
     pub fn roll_back(&mut self, turn: TurnNo, context: &Context<'_>) -> Result<(), SessionError> {
         let end = self.end_of_turn(turn)?;
         let seq = self.next;
-        self.record(EventBody::RolledBack { turn }, context)?;
+        self.record(EventBody::RolledBack { turn, files: Box::default() }, context)?;
         self.rolled_back.push(end, seq);
         self.tokens = self.tokens_after.get(turn.0 as usize).copied().unwrap_or(self.head_tokens);
         self.todo = None;

@@ -120,7 +120,7 @@ impl Counters {
                 }
                 self.todo.clone_from(items);
             }
-            EventBody::Gate(gate) if gate.decision.is_some() => self.causes(DeltaCause::GateDecided),
+            body if body.decided_gate().is_some() => self.causes(DeltaCause::GateDecided),
             EventBody::StateDelta(_) => self.deltas.apply_delta(),
             EventBody::NoteShown { kind: NoteKind::BoardRequest, .. } => self.deltas.apply_delta(),
             EventBody::Fold(fold) => {

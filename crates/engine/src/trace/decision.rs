@@ -15,11 +15,14 @@ use crate::claim::{BlockContent, Delta};
 /// Turns `first..=last`. Folds cover whole steps, archives whole rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnRange {
+    /// The first of them.
     pub first: TurnNo,
+    /// The last of them.
     pub last: TurnNo,
 }
 
 impl TurnRange {
+    /// Whether a turn is one of them.
     pub fn contains(&self, turn: TurnNo) -> bool {
         self.first <= turn && turn <= self.last
     }
@@ -29,16 +32,19 @@ impl TurnRange {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Author {
+    /// The rules, from the trace alone.
     Rules,
+    /// A model; what the gate let through of its text.
     Model,
     /// Rules, because the model did not answer in time.
     TimedOut,
 }
 
-/// What becomes of the thinking in the steps behind an edit of the view (design 3-folding, "Thinking").
+/// What becomes of the thinking in the steps behind an edit of the view (`docs/design/folding.md`, "Thinking").
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ThinkingBehind {
+    /// It stays.
     #[default]
     Kept,
     /// Gone whole from every step that stands behind the edit when it is made, for ever.
@@ -46,6 +52,7 @@ pub enum ThinkingBehind {
 }
 
 impl ThinkingBehind {
+    /// Whether it stays.
     pub fn is_kept(&self) -> bool {
         *self == Self::Kept
     }
@@ -54,12 +61,16 @@ impl ThinkingBehind {
 /// `STATE_DELTA vN`: what changed on the board.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateDelta {
+    /// N.
     pub version: u32,
+    /// Who wrote it.
     pub author: Author,
+    /// What changed.
     pub delta: Delta,
     /// The entry appended to the stream; none where the model's own call shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entry: Option<Counted>,
+    /// What was not admitted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<Refused>,
 }
@@ -69,9 +80,12 @@ pub struct StateDelta {
 pub struct Fold {
     /// K, never reused.
     pub block: u32,
+    /// The turns that it stands for.
     pub range: TurnRange,
+    /// What else it covers.
     #[serde(default)]
     pub reach: Reach,
+    /// Who wrote it.
     pub author: Author,
     /// What was admitted.
     pub claims: BlockContent,
@@ -80,9 +94,10 @@ pub struct Fold {
     /// What the fold changes on the board.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delta: Option<Delta>,
-    /// The entry right behind the block: the delta or, where the fold covered earlier entries, the whole board.
+    /// The entry right behind the block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub board: Option<Counted>,
+    pub board: Option<BoardEntry>,
+    /// What becomes of the thinking behind it.
     #[serde(default, skip_serializing_if = "ThinkingBehind::is_kept")]
     pub thinking: ThinkingBehind,
     /// What proposed it.
@@ -115,6 +130,35 @@ impl Fold {
     }
 }
 
+/// The board's entry behind a block.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BoardEntry {
+    /// As it is shown.
+    #[serde(flatten)]
+    pub content: Counted,
+    /// How much of the board that is.
+    #[serde(default, skip_serializing_if = "BoardShown::is_delta")]
+    pub shows: BoardShown,
+}
+
+/// How much of the board an entry shows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BoardShown {
+    /// What changed.
+    #[default]
+    Delta,
+    /// All of it, because the fold covered earlier entries: no other entry stands beside it.
+    Whole,
+}
+
+impl BoardShown {
+    /// Whether it is only what changed.
+    pub fn is_delta(&self) -> bool {
+        *self == Self::Delta
+    }
+}
+
 /// Which entries of the view a fold covers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -127,16 +171,21 @@ pub enum Reach {
     Alone,
 }
 
+/// A claim that was not admitted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refused {
+    /// As it was proposed.
     pub claim: String,
+    /// Why not.
     pub reason: String,
 }
 
 /// A block leaves the view and its turns come back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unfold {
+    /// Which block.
     pub block: u32,
+    /// What becomes of the thinking behind it.
     #[serde(default, skip_serializing_if = "ThinkingBehind::is_kept")]
     pub thinking: ThinkingBehind,
 }
@@ -144,19 +193,24 @@ pub struct Unfold {
 /// The results of ended rounds in their short forms.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Settle {
+    /// Which ones.
     pub results: Vec<SettledResult>,
+    /// What becomes of the thinking behind them.
     #[serde(default, skip_serializing_if = "ThinkingBehind::is_kept")]
     pub thinking: ThinkingBehind,
+    /// The planner's answer with its prices; absent where nothing was asked.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub decision: Value,
 }
 
+/// A result in its short form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SettledResult {
     /// The tool turn that holds it.
     pub turn: TurnNo,
     /// Its place among that turn's results.
     pub index: u32,
+    /// The short form.
     pub content: Counted,
     /// The count of what it replaces.
     pub replaced_tokens: u32,
@@ -165,18 +219,26 @@ pub struct SettledResult {
 /// Whole old rounds leave the view; one summary stands for them, behind the earlier ones.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Archive {
+    /// Counted from 1, never reused.
     pub archive: u32,
+    /// The turns that it stands for.
     pub range: TurnRange,
+    /// Who wrote it.
     pub author: Author,
+    /// The summary as it is shown.
     pub content: Counted,
     /// The whole board, where the archive covered its entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub board: Option<Counted>,
+    /// What becomes of the thinking behind it.
     #[serde(default, skip_serializing_if = "ThinkingBehind::is_kept")]
     pub thinking: ThinkingBehind,
+    /// What proposed it.
     pub trigger: String,
+    /// The planner's answer with its prices; absent where nothing was asked.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub decision: Value,
+    /// What was not admitted of a model's text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<Refused>,
 }
@@ -184,6 +246,7 @@ pub struct Archive {
 /// The view in another layout, from the next call on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LayoutChange {
+    /// The new one.
     pub layout: Layout,
     /// For `execute`: what stands for all turns up to and including this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -191,13 +254,16 @@ pub struct LayoutChange {
     /// The whole board, behind the newest turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub board: Option<Counted>,
+    /// What becomes of the thinking.
     #[serde(default, skip_serializing_if = "ThinkingBehind::is_kept")]
     pub thinking: ThinkingBehind,
 }
 
-/// The real dialogue in one message (design 2-model, "Layouts").
+/// The real dialogue in one message (`docs/design/model.md`, "Layouts").
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dialogue {
+    /// The last turn that it stands for.
     pub through: TurnNo,
+    /// As it is shown.
     pub content: Counted,
 }

@@ -1,12 +1,23 @@
 //! Events: one thing that happened, in the form in which it is kept for ever.
 //!
 //! The same form goes to the store and, one event a line, to files: `{"seq":3,"at":1763200000000,"event":{"todo":{…}}}`.
+//! A long session has very many of them, so an event is small: what is large or rare lies behind a pointer.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use lookback_wire::{Provider, ToolSpec};
 
+pub use super::{
+    asked::{
+        DecidedBy, GateAnswer, GateAsked, GateDecided, GateOutcome, Permission, PermissionAsked, PermissionDecided,
+    },
+    beside::{ChildStarted, JobEnded, JobStarted, Pinned, RestoredFile, SnapshotTaken, SnapshotUndone, TextRefused},
+    call::{
+        Branch, CallDetails, CallKind, CallOver, Cold, CompactorAsked, CompactorPurpose, Interruption, Question, Rents,
+        Ride, Usage,
+    },
+};
 use super::{
     decision::{Archive, Fold, LayoutChange, Settle, StateDelta, ThinkingBehind, Unfold},
     ids::{BlobHash, CallNo, EventNo, SessionId, Timestamp, TurnNo},
@@ -17,53 +28,80 @@ use super::{
 };
 use crate::{card::Alternation, claim::Anchor};
 
+/// One record of a trace.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
+    /// Its place in the trace.
     pub seq: EventNo,
+    /// When it was recorded.
     pub at: Timestamp,
+    /// What happened.
     pub event: EventBody,
 }
 
+/// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EventBody {
+    /// Always the first.
     SessionStarted(Box<SessionStarted>),
     /// The first event of a fork: what came before it belongs to the parent, too.
     Forked {
-        session: SessionId,
-        parent: SessionId,
+        /// The fork.
+        session: Box<SessionId>,
+        /// Where it comes from.
+        parent: Box<SessionId>,
         /// The turn whose state the fork starts from.
         turn: TurnNo,
     },
     /// View and board are as they were when `turn` was appended.
     RolledBack {
+        /// Where the conversation goes on from.
         turn: TurnNo,
+        /// The files that were put back with it.
+        #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+        files: Box<[RestoredFile]>,
     },
+    /// A session of its own began for a call of this one.
+    ChildStarted(Box<ChildStarted>),
 
+    /// Something was said in the user's place.
     UserTurn(Box<UserTurn>),
+    /// The model answered.
     AssistantTurn(Box<AssistantTurn>),
 
+    /// A prompt goes to a model.
     CallStarted {
+        /// Its number. 0: a compactor's, in a trace that numbered only calls of the conversation.
         call: CallNo,
-        /// The count of the view that was sent.
+        /// The count of what was sent.
         input_tokens: u32,
         /// What this call costs because nothing was folded, settled or archived before it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rents: Option<Box<Rents>>,
         /// The provider's cache had nothing of this session any more.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        cold: Option<Cold>,
+        cold: Option<Box<Cold>>,
+        /// None: a call of the conversation, and nothing more to say about it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        details: Option<Box<CallDetails>>,
     },
+    /// The answer is whole.
     CallEnded {
+        /// Which call.
         call: CallNo,
     },
+    /// There is no whole answer.
     CallInterrupted {
+        /// Which call.
         call: CallNo,
+        /// Why.
         reason: Interruption,
     },
+    /// What a call was billed as.
     Usage(Usage),
-    /// A model was asked for a block, a summary or a delta, in a call that leaves no turn.
-    CompactorCalled(Box<CompactorCall>),
+    /// A model's text for a block or a summary was refused, or did not come.
+    TextRefused(Box<TextRefused>),
 
     /// A tool began to run. A call without this event never ran.
     ToolCall {
@@ -71,127 +109,165 @@ pub enum EventBody {
         turn: TurnNo,
         /// The call's place in its step.
         index: u32,
+        /// What it does.
         kind: ToolKind,
         /// `cmd#N`, for runs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cmd: Option<u32>,
     },
+    /// A tool ended.
     ToolResult {
+        /// The tool turn that holds the result.
         turn: TurnNo,
+        /// The call's place in its step.
         index: u32,
+        /// Complete.
         result: Box<ToolResult>,
     },
     /// The open step was given up: what is still missing is recorded as interrupted.
     StepInterrupted {
+        /// Its tool turn.
         turn: TurnNo,
+        /// Why.
         reason: Interruption,
     },
     /// The step's last result is there: how each of its results enters the view.
     StepEnded {
+        /// Its tool turn.
         turn: TurnNo,
         /// In the order of the calls.
         shown: Box<[Shown]>,
     },
 
+    /// A named stretch of turns begins.
     SpanStarted {
-        span: SpanId,
-        goal: String,
+        /// Its name and number.
+        span: Box<SpanId>,
+        /// What for.
+        goal: Box<str>,
         /// The first turn that can belong to it.
         turn: TurnNo,
     },
+    /// A named stretch of turns is over.
     SpanEnded {
-        span: SpanId,
-        outcome: String,
+        /// Its name and number.
+        span: Box<SpanId>,
+        /// What came of it.
+        outcome: Box<str>,
         /// The first turn after it.
         turn: TurnNo,
     },
 
+    /// The board changed.
     StateDelta(Box<StateDelta>),
+    /// A block took the place of turns.
     Fold(Box<Fold>),
+    /// A block's turns came back.
     Unfold(Unfold),
+    /// Results took their short forms.
     Settle(Box<Settle>),
+    /// A summary took the place of rounds.
     Archive(Box<Archive>),
+    /// What stands there goes through every fold word for word.
+    Pinned(Box<Pinned>),
+    /// It does so no more, from the next fold on.
+    Unpinned {
+        /// As it was pinned.
+        pointer: Box<str>,
+    },
 
+    /// A result showed lines of a file.
     FileObserved(Box<FileObserved>),
+    /// A file is no longer what it was.
     FileChanged(Box<FileChanged>),
+    /// The files as they were before a step were put aside.
+    SnapshotTaken(Box<SnapshotTaken>),
+    /// They were put back.
+    SnapshotUndone(Box<SnapshotUndone>),
+    /// A command goes on in the background.
+    JobStarted(Box<JobStarted>),
+    /// It is over.
+    JobEnded(Box<JobEnded>),
+    /// The todo list is another one.
     Todo {
+        /// All of it.
         items: Vec<TodoItem>,
     },
     /// A machine-made line for the model, appended where it was first shown.
     NoteShown {
+        /// What kind of line.
         kind: NoteKind,
         /// Which reminder this is: a note is shown again only when the one with its kind and key has changed.
-        #[serde(default, skip_serializing_if = "String::is_empty")]
-        key: String,
-        content: Counted,
+        #[serde(default, skip_serializing_if = "str::is_empty")]
+        key: Box<str>,
+        /// The line.
+        content: Box<Counted>,
     },
-    /// A question for the lead or the user, and how it was decided.
-    Gate(Box<Gate>),
+    /// A question for the lead or the user.
+    GateAsked(Box<GateAsked>),
+    /// How it was decided.
+    GateDecided(Box<GateDecided>),
+    /// A tool call waits for leave to run.
+    PermissionAsked(Box<PermissionAsked>),
+    /// Whether it may.
+    PermissionDecided(Box<PermissionDecided>),
 
     /// New project rules. They enter the view now, or wait for the next archive, cold cache or resume.
     RulesChanged {
-        rules: Counted,
+        /// All of them.
+        rules: Box<Counted>,
+        /// From when on.
         effect: Effect,
+        /// What becomes of the thinking behind them.
         #[serde(default, skip_serializing_if = "ThinkingBehind::is_kept")]
         thinking: ThinkingBehind,
     },
+    /// Another model answers from now on, or the same with another window.
     ModelChanged {
-        model: String,
+        /// As its provider calls it.
+        model: Box<str>,
+        /// Through which API.
         provider: Provider,
+        /// How many tokens it takes.
         window: u32,
+        /// How many of them are kept for its answer.
         output_reserve: u32,
+        /// Whether it refuses two user messages in a row.
         #[serde(default, skip_serializing_if = "Alternation::is_free")]
         alternation: Alternation,
+        /// What becomes of the thinking of the model before.
         #[serde(default, skip_serializing_if = "ThinkingBehind::is_kept")]
         thinking: ThinkingBehind,
     },
+    /// A person changed a setting.
     ConfigurationChanged {
-        configuration: Value,
+        /// The new one.
+        configuration: Box<Value>,
     },
+    /// The view has another layout.
     LayoutChanged(Box<LayoutChange>),
     /// The provider refuses the thinking of earlier steps: it leaves the view, and from now on goes with every edit.
     ThinkingRefused,
     /// L1 is no longer what the session began with.
     HeadChanged(Box<HeadChange>),
+    /// Something went wrong.
     Error {
-        kind: String,
-        message: String,
+        /// For programs.
+        kind: Box<str>,
+        /// For people.
+        message: Box<str>,
     },
 }
 
-/// In thousandths of an uncached input token, so that sums are the same on every machine.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rents {
-    pub fold: u64,
-    pub settle: u64,
-    pub archive: u64,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cold {
-    /// Since the call before.
-    pub idle_ms: i64,
-    /// How long entries live.
-    pub lifetime_ms: i64,
-}
-
+/// A new L1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeadChange {
+    /// The system prompt.
     pub system: Counted,
+    /// The tools, in their order.
     pub tools: Vec<ToolSpec>,
+    /// The count of their declaration.
     pub tools_tokens: u32,
-}
-
-/// Why a call to a model ended without an answer, or a step without all its results.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Interruption {
-    /// The person stopped it. Ends the round.
-    Cancelled,
-    /// The provider or the connection failed.
-    Failed(String),
-    /// The program died; said when the session is resumed.
-    Killed,
 }
 
 /// How a result enters the view.
@@ -210,84 +286,36 @@ pub struct Shown {
 /// How many bytes of a result's text stay at either end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cut {
+    /// From its beginning.
     pub head: u32,
+    /// Up to its end.
     pub tail: u32,
-}
-
-/// What a provider billed for a call. The four add up to all its tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Usage {
-    pub call: CallNo,
-    pub uncached: u32,
-    pub cached: u32,
-    pub written: u32,
-    pub output: u32,
-}
-
-/// A call to a compactor, with what it cost.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CompactorCall {
-    pub purpose: CompactorPurpose,
-    pub model: String,
-    pub ride: Ride,
-    /// None where the call failed or nothing was said about it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub usage: Option<CompactorUsage>,
-    /// What kept its answer from being used: a failure, or what was refused in it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub problem: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CompactorPurpose {
-    Block,
-    Summary,
-}
-
-/// How a compactor's call was sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Ride {
-    /// Behind the live prompt.
-    Live,
-    /// As a prompt of its own.
-    Alone,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CompactorUsage {
-    pub uncached: u32,
-    pub cached: u32,
-    pub written: u32,
-    pub output: u32,
-}
-
-impl Usage {
-    /// The whole prompt.
-    pub fn input(&self) -> u64 {
-        [self.uncached, self.cached, self.written].map(u64::from).iter().sum()
-    }
 }
 
 /// `diagnose#3`: the name says what for, the number alone identifies.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SpanId {
+    /// What for.
     pub name: String,
+    /// Counted from 1 in each session.
     pub number: u32,
 }
 
 /// Lines of a file that a result showed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileObserved {
+    /// Relative to the root.
     pub path: String,
+    /// Counted from 1.
     pub first_line: u32,
+    /// How many follow one another from there.
     pub line_count: u32,
     /// The `tool result` whose text shows them.
     pub source: EventNo,
     /// How they stand in its text; None: they are the matches of a search that have this path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<LineForm>,
+    /// Modification time in milliseconds, where the tool knows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mtime: Option<i64>,
     /// They are the whole file: it has no others.
@@ -300,9 +328,12 @@ pub struct FileObserved {
     pub anchors: Box<[FollowedAnchor]>,
 }
 
+/// A file is no longer what it was.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileChanged {
+    /// Relative to the root.
     pub path: String,
+    /// How it changed.
     pub change: FileChange,
     /// What it did to the anchors on the board and in blocks.
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
@@ -312,28 +343,45 @@ pub struct FileChanged {
 /// An anchor after its file changed: at its new place, with its new text, or gone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FollowedAnchor {
+    /// As the board calls it.
     pub id: String,
+    /// None: gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub now: Option<Anchor>,
 }
 
+/// How a file changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileChange {
     /// The hunks are in the edit's result.
-    Edited { source: EventNo },
+    Edited {
+        /// That result.
+        source: EventNo,
+    },
     /// The whole file is in the write's result.
-    Written { source: EventNo },
+    Written {
+        /// That result.
+        source: EventNo,
+    },
     /// Somebody else changed it, or a command did; nobody saw how.
-    Outside { mtime: Option<i64> },
+    Outside {
+        /// When, where that is known.
+        mtime: Option<i64>,
+    },
 }
 
+/// What a machine-made line is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NoteKind {
+    /// Something to keep in mind.
     Reminder,
+    /// The todo list as it is.
     TodoRecap,
+    /// Asks for the todo list to be brought up to date.
     Probe,
+    /// Announces rules that take effect later.
     RulesChanged,
     /// Tells the model that its last reply was interrupted.
     Interrupted,
@@ -343,27 +391,13 @@ pub enum NoteKind {
     BoardRequest,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Gate {
-    /// `gate#N`.
-    pub number: u32,
-    pub question: String,
-    pub options: Vec<String>,
-    pub answers: Vec<GateAnswer>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub decision: Option<String>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GateAnswer {
-    pub from: String,
-    pub answer: String,
-}
-
+/// From when on new rules hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
+    /// At once.
     Now,
+    /// At the next archive, cold cache or resume.
     Later,
 }
 
@@ -374,13 +408,14 @@ impl EventBody {
             Self::SessionStarted(_) => "session_started",
             Self::Forked { .. } => "forked",
             Self::RolledBack { .. } => "rolled_back",
+            Self::ChildStarted(_) => "child_started",
             Self::UserTurn(_) => "user_turn",
             Self::AssistantTurn(_) => "assistant_turn",
             Self::CallStarted { .. } => "call_started",
             Self::CallEnded { .. } => "call_ended",
             Self::CallInterrupted { .. } => "call_interrupted",
             Self::Usage(_) => "usage",
-            Self::CompactorCalled(_) => "compactor_called",
+            Self::TextRefused(_) => "text_refused",
             Self::ToolCall { .. } => "tool_call",
             Self::ToolResult { .. } => "tool_result",
             Self::StepInterrupted { .. } => "step_interrupted",
@@ -392,11 +427,20 @@ impl EventBody {
             Self::Unfold(_) => "unfold",
             Self::Settle(_) => "settle",
             Self::Archive(_) => "archive",
+            Self::Pinned(_) => "pinned",
+            Self::Unpinned { .. } => "unpinned",
             Self::FileObserved(_) => "file_observed",
             Self::FileChanged(_) => "file_changed",
+            Self::SnapshotTaken(_) => "snapshot_taken",
+            Self::SnapshotUndone(_) => "snapshot_undone",
+            Self::JobStarted(_) => "job_started",
+            Self::JobEnded(_) => "job_ended",
             Self::Todo { .. } => "todo",
             Self::NoteShown { .. } => "note_shown",
-            Self::Gate(_) => "gate",
+            Self::GateAsked(_) => "gate_asked",
+            Self::GateDecided(_) => "gate_decided",
+            Self::PermissionAsked(_) => "permission_asked",
+            Self::PermissionDecided(_) => "permission_decided",
             Self::RulesChanged { .. } => "rules_changed",
             Self::ModelChanged { .. } => "model_changed",
             Self::ConfigurationChanged { .. } => "configuration_changed",
@@ -409,20 +453,59 @@ impl EventBody {
 
     /// The outputs inside this event, for a store to take out what is large.
     pub fn outputs_mut(&mut self) -> Vec<&mut Output> {
-        let Self::ToolResult { result, .. } = self else { return Vec::new() };
-        let ToolResult { text, data, .. } = &mut **result;
-        match data {
-            ResultData::Write(write) => vec![text, &mut write.content],
-            _ => vec![text],
+        match self {
+            Self::ToolResult { result, .. } => {
+                let ToolResult { text, data, as_came, .. } = &mut **result;
+                let content = if let ResultData::Write(write) = data { Some(&mut write.content) } else { None };
+                let parts = as_came.iter_mut().flat_map(|as_came| as_came.outputs_mut());
+                std::iter::once(text).chain(content).chain(parts).collect()
+            }
+            Self::UserTurn(turn) => turn.as_came.iter_mut().flat_map(|as_came| as_came.outputs_mut()).collect(),
+            Self::AssistantTurn(turn) => turn.raw.iter_mut().map(|raw| &mut **raw).collect(),
+            Self::TextRefused(refused) => refused.text.iter_mut().collect(),
+            Self::JobEnded(job) => vec![&mut job.output],
+            _ => Vec::new(),
         }
     }
 
     /// The same, to look at.
     pub fn outputs(&self) -> Vec<&Output> {
-        let Self::ToolResult { result, .. } = self else { return Vec::new() };
-        match &result.data {
-            ResultData::Write(write) => vec![&result.text, &write.content],
-            _ => vec![&result.text],
+        match self {
+            Self::ToolResult { result, .. } => {
+                let content = if let ResultData::Write(write) = &result.data { Some(&write.content) } else { None };
+                let parts = result.as_came.iter().flat_map(|as_came| as_came.outputs());
+                std::iter::once(&result.text).chain(content).chain(parts).collect()
+            }
+            Self::UserTurn(turn) => turn.as_came.iter().flat_map(|as_came| as_came.outputs()).collect(),
+            Self::AssistantTurn(turn) => turn.raw.iter().map(|raw| &**raw).collect(),
+            Self::TextRefused(refused) => refused.text.iter().collect(),
+            Self::JobEnded(job) => vec![&job.output],
+            _ => Vec::new(),
+        }
+    }
+
+    /// What a call was for; none for an event that starts no call.
+    pub fn call_kind(&self) -> Option<&CallKind> {
+        match self {
+            Self::CallStarted { details, .. } => {
+                Some(details.as_ref().map_or(&CallKind::Main, |details| &details.kind))
+            }
+            _ => None,
+        }
+    }
+
+    /// The gate that this event decides, by its number, and for what.
+    pub fn decided_gate(&self) -> Option<(u32, &str)> {
+        let (number, outcome) = self.gate_outcome()?;
+        Some((number, outcome.decision.as_deref()?))
+    }
+
+    /// What this event says of a gate, by its number.
+    pub fn gate_outcome(&self) -> Option<(u32, &GateOutcome)> {
+        match self {
+            Self::GateAsked(gate) => Some((gate.number, gate.outcome.as_deref()?)),
+            Self::GateDecided(gate) => Some((gate.number, &gate.outcome)),
+            _ => None,
         }
     }
 }

@@ -33,6 +33,7 @@ impl SessionId {
     /// Long enough that two sessions of one person do not share it.
     pub const SHORT: usize = 8;
 
+    /// The beginning that people use.
     pub fn short(&self) -> &str {
         self.0.get(..Self::SHORT).unwrap_or(&self.0)
     }
@@ -43,10 +44,12 @@ impl SessionId {
 pub struct BlobHash(pub [u8; 32]);
 
 impl BlobHash {
+    /// The hash of these bytes.
     pub fn of(bytes: &[u8]) -> Self {
         Self(*blake3::hash(bytes).as_bytes())
     }
 
+    /// From 64 hexadecimal digits.
     pub fn parse_hex(text: &str) -> Option<Self> {
         blake3::Hash::from_hex(text).ok().map(|hash| Self(*hash.as_bytes()))
     }

@@ -11,13 +11,19 @@ use super::ids::BlobHash;
 
 pub use crate::configuration::fixed::{BEYOND_EDGE, COMPLETE_LIMIT};
 
+/// Bytes, in the trace itself or in a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "Stored", try_from = "Stored")]
 pub enum Output {
     /// The bytes themselves.
     Inline(Bytes),
     /// The bytes are in the store.
-    Blob { hash: BlobHash, len: u64 },
+    Blob {
+        /// Of all of them.
+        hash: BlobHash,
+        /// How many there are.
+        len: u64,
+    },
     /// More than [`COMPLETE_LIMIT`].
     Beyond(Box<BothEnds>),
 }
@@ -25,14 +31,19 @@ pub enum Output {
 /// What is kept of an output beyond [`COMPLETE_LIMIT`]: both ends, the size and the hash of the whole, and nothing else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BothEnds {
+    /// The first [`BEYOND_EDGE`] bytes.
     pub head: Bytes,
+    /// The last ones.
     pub tail: Bytes,
+    /// How many there were.
     pub len: u64,
+    /// Of all of them.
     pub hash: BlobHash,
 }
 
 /// Where the engine gets the bytes that a store took out of the trace.
 pub trait Blobs {
+    /// The bytes with this hash.
     fn blob(&self, hash: &BlobHash) -> Result<Bytes, BlobError>;
 }
 
@@ -40,12 +51,20 @@ pub trait Blobs {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoBlobs;
 
+/// Why bytes could not be had.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BlobError {
+    /// Nobody has them.
     #[error("output {0} is not in the store: the trace names it, so the store is damaged or incomplete")]
     Missing(BlobHash),
+    /// Somebody should have them.
     #[error("output {hash} could not be read: {reason}")]
-    Unreadable { hash: BlobHash, reason: String },
+    Unreadable {
+        /// Of which bytes.
+        hash: BlobHash,
+        /// Why not.
+        reason: String,
+    },
 }
 
 impl Blobs for NoBlobs {
@@ -55,6 +74,7 @@ impl Blobs for NoBlobs {
 }
 
 impl Output {
+    /// Keeps as much of the bytes as is ever kept.
     pub fn new(bytes: impl Into<Bytes>) -> Self {
         let bytes = bytes.into();
         if bytes.len() <= COMPLETE_LIMIT {
@@ -86,6 +106,7 @@ impl Output {
         }
     }
 
+    /// Whether the tool printed nothing.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -6,27 +6,38 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::output::Output;
+use super::{output::Output, part::AsCame};
 
 /// What kind of thing a tool did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolKind {
+    /// Showed a stretch of a file.
     Read,
+    /// Looked for a pattern in files.
     Search,
+    /// Named files.
     List,
+    /// Changed places of a file.
     Edit,
+    /// Wrote a whole file.
     Write,
+    /// Ran a command.
     Run,
+    /// Set the todo list.
     Todo,
+    /// Anything else.
     Other,
 }
 
+/// What a tool gave back, complete.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolResult {
+    /// How it ended.
     pub status: Status,
-    /// What the model is shown while the result is live.
+    /// What the model is shown while the result is live. Where there are several text parts, each begins a line.
     pub text: Output,
+    /// What it did.
     pub data: ResultData,
     /// With status `error`, and only then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -37,11 +48,16 @@ pub struct ToolResult {
     /// Working directory, given parameters, resolved path. Trace only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<Box<Value>>,
+    /// Where it is more than its text: its parts, and its bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub as_came: Option<Box<AsCame>>,
 }
 
+/// How a tool ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
+    /// It did what was asked.
     Success,
     /// The tool itself gave less than there was, and says how to get the rest.
     Partial,
@@ -51,38 +67,55 @@ pub enum Status {
     Interrupted,
 }
 
+/// Why a tool failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolError {
-    /// NOT_FOUND, CONFLICT, TIMEOUT…: design 4-agent lists them.
+    /// NOT_FOUND, CONFLICT, TIMEOUT…: the tools list them.
     pub code: String,
+    /// In words.
     pub message: String,
 }
 
+/// What a tool did, by its kind.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResultData {
+    /// Showed a stretch of a file.
     Read(ReadData),
+    /// Looked for a pattern in files.
     Search(SearchData),
+    /// Named files.
     List(ListData),
+    /// Changed places of a file.
     Edit(EditData),
+    /// Wrote a whole file.
     Write(WriteData),
+    /// Ran a command.
     Run(RunData),
+    /// Set the todo list.
     Todo(TodoData),
+    /// Anything else, in the tool's own form.
     Other(Value),
 }
 
 /// A stretch of a file. The lines stand in the result's text in the given form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadData {
+    /// Relative to the root.
     pub path: String,
+    /// The first that is shown.
     pub first_line: u32,
+    /// How many are shown.
     pub line_count: u32,
+    /// How many the file has, where the tool knows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_lines: Option<u32>,
+    /// How they stand in the text.
     pub form: LineForm,
     /// Modification time in milliseconds, where the tool knows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mtime: Option<i64>,
+    /// There was more than was asked for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
 }
@@ -92,43 +125,68 @@ pub struct ReadData {
 #[serde(rename_all = "snake_case")]
 pub enum LineForm {
     /// As they are, one after another, in the bytes `start..end` of the text.
-    Plain { start: u64, end: u64 },
+    Plain {
+        /// The first byte.
+        start: u64,
+        /// Behind the last byte.
+        end: u64,
+    },
     /// Each behind its number and the separator: `    12→text`, `12\ttext`, `12: text`. Lines without a number
     /// are not lines of the file.
-    Numbered { separator: String },
+    Numbered {
+        /// What stands between number and line.
+        separator: String,
+    },
     /// Search output: `path:12:text` for matches and `path-12-text` for context.
-    PathNumbered { path: String },
+    PathNumbered {
+        /// As it is printed.
+        path: String,
+    },
 }
 
+/// What a search found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchData {
+    /// What was looked for.
     pub pattern: String,
     /// How many there were, shown or not.
     pub match_count: u32,
+    /// Those that are shown.
     pub matches: Vec<SearchMatch>,
+    /// There were more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
 }
 
+/// A line that a search found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchMatch {
+    /// Relative to the root.
     pub path: String,
+    /// Its number.
     pub line: u32,
+    /// The line.
     pub text: String,
 }
 
+/// Files that were named.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListData {
     /// The directory, or the glob pattern.
     pub subject: String,
+    /// How many there were, shown or not.
     pub entry_count: u32,
+    /// Those that are shown.
     pub entries: Vec<String>,
+    /// There were more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
 }
 
+/// A file that was changed in places.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EditData {
+    /// Relative to the root.
     pub path: String,
     /// From the top of the file to its end; `first_line` counts lines after all hunks above were applied.
     pub hunks: Vec<Hunk>,
@@ -139,27 +197,36 @@ pub struct EditData {
 /// that are known of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hunk {
+    /// Where; 0: not known.
     pub first_line: u32,
+    /// What went.
     pub removed: Vec<String>,
+    /// What came.
     pub added: Vec<String>,
 }
 
+/// A file that was written whole.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WriteData {
+    /// Relative to the root.
     pub path: String,
+    /// It was not there before.
     pub created: bool,
     /// The whole file as it was written.
     pub content: Output,
 }
 
+/// A command that was run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunData {
+    /// As it was given.
     pub command: String,
     /// Relative to the root; empty for the root itself.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub cwd: String,
     /// None: killed, timed out, or unknown to whoever recorded it.
     pub exit_code: Option<i32>,
+    /// It was stopped because it took too long.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub timed_out: bool,
     /// The last lines of standard error, where it was captured apart.
@@ -175,34 +242,48 @@ pub struct RunData {
 pub struct TestReport {
     /// Which recogniser: pytest, unittest, cargo, go, jest, vitest, maven, gradle; several joined by `+`.
     pub framework: String,
+    /// How many passed.
     pub passed: u32,
+    /// How many failed.
     pub failed: u32,
+    /// How many did not run.
     pub skipped: u32,
     /// Names of the failed ones, as far as they were printed.
     pub failures: Vec<String>,
 }
 
+/// A todo list that was set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TodoData {
+    /// All of it.
     pub items: Vec<TodoItem>,
 }
 
+/// One thing to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TodoItem {
+    /// In the words of whoever set it.
     pub text: String,
+    /// How far it is.
     pub state: TodoState,
 }
 
+/// How far a thing to do is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TodoState {
+    /// Not begun.
     Pending,
+    /// Under way.
     InProgress,
+    /// Finished.
     Done,
+    /// Given up.
     Cancelled,
 }
 
 impl ResultData {
+    /// Which kind that is.
     pub fn kind(&self) -> ToolKind {
         match self {
             Self::Read(_) => ToolKind::Read,
@@ -218,10 +299,20 @@ impl ResultData {
 }
 
 impl ToolResult {
+    /// A tool that did what was asked.
     pub fn success(text: impl Into<Output>, data: ResultData) -> Self {
-        Self { status: Status::Success, text: text.into(), data, error: None, stats: None, context: None }
+        Self {
+            status: Status::Success,
+            text: text.into(),
+            data,
+            error: None,
+            stats: None,
+            context: None,
+            as_came: None,
+        }
     }
 
+    /// A tool that failed.
     pub fn failure(code: &str, message: &str, data: ResultData) -> Self {
         Self {
             status: Status::Error,

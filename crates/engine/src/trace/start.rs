@@ -6,28 +6,45 @@ use serde::{Deserialize, Serialize};
 use super::ids::{BlobHash, SessionId};
 use crate::card::Alternation;
 
-/// The form of the events in [`super::event`]. A trace with a higher number is refused.
-pub const EVENT_SCHEMA: u32 = 1;
+/// The form of the events in [`super::event`]. A trace with a higher number is refused, one with a lower is brought up to
+/// date ([`super::upgrade`]).
+pub const EVENT_SCHEMA: u32 = 2;
 
 /// The way views are written. Once released, a renderer stays in the code, so that old sessions keep their bytes.
 pub const RENDERER: u32 = 1;
 
+/// What a session began with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionStarted {
+    /// Its name.
     pub session: SessionId,
+    /// [`EVENT_SCHEMA`] when it was written.
     pub schema: u32,
+    /// [`RENDERER`] when it was written.
     pub renderer: u32,
+    /// Who wrote its trace.
+    #[serde(default, skip_serializing_if = "RecordedBy::is_unsaid")]
+    pub recorded_by: RecordedBy,
+    /// Where its decisions come from.
+    #[serde(default, skip_serializing_if = "Decisions::are_own")]
+    pub decisions: Decisions,
     /// L1: the system prompt, frozen.
     pub system: Counted,
     /// L1: the tools, in their one order, and the count of their declaration.
     pub tools: Vec<ToolSpec>,
+    /// That count.
     pub tools_tokens: u32,
     /// L2: the project's rules; empty where it has none.
     pub rules: Counted,
+    /// Through which API the model is asked.
     pub provider: Provider,
+    /// As its provider calls it.
     pub model: String,
+    /// How many tokens it takes.
     pub window: u32,
+    /// How many of them are kept for its answer.
     pub output_reserve: u32,
+    /// How the view is laid out.
     pub layout: Layout,
     /// Whether the model refuses two user messages in a row.
     #[serde(default, skip_serializing_if = "Alternation::is_free")]
@@ -36,8 +53,10 @@ pub struct SessionStarted {
     pub tokenizer: String,
     /// The project's root, as a label for people; nothing is resolved against it.
     pub root: String,
+    /// Of the price card in use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price_card: Option<BlobHash>,
+    /// Of the prompts in use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompts: Option<BlobHash>,
     /// The session whose `Task` call started this one.
@@ -45,19 +64,76 @@ pub struct SessionStarted {
     pub parent: Option<SessionId>,
 }
 
+/// Who wrote a trace.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecordedBy {
+    /// Nobody noted it: a trace of schema 1.
+    #[default]
+    Unsaid,
+    /// Lookback's own agent.
+    Agent,
+    /// An importer, from another program's file.
+    Importer {
+        /// Whose form the file had.
+        format: String,
+    },
+    /// The gateway, from the traffic of another program.
+    Gateway {
+        /// That program, as far as it says who it is.
+        client: String,
+        /// Where its requests went.
+        upstream: String,
+        /// A keyed hash of the credential: it tells two apart and gives neither away.
+        credential: BlobHash,
+    },
+}
+
+impl RecordedBy {
+    /// Whether nobody noted it.
+    pub fn is_unsaid(&self) -> bool {
+        *self == Self::Unsaid
+    }
+}
+
+/// Where a trace's folds, settles, archives and deltas come from, and so whether a model may be shown them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decisions {
+    /// Made here.
+    #[default]
+    Own,
+    /// Made elsewhere, and checked here when they came in.
+    Checked,
+    /// Made elsewhere, and not checked: the session can be looked at, and not continued.
+    Unchecked,
+}
+
+impl Decisions {
+    /// Whether they were made here.
+    pub fn are_own(&self) -> bool {
+        *self == Self::Own
+    }
+}
+
 /// A text together with its token count, taken once when it was recorded.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counted {
+    /// The text.
     pub text: String,
+    /// Its count.
     pub tokens: u32,
 }
 
-/// How a view is laid out (design 2-model, "Layouts").
+/// How a view is laid out (`docs/design/model.md`, "Layouts").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Layout {
+    /// Messages and tool calls as the provider knows them.
     Chat,
+    /// One text, for models without tool calls.
     React,
+    /// The dialogue in one message, and only the last round as it happened.
     Execute,
 }
 

@@ -123,6 +123,16 @@ impl Rendering {
         self.messages.get(place).filter(|rendered| rendered.key == entry.key()).map(|rendered| &*rendered.bytes)
     }
 
+    /// How much of the prompt, from its beginning, is what the view shows.
+    pub(crate) fn shared_with(&self, view: &View) -> Size {
+        if self.work.heads == 0 || self.head_tokens != view.head().tokens() {
+            return Size::default();
+        }
+        let entries = view.entries().iter().zip(&self.messages);
+        let same = entries.take_while(|(entry, message)| entry.key() == message.key).count();
+        same.checked_sub(1).map_or_else(|| self.head_size(), |last| self.ends[last])
+    }
+
     fn head_size(&self) -> Size {
         Size { tokens: self.head_tokens, bytes: self.head.len() as u64 }
     }

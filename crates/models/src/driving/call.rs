@@ -9,13 +9,16 @@ use lookback_engine::{
     card::ThinkingHabit,
     ledger::check::CacheVerdict,
     session::{Overflow, RecordedTurn, Room},
-    trace::{CallNo, Stop, event::Interruption},
+    trace::{
+        CallNo, Stop,
+        event::{Interruption, Usage},
+    },
 };
 use lookback_wire::{Reply, ReplyContent, ReplyPart, ReplyStop, TokenUsage, is_blank};
 
 use super::{
     Cancel, KeepError, Surroundings,
-    reply::{new_parts, stop_of, usage_of},
+    reply::{new_parts, stop_of},
     surroundings::with_context,
 };
 use crate::{ErrorKind, Model, ModelError, Request};
@@ -165,7 +168,7 @@ fn record(
     let parts = new_parts(session.prompt_provider(), reply, session.card());
     let turn = with_context(outside, |context| session.assistant_turn(parts, stop, context))?;
     if let Some(usage) = usage {
-        with_context(outside, |context| session.usage(usage_of(call, usage), context))?;
+        with_context(outside, |context| session.usage(Usage { call, billed: usage }, context))?;
     }
     let cache = session.cache_verdict(call);
     Ok(Called { call, turn, stop, refused, broken, usage, cache, repairs })

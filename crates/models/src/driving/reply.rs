@@ -3,9 +3,9 @@
 use lookback_engine::{
     NewPart,
     card::{Card, ThinkingHabit},
-    trace::{CallNo, Stop, event::Usage},
+    trace::Stop,
 };
-use lookback_wire::{Provider, Reply, ReplyContent, ReplyPart, ReplyStop, Seal, TokenUsage};
+use lookback_wire::{Provider, Reply, ReplyContent, ReplyPart, ReplyStop, Seal};
 
 /// The parts of an answer that came by this API. What its provider said beyond what we understand stays with them.
 pub fn new_parts(api: Provider, reply: Reply, card: Option<&Card>) -> Vec<NewPart> {
@@ -42,16 +42,5 @@ pub(super) fn stop_of(stop: &ReplyStop) -> Stop {
         ReplyStop::End | ReplyStop::Refused(_) => Stop::End,
         ReplyStop::Limit | ReplyStop::WindowFull => Stop::Limit,
         ReplyStop::Cut => Stop::Cut,
-    }
-}
-
-pub(super) fn usage_of(call: CallNo, usage: TokenUsage) -> Usage {
-    let fit = |tokens: u64| u32::try_from(tokens).unwrap_or(u32::MAX);
-    Usage {
-        call,
-        uncached: fit(usage.uncached),
-        cached: fit(usage.cached),
-        written: fit(usage.written),
-        output: fit(usage.output),
     }
 }

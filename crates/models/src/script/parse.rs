@@ -187,12 +187,8 @@ struct Usage {
 
 impl Usage {
     fn into_tokens(self) -> TokenUsage {
-        TokenUsage {
-            uncached: self.uncached.into(),
-            cached: self.cached.into(),
-            written: self.written.into(),
-            output: self.output.into(),
-        }
+        let Self { uncached, cached, written, output } = self;
+        TokenUsage { uncached, cached, written, output, ..TokenUsage::default() }
     }
 }
 

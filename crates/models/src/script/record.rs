@@ -11,7 +11,7 @@ use lookback_engine::trace::{
     decision::Author,
     event::{Interruption, Usage},
 };
-use lookback_wire::{Seal, TokenUsage};
+use lookback_wire::Seal;
 
 use super::{CallEnd, Fault, Script, ScriptedCall, Section, Step, StepStop, position_of_call, without_marker};
 
@@ -58,7 +58,7 @@ impl Recorder {
                 };
                 self.coming.push(format!("call {call} ended without its answer: {reason}"));
             }
-            EventBody::RolledBack { turn } => {
+            EventBody::RolledBack { turn, .. } => {
                 self.steps.retain(|recorded| recorded.turn <= *turn);
                 let left = self.steps.len() as u32;
                 for answers in [&mut self.script.compaction, &mut self.script.state] {
@@ -129,12 +129,7 @@ impl Recorder {
 
     fn usage(&mut self, usage: &Usage) {
         if let Some(recorded) = self.steps.iter_mut().rev().find(|recorded| recorded.call == usage.call.0) {
-            recorded.step.usage = Some(TokenUsage {
-                uncached: usage.uncached.into(),
-                cached: usage.cached.into(),
-                written: usage.written.into(),
-                output: usage.output.into(),
-            });
+            recorded.step.usage = Some(usage.billed);
         }
     }
 

@@ -9,7 +9,7 @@ use lookback_engine::{
     NewPart,
     trace::{
         AssistantPart, AssistantTurn, BlobError, Blobs, CallNo, Event, EventBody, NoBlobs, Output, ResultData,
-        Timestamp, ToolResult, TurnNo, event::Usage, start::EVENT_SCHEMA,
+        Timestamp, ToolResult, TurnNo, event::Usage, start::EVENT_SCHEMA, upgrade::TraceReader,
     },
 };
 
@@ -18,6 +18,7 @@ use crate::recording::{About, Billed, Item, Skipped, UserItem};
 
 #[derive(Debug, Default)]
 pub(super) struct LookbackImporter {
+    reader: TraceReader,
     about: About,
     /// Of the calls that follow.
     model: Option<String>,
@@ -58,9 +59,9 @@ impl LookbackImporter {
                 self.about.session = Some(session.0);
                 self.go_back(turn, sink)
             }
-            EventBody::RolledBack { turn } => self.go_back(turn, sink),
+            EventBody::RolledBack { turn, .. } => self.go_back(turn, sink),
             EventBody::ModelChanged { model, .. } => {
-                self.model = Some(model);
+                self.model = Some(model.into());
                 Ok(())
             }
             EventBody::UserTurn(user) => {
@@ -150,7 +151,7 @@ impl LineImporter for LookbackImporter {
         if line.trim_ascii().is_empty() {
             return;
         }
-        match serde_json::from_slice(line) {
+        match self.reader.event(line) {
             Ok(event) => self.event(number, event, &NoBlobs, sink),
             Err(error) => sink.skipped(Skipped { line: number, reason: error.to_string() }),
         }
@@ -180,10 +181,10 @@ fn new_part(part: AssistantPart) -> Option<NewPart> {
 
 fn bill(usage: Usage) -> Billed {
     Billed {
-        uncached: usage.uncached.into(),
-        read: usage.cached.into(),
-        written: usage.written.into(),
-        output: usage.output.into(),
+        uncached: usage.billed.uncached.into(),
+        read: usage.billed.cached.into(),
+        written: usage.billed.written.into(),
+        output: usage.billed.output.into(),
         lifetime_ms: None,
     }
 }

@@ -1,6 +1,9 @@
-//! Events of older versions under digests of this one; one in memory at a time.
+//! Events of older versions in the form and under the digests of this one; one in memory at a time.
 
-use lookback_engine::trace::{BlobHash, EventNo, Timestamp};
+use lookback_engine::trace::{
+    BlobHash, EventBody, EventNo, Timestamp,
+    upgrade::{CHANGED, upgrade},
+};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::{StoreError, events, packed::Packed};
@@ -16,18 +19,12 @@ pub(super) fn rewrite_events(connection: &Connection) -> Result<(), StoreError> 
     let read = |row: &Row<'_>| Ok(((row.get(0)?, row.get(1)?), Old::read(row).ok()));
     while let Some((found, old)) = next.query_row(place, read).optional()? {
         place = found;
-        let Some(Old { at, body, .. }) = old.filter(Old::is_whole) else { continue };
-        let Some(kind) = body.unpack().ok().and_then(|json| kind_of(&json)) else { continue };
-        let digest = events::digest(place.0, EventNo(place.1.cast_unsigned()), at, &kind, &body);
-        update.execute(params![place.0, place.1, kind, body.unpacked, body.bytes, digest])?;
+        if let Some((at, kind, body)) = old.and_then(Old::rewrite) {
+            let digest = events::digest(place.0, EventNo(place.1.cast_unsigned()), at, &kind, &body);
+            update.execute(params![place.0, place.1, kind, body.unpacked, body.bytes, digest])?;
+        }
     }
     Ok(())
-}
-
-/// `{"gate":…` or, for an event without content, `"thinking_refused"`.
-fn kind_of(json: &[u8]) -> Option<String> {
-    let kind = json.split(|byte| *byte == b'"').nth(1)?;
-    String::from_utf8(kind.to_vec()).ok()
 }
 
 struct Old {
@@ -43,7 +40,21 @@ impl Old {
         Ok(Self { at: Timestamp(row.get(2)?), body, checksum: row.get(5)? })
     }
 
-    fn is_whole(&self) -> bool {
-        self.body.unpack().is_ok_and(|json| BlobHash::of(&json).0[..8] == self.checksum.to_le_bytes())
+    /// Time, kind and body as this version writes them; none where it is damaged.
+    fn rewrite(self) -> Option<(Timestamp, String, Packed<'static>)> {
+        let json = self.body.unpack().ok()?;
+        if BlobHash::of(&json).0[..8] != self.checksum.to_le_bytes() {
+            return None;
+        }
+        // `{"fold":…` or, for an event without content, `"thinking_refused"`.
+        let kind = String::from_utf8(json.split(|byte| *byte == b'"').nth(1)?.to_vec()).ok()?;
+        if !CHANGED.contains(&kind.as_str()) {
+            drop(json);
+            return Some((self.at, kind, self.body));
+        }
+        let event: EventBody = serde_json::from_value(upgrade(serde_json::from_slice(&json).ok()?)).ok()?;
+        let json = serde_json::to_vec(&event).ok()?;
+        let Packed { unpacked, bytes } = Packed::of(&json);
+        Some((self.at, event.name().to_owned(), Packed { unpacked, bytes: bytes.into_owned().into() }))
     }
 }

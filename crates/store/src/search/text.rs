@@ -94,6 +94,8 @@ fn text(body: &EventBody) -> String {
         }
         EventBody::NoteShown { content, .. } => content.text.clone(),
         EventBody::Error { kind, message } => format!("{kind}: {message}"),
+        // As it was found while it was an error of that kind.
+        EventBody::TextRefused(refused) => format!("text_refused: {}", refused.reason),
         EventBody::SpanStarted { span, goal, .. } => format!("{}#{}: {goal}", span.name, span.number),
         EventBody::SpanEnded { span, outcome, .. } => format!("{}#{}: {outcome}", span.name, span.number),
         _ => String::new(),

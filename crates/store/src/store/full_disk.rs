@@ -23,7 +23,7 @@ fn error(seq: u64, length: usize) -> Event {
         char::from(b'a' + ((state >> 33) % 26) as u8)
     };
     let message = (0..length).map(|_| letter()).collect();
-    event(seq, EventBody::Error { kind: "test".to_owned(), message })
+    event(seq, EventBody::Error { kind: "test".into(), message })
 }
 
 fn start() -> Event {

@@ -101,7 +101,7 @@ fn choice(delta: Value, finish: Option<&str>) -> Value {
 }
 
 fn usage(spoken: &Spoken<'_>) -> Value {
-    let (prompt, output) = (spoken.prompt_tokens(), spoken.usage.output);
+    let (prompt, output) = (spoken.usage.prompt(), spoken.usage.output);
     let mut details = json!({ "cached_tokens": spoken.usage.cached });
     if spoken.usage.written > 0 {
         details["cache_write_tokens"] = json!(spoken.usage.written);
@@ -109,7 +109,7 @@ fn usage(spoken: &Spoken<'_>) -> Value {
     json!({
         "prompt_tokens": prompt,
         "completion_tokens": output,
-        "total_tokens": prompt + output,
+        "total_tokens": prompt + u64::from(output),
         "prompt_tokens_details": details,
         "completion_tokens_details": { "reasoning_tokens": spoken.thinking_tokens },
     })

@@ -204,7 +204,7 @@ fn response(spoken: &Spoken<'_>, status: &str, output: Vec<Value>) -> Value {
 }
 
 fn usage(spoken: &Spoken<'_>) -> Value {
-    let (input, output) = (spoken.prompt_tokens(), spoken.usage.output);
+    let (input, output) = (spoken.usage.prompt(), spoken.usage.output);
     let mut details = json!({ "cached_tokens": spoken.usage.cached });
     if spoken.usage.written > 0 {
         details["cache_write_tokens"] = json!(spoken.usage.written);
@@ -214,6 +214,6 @@ fn usage(spoken: &Spoken<'_>) -> Value {
         "input_tokens_details": details,
         "output_tokens": output,
         "output_tokens_details": { "reasoning_tokens": spoken.thinking_tokens },
-        "total_tokens": input + output,
+        "total_tokens": input + u64::from(output),
     })
 }

@@ -10,7 +10,7 @@ pub(super) struct Bill(Option<TokenUsage>);
 impl Bill {
     pub(super) fn read(&mut self, new: TokenUsage) {
         let usage = self.0.get_or_insert_default();
-        if new.uncached + new.cached + new.written > 0 {
+        if new.prompt() > 0 {
             *usage = TokenUsage { output: usage.output, ..new };
         }
         if new.output > 0 {
@@ -26,12 +26,16 @@ impl Bill {
 
 /// Anthropic counts apart what was read from the cache, written to it, and neither.
 pub(super) fn parse_anthropic(usage: &Members<'_>) -> TokenUsage {
-    let count = |name| usage.number(name).unwrap_or(0);
+    let count = |name| fit(usage.number(name).unwrap_or(0));
+    let lifetimes = usage.object("cache_creation").unwrap_or_default();
+    let written_for = |name| fit(lifetimes.number(name).unwrap_or(0));
     TokenUsage {
         uncached: count("input_tokens"),
         cached: count("cache_read_input_tokens"),
         written: count("cache_creation_input_tokens"),
         output: count("output_tokens"),
+        written_5m: written_for("ephemeral_5m_input_tokens"),
+        written_1h: written_for("ephemeral_1h_input_tokens"),
     }
 }
 
@@ -53,5 +57,16 @@ pub(super) fn parse_responses(usage: &Members<'_>) -> TokenUsage {
 
 fn parts(all: u64, cached: u64, details: &Members<'_>, output: Option<u64>) -> TokenUsage {
     let written = details.number("cache_write_tokens").unwrap_or(0);
-    TokenUsage { uncached: all.saturating_sub(cached + written), cached, written, output: output.unwrap_or(0) }
+    TokenUsage {
+        uncached: fit(all.saturating_sub(cached + written)),
+        cached: fit(cached),
+        written: fit(written),
+        output: fit(output.unwrap_or(0)),
+        ..TokenUsage::default()
+    }
+}
+
+/// No call has so many tokens; a server may say so all the same.
+fn fit(tokens: u64) -> u32 {
+    u32::try_from(tokens).unwrap_or(u32::MAX)
 }

@@ -1,13 +1,12 @@
 //! Folds and unfolds.
 
 use crate::{
-    board::is_whole_board,
     ledger::Miss,
     planner::Rent,
     session::state::{Block, BlockStanding, Past, State},
     trace::{
         EventNo, TurnNo,
-        decision::{Author, Fold, Reach, Unfold},
+        decision::{Author, BoardShown, Fold, Reach, Unfold},
     },
     view::{Entry, Source},
 };
@@ -40,7 +39,7 @@ impl State {
         if fold.reach == Reach::Alone && fold.board.is_none() {
             with.extend(entries.iter().filter(|entry| entry.source == Source::Board));
         }
-        with.extend(fold.board.as_ref().map(|entry| Entry::new(Source::Board, event, entry.tokens)));
+        with.extend(fold.board.as_ref().map(|entry| Entry::new(Source::Board, event, entry.content.tokens)));
         let moves_seam = covered.end > self.view.seam();
         let behind = covered.start + with.len();
         let seam = covered.start + 1;
@@ -51,7 +50,7 @@ impl State {
             self.rents.fold = Rent::default();
             self.rents.settle = Rent::default();
         }
-        if fold.board.as_ref().is_some_and(|board| is_whole_board(&board.text)) {
+        if fold.board.as_ref().is_some_and(|board| board.shows == BoardShown::Whole) {
             self.supersede_boards(behind, Miss::Fold(fold.block), past);
         }
         self.apply_thinking(fold.thinking, behind, event, past);

@@ -12,6 +12,7 @@ use crate::{
     trace::{
         EventBody, TurnNo,
         decision::{Archive, Author, Refused, TurnRange},
+        event::CompactorPurpose,
         start::Counted,
     },
     view::{Entry, Source, TOKENS_PER_MESSAGE},
@@ -72,7 +73,8 @@ impl Session {
             Ok(written) => self.record_archive(draft, Author::Model, written, context),
             Err(SessionError::Archive(ArchiveRefused::OutOfDate)) => Err(ArchiveRefused::OutOfDate.into()),
             Err(error) => {
-                self.note_refusal(&error, context)?;
+                let what = (CompactorPurpose::Summary, draft.range);
+                self.text_refused(Some(what), text, error.to_string(), context)?;
                 Err(error)
             }
         }

@@ -27,16 +27,15 @@ impl Session {
         self.settle_always(context)?;
         self.make_it_fit(context)?;
         if let Err(exceeded) = self.check_window() {
-            let kind = "window_exceeded".to_owned();
-            self.record(EventBody::Error { kind, message: exceeded.to_string() }, context)?;
+            self.error("window_exceeded", exceeded.to_string(), context)?;
             return Err(SessionError::WindowExceeded(exceeded));
         }
         let call = CallNo(self.index.calls + 1);
         let input_tokens = u32::try_from(self.view().tokens()).unwrap_or(u32::MAX);
-        let cold = self.cold(context.now);
+        let cold = self.cold(context.now).map(Box::new);
         let rents = std::mem::take(&mut self.coming_rents);
         let rents = (rents != Rents::default()).then(|| Box::new(rents));
-        self.record(EventBody::CallStarted { call, input_tokens, rents, cold }, context)?;
+        self.record(EventBody::CallStarted { call, input_tokens, rents, cold, details: None }, context)?;
         Ok(call)
     }
 

@@ -3,15 +3,20 @@
 //! The answer comes back through [`Session::fold_by_model`] and [`Session::archive_by_model`]; who sends the question is
 //! not known here.
 
+use lookback_wire::TokenUsage;
+
 use crate::{
     prompt::{Compaction, Detail, render_archive_prompt, render_compaction_prompt, render_repair_prompt},
     proposal::{Dialect, citable, output_schema},
-    session::{ArchiveDraft, Context, FoldDraft, Session, SessionError, bill::instruction_part, state::TEXT_REFUSED},
+    session::{ArchiveDraft, Context, FoldDraft, Session, SessionError},
     trace::{
-        BlobError, EventBody,
+        BlobError, BlobHash, CallNo, EventBody,
         decision::TurnRange,
-        event::{CompactorCall, Ride},
+        event::{
+            CallDetails, CallKind, CompactorAsked, CompactorPurpose, Interruption, Question, Ride, TextRefused, Usage,
+        },
     },
+    view::TOKENS_PER_MESSAGE,
 };
 
 impl Session {
@@ -67,23 +72,73 @@ impl Session {
     /// A compactor did not answer, or not in time: it counts for the breaker as a refused text does, so that one that hangs
     /// is not waited for at every fold.
     pub fn compactor_failed(&mut self, problem: &str, context: &Context<'_>) -> Result<(), SessionError> {
-        self.record(EventBody::Error { kind: TEXT_REFUSED.into(), message: problem.to_owned() }, context)
+        self.text_refused(None, "", problem.to_owned(), context)
     }
 
-    /// A compactor was called. `appended` is what stood behind the live prompt, where it rode on it: the provider has that
-    /// now in its cache.
-    pub fn compactor_called(
+    /// What the breaker counts.
+    pub(super) fn text_refused(
         &mut self,
-        call: CompactorCall,
-        appended: &str,
+        what: Option<(CompactorPurpose, TurnRange)>,
+        text: &str,
+        reason: String,
         context: &Context<'_>,
     ) -> Result<(), SessionError> {
-        let rode = call.ride == Ride::Live && call.problem.is_none();
-        self.record(EventBody::CompactorCalled(Box::new(call)), context)?;
-        if let Some(bill) = self.bill.as_mut().filter(|_| rode) {
-            let tokens = (context.count)(appended.as_bytes());
-            bill.rode(context.now, &self.state.view, instruction_part(appended, tokens));
-        }
-        Ok(())
+        let refused = TextRefused {
+            purpose: what.map(|(purpose, _)| purpose),
+            range: what.map(|(_, range)| range),
+            call: self.state.aside,
+            text: (!text.is_empty()).then(|| text.into()),
+            reason,
+        };
+        self.record(EventBody::TextRefused(Box::new(refused)), context)
+    }
+
+    /// A compactor is asked: a call like any other, which leaves no turn. `question` is what stands behind the live prompt
+    /// where it rides on it, else the whole prompt.
+    pub fn ask_compactor(
+        &mut self,
+        purpose: CompactorPurpose,
+        model: &str,
+        ride: Ride,
+        question: &str,
+        context: &Context<'_>,
+    ) -> Result<CallNo, SessionError> {
+        self.expect_idle()?;
+        let call = CallNo(self.index.calls + 1);
+        let bytes = question.as_bytes();
+        let question =
+            Question { hash: BlobHash::of(bytes), bytes: bytes.len() as u64, tokens: (context.count)(bytes) };
+        let before = match ride {
+            Ride::Live => self.view().tokens(),
+            Ride::Alone => 0,
+        };
+        let input = before + u64::from(question.tokens) + u64::from(TOKENS_PER_MESSAGE);
+        let asked = CompactorAsked { purpose, model: model.to_owned(), ride, question: Some(question) };
+        let details = CallDetails { kind: CallKind::Compactor(Box::new(asked)), ..CallDetails::default() };
+        let started = EventBody::CallStarted {
+            call,
+            input_tokens: u32::try_from(input).unwrap_or(u32::MAX),
+            rents: None,
+            cold: None,
+            details: Some(Box::new(details)),
+        };
+        self.record(started, context)?;
+        Ok(call)
+    }
+
+    /// The call of a compactor is over: its answer is there, or why there is none. What it cost was billed either way.
+    pub fn compactor_ended(
+        &mut self,
+        usage: Option<TokenUsage>,
+        failed: Option<Interruption>,
+        context: &Context<'_>,
+    ) -> Result<(), SessionError> {
+        let call = self.state.call.filter(|call| self.state.aside == Some(*call)).ok_or(SessionError::NoCallOpen)?;
+        let ended = match failed {
+            None => EventBody::CallEnded { call },
+            Some(reason) => EventBody::CallInterrupted { call, reason },
+        };
+        self.record(ended, context)?;
+        usage.map_or(Ok(()), |billed| self.usage(Usage { call, billed }, context))
     }
 }

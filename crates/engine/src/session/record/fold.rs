@@ -9,14 +9,11 @@ use crate::{
     planner::{Asked, FoldDecision, FoldQuestion, Verdict, WhyNot, block_budget, plan_fold},
     proposal::{BlockProposal, DeltaProposal, ProposalRefused, parse_compaction},
     report::FoldReport,
-    session::{
-        Context, FoldRefused, Session, SessionError,
-        index::TurnRecord,
-        state::{BlockStanding, TEXT_REFUSED},
-    },
+    session::{Context, FoldRefused, Session, SessionError, index::TurnRecord, state::BlockStanding},
     trace::{
         EventBody, TurnNo,
         decision::{Author, Fold, Reach, Refused, TurnRange},
+        event::CompactorPurpose,
     },
     view::Source,
 };
@@ -132,16 +129,12 @@ impl Session {
         match &folded {
             // Nobody can blame the model for a view that changed meanwhile.
             Err(SessionError::Fold(FoldRefused::OutOfDate)) => {}
-            Err(error @ SessionError::Fold(_)) => self.note_refusal(error, context)?,
+            Err(error @ SessionError::Fold(_)) => {
+                self.text_refused(Some((CompactorPurpose::Block, draft.range)), text, error.to_string(), context)?;
+            }
             _ => {}
         }
         folded
-    }
-
-    /// What the breaker counts.
-    pub(super) fn note_refusal(&mut self, error: &SessionError, context: &Context<'_>) -> Result<(), SessionError> {
-        let refused = EventBody::Error { kind: TEXT_REFUSED.into(), message: error.to_string() };
-        self.record(refused, context)
     }
 
     fn commit_fold(
@@ -167,7 +160,7 @@ impl Session {
             author,
             &admitted.content,
             &content,
-            board.as_ref(),
+            board.as_ref().map(|board| &board.content),
             self.warmth(context.now),
         )
         .with_refusals(refused.clone(), admitted.claims);

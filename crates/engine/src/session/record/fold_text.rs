@@ -10,7 +10,7 @@ use crate::{
     proposal::DeltaProposal,
     session::{Context, Session, SessionError, edit::shows_whole_board},
     trace::{
-        decision::{Author, Reach},
+        decision::{Author, BoardEntry, BoardShown, Reach},
         start::Counted,
     },
     view::{Entry, Source},
@@ -20,7 +20,7 @@ use crate::{
 pub(super) struct Written {
     pub(super) content: Counted,
     pub(super) delta: Option<Delta>,
-    pub(super) board: Option<Counted>,
+    pub(super) board: Option<BoardEntry>,
     /// What the delta claimed in vain.
     pub(super) refused: Vec<Refusal>,
 }
@@ -59,12 +59,16 @@ impl Session {
         let entry = match (self.covers_board(draft, delta.is_some()), &delta, applied) {
             (true, _, applied) => {
                 let stale = applied.map_or_else(|| board.name_stale(), |applied| applied.stale);
-                Some(render_board(&board, &stale, &self.configuration.board, context.count))
+                let text = render_board(&board, &stale, &self.configuration.board, context.count);
+                Some((text, BoardShown::Whole))
             }
-            (_, Some(delta), Some(applied)) => Some(render_delta(delta, &applied, &self.configuration.board)),
+            (_, Some(delta), Some(applied)) => {
+                Some((render_delta(delta, &applied, &self.configuration.board), BoardShown::Delta))
+            }
             _ => None,
         };
-        Ok(Written { content, delta, board: entry.map(|text| context.counted(text)), refused })
+        let board = entry.map(|(text, shows)| BoardEntry { content: context.counted(text), shows });
+        Ok(Written { content, delta, board, refused })
     }
 
     /// Refused claims cost themselves; a delta that the board cannot take costs itself, not the fold.

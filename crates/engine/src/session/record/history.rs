@@ -10,7 +10,7 @@ impl Session {
     pub fn roll_back(&mut self, turn: TurnNo, context: &Context<'_>) -> Result<(), SessionError> {
         self.expect_idle()?;
         self.end_of_turn(turn)?;
-        self.record(EventBody::RolledBack { turn }, context)?;
+        self.record(EventBody::RolledBack { turn, files: Box::default() }, context)?;
         self.watch.forget();
         self.refused_at = None;
         self.coming_rents = Rents::default();
@@ -30,7 +30,7 @@ impl Session {
         }
         // In a fork of a fork the turn may lie before this session's own beginning: then its parent's parent is meant.
         let parent = fork.id.clone();
-        fork.record(EventBody::Forked { session, parent, turn }, context)?;
+        fork.record(EventBody::Forked { session: session.into(), parent: parent.into(), turn }, context)?;
         Ok(fork)
     }
 

@@ -12,7 +12,10 @@ use crate::{
     trace::{
         EventBody,
         decision::ThinkingBehind,
-        event::{Effect, FileChange, FileChanged, Gate, GateAnswer, HeadChange, NoteKind, SpanId},
+        event::{
+            DecidedBy, Effect, FileChange, FileChanged, GateAnswer, GateAsked, GateDecided, GateOutcome, HeadChange,
+            NoteKind, SpanId,
+        },
         result::TodoItem,
     },
     view::recap::{render_reminder, render_rules_changed, render_todo_recap},
@@ -33,7 +36,10 @@ impl Session {
         context: &Context<'_>,
     ) -> Result<(), SessionError> {
         self.expect_idle()?;
-        self.record(EventBody::NoteShown { kind, key: key.into(), content: context.counted(text) }, context)
+        self.record(
+            EventBody::NoteShown { kind, key: key.into().into(), content: Box::new(context.counted(text)) },
+            context,
+        )
     }
 
     /// A new todo list. Its recap follows before the next call.
@@ -50,14 +56,14 @@ impl Session {
         if pending.unwrap_or(&self.view().head().rules).text == rules {
             return Ok(());
         }
-        let rules = context.counted(rules);
+        let rules = Box::new(context.counted(rules));
         let effect = Effect::Later;
         self.record(EventBody::RulesChanged { rules, effect, thinking: ThinkingBehind::Kept }, context)
     }
 
     /// Rules that wait take effect: at an archive, a cold cache or a resume.
     pub(super) fn let_rules_take_effect(&mut self, context: &Context<'_>) -> Result<(), SessionError> {
-        let Some(rules) = self.state.pending_rules.as_ref().map(|pending| pending.rules.clone()) else {
+        let Some(rules) = self.state.pending_rules.as_ref().map(|pending| Box::new(pending.rules.clone())) else {
             return Ok(());
         };
         let thinking = self.thinking_behind();
@@ -70,7 +76,8 @@ impl Session {
         let output_reserve = self.configuration.window.output_reserve(max_output, window);
         // Its card is the one in use: it says what becomes of the thinking of the model before.
         let thinking = self.thinking_behind();
-        let changed = EventBody::ModelChanged { model, provider, window, output_reserve, alternation, thinking };
+        let changed =
+            EventBody::ModelChanged { model: model.into(), provider, window, output_reserve, alternation, thinking };
         self.record(changed, context)
     }
 
@@ -87,7 +94,7 @@ impl Session {
     }
 
     pub fn configuration_changed(&mut self, configuration: Value, context: &Context<'_>) -> Result<(), SessionError> {
-        self.record(EventBody::ConfigurationChanged { configuration }, context)
+        self.record(EventBody::ConfigurationChanged { configuration: Box::new(configuration) }, context)
     }
 
     /// Somebody else changed a file that this session knows.
@@ -104,8 +111,8 @@ impl Session {
 
     pub fn error(
         &mut self,
-        kind: impl Into<String>,
-        message: impl Into<String>,
+        kind: impl Into<Box<str>>,
+        message: impl Into<Box<str>>,
         context: &Context<'_>,
     ) -> Result<(), SessionError> {
         self.record(EventBody::Error { kind: kind.into(), message: message.into() }, context)
@@ -120,7 +127,7 @@ impl Session {
     ) -> Result<SpanId, SessionError> {
         let span = SpanId { name: name.into(), number: self.index.spans.len() as u32 + 1 };
         let turn = self.index.next_turn();
-        self.record(EventBody::SpanStarted { span: span.clone(), goal: goal.into(), turn }, context)?;
+        self.record(EventBody::SpanStarted { span: Box::new(span.clone()), goal: goal.into().into(), turn }, context)?;
         Ok(span)
     }
 
@@ -139,9 +146,10 @@ impl Session {
         let turn = self.index.next_turn();
         for inner in inner.into_iter().rev() {
             let outcome = format!("ended with {}#{}", span.name, span.number);
-            self.record(EventBody::SpanEnded { span: inner, outcome, turn }, context)?;
+            self.record(EventBody::SpanEnded { span: Box::new(inner), outcome: outcome.into(), turn }, context)?;
         }
-        self.record(EventBody::SpanEnded { span: span.clone(), outcome: outcome.into(), turn }, context)
+        let span = Box::new(span.clone());
+        self.record(EventBody::SpanEnded { span, outcome: outcome.into().into(), turn }, context)
     }
 
     /// A question that was put to the lead or the user, with its answers. Gives `gate#N`.
@@ -153,10 +161,35 @@ impl Session {
         decision: Option<String>,
         context: &Context<'_>,
     ) -> Result<u32, SessionError> {
-        let number = self.index.gates.len() as u32 + 1;
-        let gate = Gate { number, question, options, answers, decision };
-        self.record(EventBody::Gate(Box::new(gate)), context)?;
+        let number = self.ask_gate(question, options, None, context)?;
+        if decision.is_some() || !answers.is_empty() {
+            self.decide_gate(number, GateOutcome { answers, decision, by: DecidedBy::Unsaid }, context)?;
+        }
         Ok(number)
+    }
+
+    /// A question for the lead or the user, who has not decided yet. Gives `gate#N`.
+    pub fn ask_gate(
+        &mut self,
+        question: String,
+        options: Vec<String>,
+        recommendation: Option<String>,
+        context: &Context<'_>,
+    ) -> Result<u32, SessionError> {
+        let number = self.index.gates.len() as u32 + 1;
+        let gate = GateAsked { number, question, options, recommendation, outcome: None };
+        self.record(EventBody::GateAsked(Box::new(gate)), context)?;
+        Ok(number)
+    }
+
+    /// What came of a gate that was asked before.
+    pub fn decide_gate(
+        &mut self,
+        number: u32,
+        outcome: GateOutcome,
+        context: &Context<'_>,
+    ) -> Result<(), SessionError> {
+        self.record(EventBody::GateDecided(Box::new(GateDecided { number, outcome })), context)
     }
 
     /// Reminders and the todo recap are appended when they change, and left where they were first sent.

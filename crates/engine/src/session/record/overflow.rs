@@ -41,7 +41,7 @@ impl Session {
             return Ok(());
         }
         let changed = EventBody::ModelChanged {
-            model: in_use.name.clone(),
+            model: in_use.name.as_str().into(),
             provider: in_use.provider,
             window: limit,
             output_reserve: self.configuration.window.output_reserve(Some(in_use.reserve), limit),

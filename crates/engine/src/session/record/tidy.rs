@@ -170,7 +170,7 @@ impl Session {
         let Some((usage, event)) = self.state.last_usage else { return self.expected_input() };
         let since = self.view().entries().iter().rev().take_while(|entry| entry.revision > event);
         let since: u64 = since.map(|entry| self.estimate(entry)).sum();
-        usage.input() + u64::from(usage.output) + since
+        usage.billed.prompt() + u64::from(usage.billed.output) + since
     }
 
     /// The seed estimates the input by its length; what else came since was counted.

@@ -24,7 +24,7 @@ impl Session {
         let turn = self.index.next_turn();
         let user = (origin != Origin::Machine).then(|| self.index.users.len() as u32 + 1);
         let tokens = (context.count)(text.as_bytes());
-        let user_turn = UserTurn { turn, text, tokens, origin, user };
+        let user_turn = UserTurn { turn, text, tokens, origin, user, as_came: None };
         self.record(EventBody::UserTurn(Box::new(user_turn)), context)?;
         Ok(turn)
     }
@@ -57,6 +57,7 @@ impl Session {
                 parts: parts.into(),
                 stop,
                 native: native.into(),
+                raw: None,
             })),
             context,
         )?;

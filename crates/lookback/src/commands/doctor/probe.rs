@@ -85,8 +85,8 @@ impl fmt::Display for Answer {
         write!(f, ", first content after {} ms, all after {} ms", self.first.as_millis(), self.whole.as_millis())?;
         match usage {
             Some(usage) => {
-                let prompt = usage.uncached + usage.cached + usage.written;
-                let [prompt, cached, written, output] = [prompt, usage.cached, usage.written, usage.output].map(exact);
+                let prompt = exact(usage.prompt());
+                let [cached, written, output] = [usage.cached, usage.written, usage.output].map(u64::from).map(exact);
                 write!(f, "; billed: {prompt} of prompt ({cached} cached, {written} written), {output} of answer")
             }
             None => write!(f, "; it did not say what it billed"),

@@ -7,12 +7,12 @@ use anyhow::{Result, anyhow};
 use jiff::Timestamp as Instant;
 use lookback_engine::{
     Context as Recording, ModelChoice, SessionSetup,
-    session::transcript::{Bill, Transcript, WholeStep},
-    trace::{BlobHash, Event, NoBlobs, Output, SessionId, Timestamp, TurnNo},
+    session::transcript::{Transcript, WholeStep},
+    trace::{BlobHash, Event, NoBlobs, Output, SessionId, Timestamp, TurnNo, start::RecordedBy},
 };
 use lookback_replay::recording::{About, Billed, CallItem, Format, Item, Skipped};
 use lookback_store::{ComingSession, Store, StoreError, derived_session_id};
-use lookback_wire::Provider;
+use lookback_wire::{Provider, TokenUsage};
 
 use super::Outcome;
 use crate::{
@@ -116,6 +116,7 @@ impl Arrival<'_> {
         let model = about.model.clone().or_else(|| self.waiting.iter().find_map(model_of)).unwrap_or_default();
         let choice = choose(self.format, &model)?;
         let setup = SessionSetup {
+            recorded_by: RecordedBy::Importer { format: self.format.name().to_owned() },
             system: about.system.clone().unwrap_or_default(),
             provider: choice.provider,
             model,
@@ -281,13 +282,14 @@ fn choose(format: Format, model: &str) -> Result<ModelChoice> {
     Ok(ModelChoice { max_output: card.map(|card| card.max_output), ..ModelChoice::new(model, provider, window) })
 }
 
-fn bill(billed: Billed) -> Bill {
+fn bill(billed: Billed) -> TokenUsage {
     let tokens = |tokens: u64| u32::try_from(tokens).unwrap_or(u32::MAX);
-    Bill {
+    TokenUsage {
         uncached: tokens(billed.uncached),
         cached: tokens(billed.read),
         written: tokens(billed.written),
         output: tokens(billed.output),
+        ..TokenUsage::default()
     }
 }
 

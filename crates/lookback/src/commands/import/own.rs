@@ -5,7 +5,7 @@
 use anyhow::{Context, Result, anyhow, bail};
 use lookback_engine::{
     Session,
-    trace::{Event, EventBody, NoBlobs, Output},
+    trace::{Event, EventBody, NoBlobs, Output, upgrade::TraceReader},
 };
 use lookback_store::{Store, StoreError};
 
@@ -72,11 +72,12 @@ fn not_an_event(error: &serde_json::Error, number: u64, name: &str) -> anyhow::E
 
 fn read_events(input: Input, name: &str) -> Result<Vec<Event>> {
     let mut events = Vec::new();
+    let mut reader = TraceReader::default();
     let mut lines = input.lines();
     while let Some(line) = lines.next().with_context(|| format!("cannot read {name}"))? {
         match line {
             Line::Text(number, text) => {
-                events.push(serde_json::from_slice(text).map_err(|error| not_an_event(&error, number, name))?);
+                events.push(reader.event(text).map_err(|error| not_an_event(&error, number, name))?);
             }
             Line::TooLong(number) => bail!("line {number} of {name} is longer than {} MB", LONGEST_LINE >> 20),
         }

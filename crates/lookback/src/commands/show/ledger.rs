@@ -96,8 +96,8 @@ fn row(call: String, line: &LedgerLine, billed: &BTreeMap<CallNo, Usage>, with_b
     if !billed.is_empty() {
         let usage = billed.get(&line.call);
         let cell = |of: fn(&Usage) -> u64| usage.map_or("–".to_owned(), |usage| screen::short(of(usage)));
-        cells.push(cell(|usage| u64::from(usage.uncached) + u64::from(usage.cached) + u64::from(usage.written)));
-        cells.push(cell(|usage| u64::from(usage.cached)));
+        cells.push(cell(|usage| usage.billed.prompt()));
+        cells.push(cell(|usage| u64::from(usage.billed.cached)));
     }
     cells.push(line.reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "));
     cells

@@ -1,19 +1,19 @@
 //! Everything that happened, one line an event.
 
+mod calls;
 mod decisions;
 
 use std::io::Write;
 
 use anyhow::Result;
-use lookback_engine::{
-    Miss,
-    trace::{
-        AssistantPart, EventBody, SessionId, Status, ToolResult,
-        event::{Cold, CompactorCall, CompactorPurpose, Effect, Interruption, Rents},
-    },
+use lookback_engine::trace::{
+    AssistantPart, EventBody, SessionId, SessionStarted, Status, ToolResult,
+    event::{Effect, RestoredFile},
+    start::{Decisions, RecordedBy},
 };
 use lookback_store::Snapshot;
 
+use calls::{describe_interruption, describe_outcome};
 use decisions::TurnSizes;
 
 use crate::{names::Names, screen};
@@ -50,26 +50,32 @@ pub(super) fn show(store: &Snapshot, id: &SessionId) -> Result<()> {
 fn describe(event: &EventBody, names: &Names, sizes: &TurnSizes) -> String {
     match event {
         EventBody::SessionStarted(start) => {
-            format!("{} · {} · window {}", start.provider, start.model, screen::exact(u64::from(start.window)))
+            let window = screen::exact(u64::from(start.window));
+            format!("{} · {} · window {window}{}", start.provider, start.model, describe_recorder(start))
         }
         EventBody::Forked { parent, turn, .. } => format!("from {} at turn#{turn}", names.short(parent)),
-        EventBody::RolledBack { turn } => format!("to turn#{turn}"),
+        EventBody::RolledBack { turn, files } => format!("to turn#{turn}{}", describe_files(files)),
+        EventBody::ChildStarted(child) => {
+            format!(
+                "sub#{} is {}, for turn#{} call {}",
+                child.number,
+                names.short(&child.session),
+                child.turn,
+                child.index
+            )
+        }
         EventBody::UserTurn(turn) => format!("turn#{} {}", turn.turn, turn.text),
         EventBody::AssistantTurn(turn) => {
             let parts = turn.parts.iter().map(describe_part).collect::<Vec<_>>().join(" ");
             format!("turn#{} {parts}", turn.turn)
         }
-        EventBody::CallStarted { call, input_tokens, rents, cold } => {
-            let size = screen::counted(u64::from(*input_tokens), "token");
-            format!("call {call}, {size}{}{}", describe_cold(cold), describe_rents(rents.as_deref()))
+        EventBody::CallStarted { call, input_tokens, rents, cold, details } => {
+            calls::describe_start(*call, *input_tokens, rents.as_deref(), cold.as_deref(), details.as_deref())
         }
         EventBody::CallEnded { call } => format!("call {call}"),
         EventBody::CallInterrupted { call, reason } => format!("call {call}: {}", describe_interruption(reason)),
-        EventBody::Usage(usage) => format!(
-            "call {}: {} cached, {} written, {} uncached, {} out",
-            usage.call, usage.cached, usage.written, usage.uncached, usage.output
-        ),
-        EventBody::CompactorCalled(call) => describe_compactor_call(call),
+        EventBody::Usage(usage) => calls::describe_usage(usage),
+        EventBody::TextRefused(refused) => calls::describe_refused(refused),
         EventBody::ToolCall { turn, index, kind, cmd } => {
             let number = cmd.map(|number| format!(" cmd#{number}")).unwrap_or_default();
             format!("turn#{turn} call {index}: {kind:?}{number}")
@@ -93,9 +99,32 @@ fn describe(event: &EventBody, names: &Names, sizes: &TurnSizes) -> String {
             format!("{} from L{}, {}", seen.path, seen.first_line, screen::counted(u64::from(seen.line_count), "line"))
         }
         EventBody::FileChanged(changed) => changed.path.clone(),
+        EventBody::SnapshotTaken(taken) => {
+            let gaps = screen::counted(taken.left_out.len() as u64, "file");
+            let gaps = if taken.left_out.is_empty() { String::new() } else { format!(", without {gaps}") };
+            format!("{} before turn#{}{gaps}", taken.number, taken.turn)
+        }
+        EventBody::SnapshotUndone(undone) => format!("{}{}", undone.number, describe_files(&undone.files)),
+        EventBody::JobStarted(job) => {
+            format!("job {}, turn#{} call {}: {}", job.number, job.turn, job.index, job.command)
+        }
+        EventBody::JobEnded(job) => {
+            let code = job.exit_code.map_or("killed".to_owned(), |code| format!("exit {code}"));
+            format!("job {}: {code}, {}", job.number, screen::counted(job.output.len(), "byte"))
+        }
+        EventBody::Pinned(pin) => format!("{}, {}", pin.pointer, screen::counted(u64::from(pin.tokens), "token")),
+        EventBody::Unpinned { pointer } => pointer.to_string(),
         EventBody::Todo { items } => screen::counted(items.len() as u64, "item"),
         EventBody::NoteShown { content, .. } => content.text.clone(),
-        EventBody::Gate(gate) => format!("gate#{}: {}", gate.number, gate.question),
+        EventBody::GateAsked(gate) => {
+            let recommended = gate.recommendation.as_ref().map(|option| format!(" · recommended: {option}"));
+            let outcome = gate.outcome.as_ref().map(|outcome| format!(" · {}", describe_outcome(outcome)));
+            let more = [recommended, outcome].into_iter().flatten().collect::<String>();
+            format!("gate#{}: {}{more}", gate.number, gate.question)
+        }
+        EventBody::GateDecided(gate) => format!("gate#{}: {}", gate.number, describe_outcome(&gate.outcome)),
+        EventBody::PermissionAsked(asked) => format!("{}: {} · {}", asked.number, asked.what, asked.reason),
+        EventBody::PermissionDecided(decided) => calls::describe_permission(decided),
         EventBody::RulesChanged { rules, effect, .. } => match effect {
             Effect::Now => format!("now: {}", rules.text),
             Effect::Later => format!("at the next archive, cold cache or resume: {}", rules.text),
@@ -117,37 +146,22 @@ fn results(number: usize) -> String {
     screen::counted(number as u64, "result")
 }
 
-fn describe_cold(cold: &Option<Cold>) -> String {
-    cold.map(|cold| format!(", {}", Miss::Cold(cold))).unwrap_or_default()
-}
-
-/// What the call cost because nothing was folded, settled or archived before it.
-fn describe_rents(rents: Option<&Rents>) -> String {
-    let paid = rents.map_or(0, |rents| (rents.fold + rents.settle + rents.archive) / 1_000);
-    if paid > 0 { format!(", rent {}", screen::short(paid)) } else { String::new() }
-}
-
-fn describe_interruption(reason: &Interruption) -> String {
-    match reason {
-        Interruption::Cancelled => "cancelled".to_owned(),
-        Interruption::Failed(why) => format!("failed: {why}"),
-        Interruption::Killed => "the program died".to_owned(),
+fn describe_recorder(start: &SessionStarted) -> String {
+    let by = match &start.recorded_by {
+        RecordedBy::Unsaid | RecordedBy::Agent => String::new(),
+        RecordedBy::Importer { format } => format!(" · imported from {format}"),
+        RecordedBy::Gateway { client, upstream, .. } => format!(" · {client} through the gateway to {upstream}"),
+    };
+    match start.decisions {
+        Decisions::Own => by,
+        Decisions::Checked => by + " · its decisions were checked here",
+        Decisions::Unchecked => by + " · its decisions were not checked: to be looked at, not continued",
     }
 }
 
-fn describe_compactor_call(call: &CompactorCall) -> String {
-    let what = match call.purpose {
-        CompactorPurpose::Block => "a block",
-        CompactorPurpose::Summary => "a summary",
-    };
-    let cost = call.usage.map_or(String::new(), |usage| {
-        format!(
-            ": {} cached, {} written, {} uncached, {} out",
-            usage.cached, usage.written, usage.uncached, usage.output
-        )
-    });
-    let problem = call.problem.as_ref().map_or(String::new(), |problem| format!(" · {problem}"));
-    format!("{} was asked for {what}{cost}{problem}", call.model)
+fn describe_files(files: &[RestoredFile]) -> String {
+    let names: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    if names.is_empty() { String::new() } else { format!(", put back: {}", names.join(", ")) }
 }
 
 fn describe_part(part: &AssistantPart) -> String {

@@ -2,7 +2,7 @@
 
 use lookback_models::script::Fault;
 use lookback_upstream::Logged;
-use lookback_wire::{Provider, TokenUsage};
+use lookback_wire::Provider;
 
 use crate::screen;
 
@@ -10,7 +10,8 @@ pub(super) fn render_line(logged: &Logged) -> String {
     let place = logged.place.map_or_else(|| "-".to_owned(), |place| place.to_string());
     let mut line = format!("{:<10} {place:<14}", endpoint(logged.api));
     if let Some(usage) = &logged.counted {
-        line += &format!(" {} tokens, {} cached ", screen::short(prompt(usage)), screen::short(usage.cached));
+        line +=
+            &format!(" {} tokens, {} cached ", screen::short(usage.prompt()), screen::short(u64::from(usage.cached)));
     }
     line += &format!(" {}", logged.status);
     // A status says itself.
@@ -26,7 +27,7 @@ pub(super) fn render_line(logged: &Logged) -> String {
 pub(super) fn render_summary(log: &[Logged]) -> String {
     let billed = log.iter().filter_map(|logged| logged.counted);
     let (tokens, cached) =
-        billed.fold((0, 0), |(tokens, cached), usage| (tokens + prompt(&usage), cached + usage.cached));
+        billed.fold((0, 0), |(tokens, cached), usage| (tokens + usage.prompt(), cached + u64::from(usage.cached)));
     let refused = log.iter().filter(|logged| logged.refusal.is_some()).count();
     let share = (cached * 100).checked_div(tokens).unwrap_or_default();
     format!(
@@ -35,10 +36,6 @@ pub(super) fn render_summary(log: &[Logged]) -> String {
         screen::short(tokens),
         screen::short(cached)
     )
-}
-
-fn prompt(usage: &TokenUsage) -> u64 {
-    usage.uncached + usage.cached + usage.written
 }
 
 /// The end of the path, which says more than the name of the API.

@@ -8,9 +8,9 @@ use lookback_engine::{
     proposal::Dialect,
     request::{AloneRequest, render_alone},
     session::{Schema, SessionError},
-    trace::event::{CompactorCall, CompactorPurpose, CompactorUsage, Ride},
+    trace::event::{CompactorPurpose, Interruption, Ride},
 };
-use lookback_wire::{Message, Part, Provider, Reply, ReplyContent, ReplyStop, Role, TokenUsage};
+use lookback_wire::{Message, Part, Provider, Reply, ReplyContent, ReplyStop, Role};
 
 use crate::{
     Answering, Model, ModelError, Request,
@@ -77,8 +77,13 @@ pub(super) async fn ask(
     cancel: &mut Cancel,
     outside: &mut dyn Surroundings,
 ) -> Result<Asked, CallError> {
-    outside.keep(session)?;
     let request = request(session, compactor, asks, outside)?;
+    let appended: String =
+        asks.repair.iter().fold(asks.first.to_owned(), |text, (answer, repair)| text + answer + repair);
+    with_context(outside, |context| {
+        session.ask_compactor(asks.purpose, compactor.name, compactor.ride, &appended, context)
+    })?;
+    outside.keep(session)?;
     let seconds = match asks.purpose {
         CompactorPurpose::Block => session.configuration().compactor.timeout_seconds,
         CompactorPurpose::Summary => session.configuration().archive.timeout_seconds,
@@ -102,21 +107,12 @@ pub(super) async fn ask(
         Ended::Failed(ref problem) => Asked::Failed(problem.clone()),
         Ended::TimedOut => Asked::TimedOut(format!("{} did not answer in {seconds} s", compactor.name)),
     };
-    let problem = match &asked {
-        Asked::Text(_) => None,
-        Asked::Unusable(problem) => Some((*problem).to_owned()),
-        Asked::TimedOut(problem) | Asked::Failed(problem) => Some(problem.clone()),
+    let failed = match (&ended, &asked) {
+        (Ended::Cancelled, _) => Some(Interruption::Cancelled),
+        (_, Asked::TimedOut(problem) | Asked::Failed(problem)) => Some(Interruption::Failed(problem.clone())),
+        (_, Asked::Text(_) | Asked::Unusable(_)) => None,
     };
-    let call = CompactorCall {
-        purpose: asks.purpose,
-        model: compactor.name.to_owned(),
-        ride: compactor.ride,
-        usage: usage.map(compactor_usage),
-        problem,
-    };
-    let appended: String =
-        asks.repair.iter().fold(asks.first.to_owned(), |text, (answer, repair)| text + answer + repair);
-    with_context(outside, |context| session.compactor_called(call, &appended, context))?;
+    with_context(outside, |context| session.compactor_ended(usage, failed, context))?;
     match (&ended, &asked) {
         (Ended::Cancelled, _) => {
             outside.keep(session)?;
@@ -200,14 +196,4 @@ fn read(reply: Reply) -> Asked {
         }
     }
     Asked::Text(text)
-}
-
-fn compactor_usage(usage: TokenUsage) -> CompactorUsage {
-    let fit = |tokens: u64| u32::try_from(tokens).unwrap_or(u32::MAX);
-    CompactorUsage {
-        uncached: fit(usage.uncached),
-        cached: fit(usage.cached),
-        written: fit(usage.written),
-        output: fit(usage.output),
-    }
 }

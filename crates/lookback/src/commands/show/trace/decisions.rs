@@ -49,7 +49,7 @@ pub(super) fn describe_fold(fold: &Fold, sizes: &TurnSizes) -> String {
     let planned = fold.decision["cut"]["foldable"].as_u64();
     let replaced = screen::short(planned.unwrap_or_else(|| sizes.sum(fold.range)));
     let message = |tokens: u32| u64::from(tokens) + u64::from(TOKENS_PER_MESSAGE);
-    let board = fold.board.as_ref().map_or(0, |board| message(board.tokens));
+    let board = fold.board.as_ref().map_or(0, |board| message(board.content.tokens));
     let written = screen::short(message(fold.content.tokens) + board);
     let mut facts = vec![
         format!("turns {first}–{last} → block {}", fold.block),

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 pub use anchors::{AnchorChange, AnchorFate};
 pub use apply::{Applied, AppliedFact, Outcome};
 pub use check::DeltaRefused;
-pub use render::{is_whole_board, render_board, render_delta, render_for_people};
+pub use render::{render_board, render_delta, render_for_people};
 
 pub use crate::configuration::BoardLimits;
 use crate::{

@@ -70,6 +70,23 @@ pub enum Alternation {
     Strict,
 }
 
+/// Whether thinking that its server gave as plain text is sent back to it. A server that needs it refuses a history without
+/// it, others refuse one with it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlainThinking {
+    #[default]
+    SentBack,
+    /// It stays in the trace, for a model that needs it.
+    LeftOut,
+}
+
+impl PlainThinking {
+    pub fn is_sent_back(&self) -> bool {
+        *self == Self::SentBack
+    }
+}
+
 impl Alternation {
     pub fn is_free(&self) -> bool {
         *self == Self::Free
@@ -104,6 +121,14 @@ pub enum Lifetime {
 const HOUR_MS: i64 = 3_600_000;
 
 impl Card {
+    /// Only a model that needs its thinking gets it as plain text.
+    pub fn plain_thinking(&self) -> PlainThinking {
+        match self.thinking {
+            ThinkingHabit::Required => PlainThinking::SentBack,
+            ThinkingHabit::Keep | ThinkingHabit::Drop => PlainThinking::LeftOut,
+        }
+    }
+
     /// Relative prices, where the card has any.
     pub fn rates(&self, lifetime: Lifetime) -> Option<Rates> {
         self.prices.as_ref().map(|prices| prices.rates(lifetime))

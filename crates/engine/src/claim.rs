@@ -14,10 +14,76 @@ pub struct Evidence {
     pub event: EventNo,
 }
 
+/// Something that holds: what kind of thing, where it is seen, and the sentence that says it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fact {
+    /// What it is about.
+    #[serde(default, skip_serializing_if = "ClaimKind::is_worded")]
+    pub kind: ClaimKind,
+    /// The sentence.
     pub text: String,
+    /// What its evidence makes of it.
     pub standing: Standing,
+    /// Where it is seen.
+    pub evidence: Vec<Evidence>,
+}
+
+/// What a fact is about. For every kind but the first a compactor names kind and pointers, and the engine reads the trace
+/// and writes the sentence.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClaimKind {
+    /// Worded by whoever claimed it, and checked against its pointers.
+    #[default]
+    Worded,
+    /// How a run ended: command, exit code, counts.
+    Verdict,
+    /// A test passes that failed before, or the other way.
+    TestChanged,
+    /// An error with its place.
+    Error,
+    /// A file is new.
+    FileCreated,
+    /// A file is another one.
+    FileChanged,
+    /// A file has another name.
+    FileRenamed,
+    /// A file is gone.
+    FileDeleted,
+    /// A symbol at its lines.
+    Symbol,
+    /// What a line says.
+    LineText,
+    /// What a search found.
+    SearchHit,
+    /// A commit.
+    Commit,
+    /// What was decided at a gate.
+    GateDecision,
+}
+
+impl ClaimKind {
+    /// Whether whoever claimed it worded it.
+    pub fn is_worded(&self) -> bool {
+        *self == Self::Worded
+    }
+}
+
+/// Words as somebody said them, with where.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Quote {
+    /// Word for word, as far as they are shown.
+    pub text: String,
+    /// Where they stand.
+    pub evidence: Evidence,
+}
+
+/// What a summariser wrote in its own words: checked by nobody, and no wish of the user's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SummariserNote {
+    /// Its words.
+    pub text: String,
+    /// What it names for them.
     pub evidence: Vec<Evidence>,
 }
 
@@ -96,6 +162,18 @@ pub struct Delta {
     pub current_goal: Option<Goal>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub goal_shift_reason: Option<String>,
+    /// The turn or the gate that shifted it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goal_shift: Option<Evidence>,
+    /// The request or plan that the present work began with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<Quote>,
+    /// What the newest round asks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub now: Option<Quote>,
+    /// What the assistant said: not known, only said.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub said: Vec<Change<Quote>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub confirmed_facts: Vec<Change<Fact>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -120,4 +198,19 @@ pub struct BlockContent {
     pub exec_assertions: Vec<Assertion>,
     pub open_questions: Vec<Question>,
     pub next_actions: Vec<String>,
+    /// The request or plan that the work of these turns began with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<Quote>,
+    /// What the newest round of them asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub now: Option<Quote>,
+    /// What the assistant said.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub said: Vec<Quote>,
+    /// What the summariser wrote in its own words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<SummariserNote>,
+    /// What is pinned, word for word.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pinned: Vec<Quote>,
 }

@@ -95,7 +95,15 @@ pub fn admit_block(
     let exec_assertions = proposal.exec_assertions.into_iter().filter_map(admitted).collect();
     let next_actions = actions::admit(proposal.next_actions, &principals, &limits.block, &mut refused);
 
-    let content = BlockContent { goal, what_we_learned, anchors, exec_assertions, open_questions, next_actions };
+    let content = BlockContent {
+        goal,
+        what_we_learned,
+        anchors,
+        exec_assertions,
+        open_questions,
+        next_actions,
+        ..BlockContent::default()
+    };
     if budgets::says_nothing(&content) {
         return Err(GateRefused::Empty { refused });
     }

@@ -20,8 +20,8 @@ use crate::{
         pointer::{LineRange, Place},
     },
     trace::{
-        AssistantPart, BlobError, Blobs, Event, EventBody, EventNo, ResultData, Timestamp, ToolResult, TurnNo,
-        event::SpanId,
+        AsCame, AssistantPart, BlobError, Blobs, Event, EventBody, EventNo, Part, ResultData, Timestamp, ToolResult,
+        TurnNo, event::SpanId,
     },
 };
 
@@ -73,7 +73,7 @@ pub fn recall(
         Place::Turn(turn) => recall.turn(*turn),
         Place::User(number) => {
             let event = recall.marked(MarkKind::User, *number)?;
-            Ok(recall.said(&event))
+            recall.said(&event)
         }
         Place::Cmd { number, exit } => recall.command(*number, *exit),
         Place::Test { number, failed } => recall.test(*number, failed.as_deref()),
@@ -139,7 +139,7 @@ impl Recall<'_> {
 
     fn turn(&self, turn: TurnNo) -> Result<Recalled, RecallError> {
         if let Some(event) = self.events(MarkKind::Turn, turn.0)?.first() {
-            return Ok(self.said(event));
+            return self.said(event);
         }
         let mut results = self.events(MarkKind::Result, turn.0)?;
         let Some(at) = results.last().map(|event| event.at) else {
@@ -158,10 +158,14 @@ impl Recall<'_> {
     }
 
     /// Everything that a user or assistant turn said, shown or not.
-    fn said(&self, event: &Event) -> Recalled {
+    fn said(&self, event: &Event) -> Result<Recalled, RecallError> {
         let piece = |label: String, text: &str| Piece { label, bytes: Bytes::copy_from_slice(text.as_bytes()) };
         let (turn, pieces) = match &event.event {
-            EventBody::UserTurn(user) => (Some(user.turn), vec![piece("user".into(), &user.text)]),
+            EventBody::UserTurn(user) => {
+                let mut pieces = vec![piece("user".into(), &user.text)];
+                pieces.extend(beside_text(user.as_came.as_deref(), self.blobs)?);
+                (Some(user.turn), pieces)
+            }
             EventBody::AssistantTurn(assistant) => {
                 let raw = |place: usize| {
                     let native = assistant.native.iter().find(|native| native.part as usize == place);
@@ -177,7 +181,7 @@ impl Recall<'_> {
             }
             _ => (None, Vec::new()),
         };
-        Recalled { turn, at: event.at, pieces }
+        Ok(Recalled { turn, at: event.at, pieces })
     }
 
     fn command(&self, number: u32, exit: Option<i32>) -> Result<Recalled, RecallError> {
@@ -337,9 +341,20 @@ fn result_of(event: &Event) -> Option<(u32, &ToolResult)> {
     }
 }
 
+/// The parts of a turn or a result that are no text.
+fn beside_text(as_came: Option<&AsCame>, blobs: &dyn Blobs) -> Result<Vec<Piece>, BlobError> {
+    let parts = as_came.map_or(&[][..], |as_came| &as_came.parts).iter().filter_map(|part| match part {
+        Part::Text { .. } => None,
+        Part::Image(image) => Some(image.bytes.bytes(blobs).map(|bytes| (image.media_type.clone(), bytes))),
+        Part::Named(named) => Some(Ok((named.name.clone(), named.raw.clone().into()))),
+    });
+    parts.map(|part| part.map(|(label, bytes)| Piece { label, bytes })).collect()
+}
+
 /// All that a result holds, whatever the view shows of it.
 fn complete_pieces(label: &str, result: &ToolResult, blobs: &dyn Blobs) -> Result<Vec<Piece>, BlobError> {
     let mut pieces = vec![Piece { label: label.to_owned(), bytes: result.text.bytes(blobs)? }];
+    pieces.extend(beside_text(result.as_came.as_deref(), blobs)?);
     let mut add = |what: String, bytes: Bytes| pieces.push(Piece { label: what, bytes });
     if let Some(error) = &result.error {
         add(format!("{label} error"), format!("{}: {}", error.code, error.message).into());

@@ -57,7 +57,7 @@ use crate::{
     trace::{
         Blobs, Event, EventBody, EventNo, SessionId, SessionStarted, Timestamp, TurnNo,
         decision::ThinkingBehind,
-        event::{CallKind, Interruption, NoteKind, Rents},
+        event::{BoardIds, CallKind, Interruption, NoteKind, Rents},
         start::{EVENT_SCHEMA, RENDERER},
     },
     view::{Source, View, rendering::Rendering},
@@ -309,7 +309,7 @@ impl Session {
                 self.check_fork(session, parent, *turn, event.seq).map_err(misfit)?;
                 self.id = (**session).clone();
             }
-            EventBody::RolledBack { turn, .. } => self.apply_rollback(*turn, event.seq)?,
+            EventBody::RolledBack { turn, board_ids, .. } => self.apply_rollback(*turn, *board_ids, event.seq)?,
             _ => self.state.apply(&event, Past { trace: &self.trace, index: &self.index }).map_err(misfit)?,
         }
         let started = match &event.event {
@@ -352,7 +352,7 @@ impl Session {
         }
     }
 
-    fn apply_rollback(&mut self, turn: TurnNo, event: EventNo) -> Result<(), SessionError> {
+    fn apply_rollback(&mut self, turn: TurnNo, board_ids: BoardIds, event: EventNo) -> Result<(), SessionError> {
         let end = self.end_of_turn(turn)?;
         self.rolled_back.push(end, event);
         let mut state = State::new(&self.start);
@@ -366,6 +366,9 @@ impl Session {
         state.view.take_change();
         state.view.note_change(0, Miss::RolledBack);
         state.keep_what_was_chosen(&self.state);
+        if board_ids == BoardIds::GoOn {
+            state.board.go_on_from(&self.state.board);
+        }
         let past = Past { trace: &self.trace, index: &self.index };
         if state.thinking_refused {
             state.apply_thinking(ThinkingBehind::Dropped, 0, event, past);

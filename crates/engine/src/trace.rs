@@ -23,3 +23,6 @@ pub use part::{AsCame, Image, NamedPart, Part};
 pub use result::{ResultData, Status, ToolKind, ToolResult};
 pub use start::{Layout, SessionStarted};
 pub use turn::{AssistantPart, AssistantTurn, Origin, Stop, UserTurn};
+
+#[cfg(test)]
+mod tests;

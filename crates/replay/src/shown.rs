@@ -44,6 +44,8 @@ pub enum Stands {
     ForAnswer(usize),
     /// As a message of its own in the user's voice.
     Alone,
+    /// The same, as an entry of the board.
+    Board,
 }
 
 impl Part {

@@ -106,7 +106,15 @@ fn everything_that_is_said_called_printed_and_noted_is_found() {
             4,
             EventBody::SpanStarted { span: Box::new(span.clone()), goal: "find the leak".into(), turn: TurnNo(0) },
         ),
-        event(5, EventBody::SpanEnded { span: Box::new(span), outcome: "it was a cycle".into(), turn: TurnNo(0) }),
+        event(
+            5,
+            EventBody::SpanEnded {
+                span: Box::new(span),
+                outcome: "it was a cycle".into(),
+                turn: TurnNo(0),
+                with: None,
+            },
+        ),
     ];
     drop(store.create(&events).unwrap());
     assert_eq!(found(&store, "below.rs"), [1]);

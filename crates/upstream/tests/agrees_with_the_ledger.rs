@@ -48,6 +48,7 @@ fn session(provider: Provider, model: &str, card: &Card) -> Session {
         window: card.window,
         max_output: Some(card.max_output),
         alternation: card.alternation,
+        plain_thinking: card.plain_thinking(),
         tokenizer: "o200k".into(),
         ..SessionSetup::new(SessionId("agrees000000".into()))
     };

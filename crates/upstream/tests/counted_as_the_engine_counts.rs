@@ -5,6 +5,7 @@
 
 use lookback_engine::{
     Context, NewPart, Session, SessionSetup,
+    card::PlainThinking,
     session::SessionError,
     trace::{NoBlobs, Origin, ResultData, SessionId, Stop, Timestamp, ToolResult, result::RunData},
 };
@@ -89,6 +90,7 @@ fn session(provider: Provider) -> Session {
         tools: vec![tool("Bash", "Run a command."), tool("Read", "Read a file: \"text\" only.")],
         provider,
         model: "some-model".into(),
+        plain_thinking: PlainThinking::SentBack,
         tokenizer: "o200k".into(),
         ..SessionSetup::new(SessionId("counted00000".into()))
     };

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::*;
 use crate::{
     board::Board,
-    claim::{Change, Delta, Evidence, Fact, Standing},
+    claim::{Change, ClaimKind, Delta, Evidence, Fact, Standing},
     story::{Story, count, edit, range, read, run, todo},
     trace::{NoBlobs, Output, ResultData, ToolResult, TurnNo, result::TodoState::*, result::WriteData},
 };
@@ -56,8 +56,9 @@ fn archived(story: &Story) -> TurnRange {
 fn board(story: &Story) -> Board {
     let last = story.session.next_event();
     let at = |event| Evidence { pointer: "cmd#1 exit=1".into(), event };
-    let fact =
-        |text: &str, standing, event| Change::Add(Fact { text: text.into(), standing, evidence: vec![at(event)] });
+    let fact = |text: &str, standing, event| {
+        Change::Add(Fact { kind: ClaimKind::Worded, text: text.into(), standing, evidence: vec![at(event)] })
+    };
     let mut board = Board::default();
     let seen = crate::trace::EventNo(12);
     let confirmed_facts = vec![

@@ -4,7 +4,7 @@
 //! kept and the rest has no effect. [`Board::check`](super::Board::check) keeps such deltas from being recorded.
 
 use super::{
-    Board, BoardAssertion, BoardFact, Entry, Mark, Stale,
+    Board, BoardAssertion, BoardFact, Entry, GivenIds, Mark, Stale,
     subject::{Relation, relation, subject},
 };
 use crate::{
@@ -70,6 +70,16 @@ impl Board {
         }
         let stale = self.name_stale();
         Applied { version: self.version, facts, questions, anchors, stale }
+    }
+
+    /// After a rollback: ids that were given are not given again, whatever became of their entries.
+    pub(crate) fn go_on_from(&mut self, before: &Board) {
+        let GivenIds { facts, questions, anchors } = before.given;
+        self.given = GivenIds {
+            facts: self.given.facts.max(facts),
+            questions: self.given.questions.max(questions),
+            anchors: self.given.anchors.max(anchors),
+        };
     }
 
     /// The status after a delta: each field is a scalar, and one that says nothing changes nothing.

@@ -9,4 +9,4 @@ mod whole;
 
 pub use delta::render_delta;
 pub use people::render_for_people;
-pub use whole::{is_whole_board, render_board};
+pub use whole::render_board;

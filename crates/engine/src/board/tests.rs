@@ -7,7 +7,7 @@ mod rendering;
 
 use super::*;
 use crate::{
-    claim::{Change, Delta, Standing},
+    claim::{Change, ClaimKind, Delta, Standing},
     trace::{EventNo, result::Hunk},
 };
 
@@ -26,7 +26,7 @@ fn evidence(pointer: &str) -> Evidence {
 
 fn fact(text: &str, pointers: &[&str]) -> Fact {
     let evidence = pointers.iter().map(|pointer| evidence(pointer)).collect();
-    Fact { text: text.to_owned(), standing: Standing::Confirmed, evidence }
+    Fact { kind: ClaimKind::Worded, text: text.to_owned(), standing: Standing::Confirmed, evidence }
 }
 
 fn concluded(text: &str, pointer: &str) -> Fact {

@@ -107,14 +107,7 @@ fn room(stretch: &Stretch<'_>, count: &dyn Fn(&[u8]) -> u32) -> u32 {
     let inside = |source: Source| matches!(source, Source::Turn(turn) if range.first <= turn && turn <= range.last);
     let entries = stretch.session.view().entries();
     let replaced: u64 = entries.iter().filter(|entry| inside(entry.source)).map(|entry| u64::from(entry.tokens)).sum();
-    let nothing = BlockContent {
-        goal: None,
-        what_we_learned: Vec::new(),
-        anchors: Vec::new(),
-        exec_assertions: Vec::new(),
-        open_questions: Vec::new(),
-        next_actions: Vec::new(),
-    };
+    let nothing = BlockContent::default();
     let number = stretch.session.index().blocks + 1;
     let limits = &stretch.session.configuration().block;
     let frame = render_block(stretch.session, number, range, &nothing, limits, count);
@@ -134,11 +127,9 @@ fn reading_order(candidate: &Candidate) -> (u32, u32, String, u32) {
 fn content(frame: &Frame, chosen: &[Candidate]) -> BlockContent {
     let mut content = BlockContent {
         goal: frame.goal.as_ref().map(|proposed| proposed.goal.clone()),
-        what_we_learned: Vec::new(),
-        anchors: Vec::new(),
-        exec_assertions: Vec::new(),
         open_questions: frame.questions.iter().map(|text| Question { text: one_line(text), unknown: false }).collect(),
         next_actions: frame.actions.clone(),
+        ..BlockContent::default()
     };
     for candidate in chosen {
         match &candidate.item {

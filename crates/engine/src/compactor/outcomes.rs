@@ -18,7 +18,7 @@ pub(super) fn propose(stretch: &Stretch<'_>, examiner: &mut Examiner<'_>, candid
         let live = span.ended.is_some_and(|event| stretch.session.is_live(event));
         let inside = stretch.range.first < end && end.0 <= stretch.range.last.0 + 1;
         let outcome = one_line(outcome);
-        if !live || !inside || outcome.is_empty() || outcome.starts_with("ended with ") {
+        if !live || !inside || outcome.is_empty() || span.taken_along {
             continue;
         }
         let found = proposals(stretch, span, &outcome)

@@ -87,6 +87,7 @@ pub fn admit_delta(
         exec_assertions,
         status,
         next_actions,
+        ..Delta::default()
     };
     if delta == Delta::default() { Err(GateRefused::Empty { refused }) } else { Ok((delta, refused)) }
 }

@@ -14,7 +14,7 @@ use super::{
     verdict::{claims_success, is_about_state, is_about_tests},
 };
 use crate::{
-    claim::{Evidence, Fact, Standing},
+    claim::{ClaimKind, Evidence, Fact, Standing},
     proposal::{FactProposal, one_line},
     trace::result::RunData,
 };
@@ -22,7 +22,7 @@ use crate::{
 pub(super) fn admit(proposal: FactProposal, resolver: &mut Resolver<'_>) -> Result<Fact, Refusal> {
     let text = one_line(&proposal.text);
     match check(&text, &proposal.evidence, resolver) {
-        Ok((standing, evidence)) => Ok(Fact { text, standing, evidence }),
+        Ok((standing, evidence)) => Ok(Fact { kind: ClaimKind::Worded, text, standing, evidence }),
         Err(RefusalKind::Blank) => Err(Refusal::dropped(text, RefusalKind::Blank)),
         Err(kind) => Err(Refusal::demoted(text, kind)),
     }

@@ -101,6 +101,10 @@ impl<'a> Resolver<'a> {
             })?,
         };
         let event = self.event_of(&place, turn).ok_or_else(|| unresolved("nothing stands there".into()))?;
+        // What a file showed then it can still show; what was said and run is no part of this conversation any more.
+        if !matches!(place, Place::File { .. }) && !self.session.is_live(event) {
+            return Err(unresolved("it was rolled back".into()));
+        }
         Ok(Resolved {
             evidence: Evidence { pointer: place.to_string(), event },
             voice: self.voice_of(&place),

@@ -21,6 +21,8 @@ pub enum SessionError {
     AlreadyStarted(String),
     #[error("there was no call {call} yet: the last one was {last}")]
     NoSuchModelCall { call: CallNo, last: CallNo },
+    #[error("gate#{0} was never asked")]
+    NoSuchGate(u32),
     #[error("no span {0} is open")]
     NoSuchSpan(String),
     #[error("there is no turn {turn}: the session has {turns}")]

@@ -113,6 +113,8 @@ pub struct SpanRecord {
     pub first: TurnNo,
     /// The first turn after it, once it is closed.
     pub end: Option<TurnNo>,
+    /// It ended because the span around it did.
+    pub(crate) taken_along: bool,
     pub(crate) started: EventNo,
     pub(crate) ended: Option<EventNo>,
 }
@@ -188,11 +190,12 @@ impl Index {
                     outcome: None,
                     first: *turn,
                     end: None,
+                    taken_along: false,
                     started: event.seq,
                     ended: None,
                 });
             }
-            EventBody::SpanEnded { span, outcome, turn } => {
+            EventBody::SpanEnded { span, outcome, turn, with } => {
                 let record = self
                     .spans
                     .iter_mut()
@@ -200,6 +203,7 @@ impl Index {
                     .ok_or_else(|| format!("span {}#{} was never started", span.name, span.number))?;
                 record.outcome = Some(outcome.to_string());
                 record.end = Some(*turn);
+                record.taken_along = with.is_some();
                 record.ended = Some(event.seq);
             }
             EventBody::Fold(fold) => {

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use lookback_wire::{
-    Call, CallResult, Head, Message, Native, Part, Provider, Role, Thinking, render_body, render_head, render_message,
-    render_messages,
+    Call, CallResult, Head, Message, Native, Part, Provider, Role, Seal, Thinking, render_body, render_head,
+    render_message, render_messages,
 };
 
 use super::{
@@ -14,9 +14,10 @@ use super::{
     visible::visible_parts,
 };
 use crate::{
+    card::PlainThinking,
     trace::{
-        AssistantPart, AssistantTurn, BlobError, Blobs, EventBody, EventNo, Layout, Status, ToolResult, TurnNo,
-        event::Shown, turn::NativePart,
+        self, AssistantPart, AssistantTurn, BlobError, Blobs, EventBody, EventNo, Layout, Status, ToolResult, TurnNo,
+        UserTurn, event::Shown, turn::NativePart,
     },
     view::{
         Entry, Source,
@@ -116,11 +117,13 @@ impl Session {
     fn turn_message(&self, turn: TurnNo, thoughtless: bool, blobs: &dyn Blobs) -> Result<Message<'_>, BlobError> {
         match self.index.turn(turn) {
             Some(TurnRecord::User { event }) => match self.body_of(*event) {
-                EventBody::UserTurn(user) => Ok(Message::user(user.text.as_str())),
+                EventBody::UserTurn(user) => Ok(user_message(user)),
                 _ => Ok(empty(Role::User)),
             },
             Some(TurnRecord::Assistant { event }) => match self.body_of(*event) {
-                EventBody::AssistantTurn(assistant) => Ok(assistant_message(assistant, thoughtless)),
+                EventBody::AssistantTurn(assistant) => {
+                    Ok(assistant_message(assistant, thoughtless, self.state.model.plain_thinking))
+                }
                 _ => Ok(empty(Role::Assistant)),
             },
             Some(TurnRecord::Tool(step)) => self.tool_message(turn, step, blobs),
@@ -218,11 +221,33 @@ fn empty(role: Role) -> Message<'static> {
     Message { role, parts: Vec::new() }
 }
 
-fn assistant_message(turn: &AssistantTurn, thoughtless: bool) -> Message<'_> {
+/// What is no text goes back to the provider that named it; a picture is named until `wire` can write one.
+fn user_message(user: &UserTurn) -> Message<'_> {
+    let Some(parts) = user.as_came.as_ref().map(|as_came| &as_came.parts).filter(|parts| !parts.is_empty()) else {
+        return Message::user(user.text.as_str());
+    };
+    let parts = parts.iter().map(|part| match part {
+        trace::Part::Text { start, end } => {
+            Part::Text(user.text.get(*start as usize..*end as usize).unwrap_or_default().into())
+        }
+        trace::Part::Image(image) => Part::Text(format!("[{}, {} bytes]", image.media_type, image.bytes.len()).into()),
+        trace::Part::Named(named) => {
+            Part::Native(Native { provider: named.provider, raw: named.raw.as_str().into(), plain: None })
+        }
+    });
+    Message { role: Role::User, parts: parts.collect() }
+}
+
+fn assistant_message(turn: &AssistantTurn, thoughtless: bool, plain_thinking: PlainThinking) -> Message<'_> {
     let parts = visible_parts(turn)
         .into_iter()
         .filter(|part| !thoughtless || !matches!(part, AssistantPart::Thinking { .. }))
         .filter_map(|part| match (native_of(turn, part), plain(part)) {
+            (_, Some(Part::Thinking(thinking)))
+                if plain_thinking == PlainThinking::LeftOut && *thinking.seal == Seal::Plain =>
+            {
+                Some(Part::Thinking(Thinking { seal: Cow::Owned(Seal::None), ..thinking }))
+            }
             (None, plain) => plain,
             (Some(native), plain) => Some(Part::Native(Native {
                 provider: native.provider,

@@ -35,7 +35,7 @@ use lookback_wire::{Provider, Seal, ToolSpec};
 
 use super::{Context, Session, SessionError};
 use crate::{
-    card::Alternation,
+    card::{Alternation, PlainThinking},
     configuration::Configuration,
     trace::{
         Event, EventBody, EventNo, Layout, SessionId, SessionStarted, TurnNo,
@@ -60,6 +60,8 @@ pub struct SessionSetup {
     pub layout: Layout,
     /// Whether the model refuses two user messages in a row: its card knows.
     pub alternation: Alternation,
+    /// Whether it gets its plain thinking back: its card knows.
+    pub plain_thinking: PlainThinking,
     pub tokenizer: String,
     pub root: String,
     pub price_card: Option<BlobHash>,
@@ -77,6 +79,7 @@ pub struct ModelChoice {
     pub window: u32,
     pub max_output: Option<u32>,
     pub alternation: Alternation,
+    pub plain_thinking: PlainThinking,
 }
 
 /// A part of an answer, as it came from the model.
@@ -117,7 +120,14 @@ pub struct RecordedTurn {
 impl ModelChoice {
     /// A model whose card says nothing special.
     pub fn new(model: impl Into<String>, provider: Provider, window: u32) -> Self {
-        Self { model: model.into(), provider, window, max_output: None, alternation: Alternation::Free }
+        Self {
+            model: model.into(),
+            provider,
+            window,
+            max_output: None,
+            alternation: Alternation::Free,
+            plain_thinking: PlainThinking::LeftOut,
+        }
     }
 }
 
@@ -137,6 +147,7 @@ impl SessionSetup {
             max_output: None,
             layout: Layout::Chat,
             alternation: Alternation::Free,
+            plain_thinking: PlainThinking::LeftOut,
             tokenizer: String::new(),
             root: String::new(),
             price_card: None,
@@ -190,6 +201,7 @@ pub(super) fn first_event(setup: SessionSetup, context: &Context<'_>) -> (Event,
         output_reserve: setup.configuration.window.output_reserve(setup.max_output, setup.window),
         layout: setup.layout,
         alternation: setup.alternation,
+        plain_thinking: setup.plain_thinking,
         tokenizer: setup.tokenizer,
         root: setup.root,
         price_card: setup.price_card,

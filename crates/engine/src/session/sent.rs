@@ -130,7 +130,8 @@ impl Session {
     /// Whether the next prompt goes where the last one went.
     pub(super) fn asks_the_same_model(&self) -> bool {
         self.sent_to.as_ref().is_some_and(|(model, _)| {
-            model.provider == self.state.model.provider && model.name == self.state.model.name
+            let now = &self.state.model;
+            (model.provider, &model.name, model.plain_thinking) == (now.provider, &now.name, now.plain_thinking)
         })
     }
 }

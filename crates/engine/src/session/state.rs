@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     board::Board,
-    card::Alternation,
+    card::{Alternation, PlainThinking},
     ledger::Miss,
     planner::Rent,
     reconcile::Reconciled,
@@ -125,6 +125,7 @@ pub struct ModelInUse {
     pub window: u32,
     pub reserve: u32,
     pub alternation: Alternation,
+    pub plain_thinking: PlainThinking,
 }
 
 /// Rules that changed on disk and are not in the view yet.
@@ -198,6 +199,7 @@ impl State {
             window: start.window,
             reserve: start.output_reserve,
             alternation: start.alternation,
+            plain_thinking: start.plain_thinking,
         };
         Self {
             view: View::new(head),
@@ -300,7 +302,15 @@ impl State {
             EventBody::RulesChanged { rules, effect: Effect::Later, .. } => {
                 self.pending_rules = Some(PendingRules { rules: (**rules).clone(), announced: false });
             }
-            EventBody::ModelChanged { model, provider, window, output_reserve, alternation, thinking } => {
+            EventBody::ModelChanged {
+                model,
+                provider,
+                window,
+                output_reserve,
+                alternation,
+                plain_thinking,
+                thinking,
+            } => {
                 // What one model refuses another may need.
                 self.thinking_refused &= *self.model.name == **model;
                 self.model = ModelInUse {
@@ -309,6 +319,7 @@ impl State {
                     window: *window,
                     reserve: *output_reserve,
                     alternation: *alternation,
+                    plain_thinking: *plain_thinking,
                 };
                 if let Some(place) = self.apply_thinking(*thinking, 0, seq, past) {
                     self.view.note_change(place, Miss::ThinkingDropped);

@@ -26,7 +26,7 @@ use crate::{
         AssistantPart, AssistantTurn, CallNo, Event, EventBody, EventNo, Origin, ResultData, Status, Stop, ToolKind,
         ToolResult, TurnNo, UserTurn,
         decision::ThinkingBehind,
-        event::{FileChange, FileChanged, Interruption, Shown, Usage},
+        event::{BoardIds, FileChange, FileChanged, Interruption, Shown, Usage},
         result::TodoItem,
     },
     view::{
@@ -109,11 +109,18 @@ impl Transcript {
             return Ok(());
         }
         self.model.clone_from(&choice.model);
-        let ModelChoice { model, provider, window, max_output, alternation } = choice;
+        let ModelChoice { model, provider, window, max_output, alternation, plain_thinking } = choice;
         let output_reserve = crate::Configuration::default().window.output_reserve(max_output, window);
         let thinking = ThinkingBehind::Kept;
-        let changed =
-            EventBody::ModelChanged { model: model.into(), provider, window, output_reserve, alternation, thinking };
+        let changed = EventBody::ModelChanged {
+            model: model.into(),
+            provider,
+            window,
+            output_reserve,
+            alternation,
+            plain_thinking,
+            thinking,
+        };
         self.record(changed, context)
     }
 
@@ -154,7 +161,7 @@ impl Transcript {
     pub fn roll_back(&mut self, turn: TurnNo, context: &Context<'_>) -> Result<(), SessionError> {
         let end = self.end_of_turn(turn)?;
         let seq = self.next;
-        self.record(EventBody::RolledBack { turn, files: Box::default() }, context)?;
+        self.record(EventBody::RolledBack { turn, board_ids: BoardIds::GoOn, files: Box::default() }, context)?;
         self.rolled_back.push(end, seq);
         self.tokens = self.tokens_after.get(turn.0 as usize).copied().unwrap_or(self.head_tokens);
         self.todo = None;

@@ -26,7 +26,10 @@ use super::{
     start::{Counted, SessionStarted},
     turn::{AssistantTurn, UserTurn},
 };
-use crate::{card::Alternation, claim::Anchor};
+use crate::{
+    card::{Alternation, PlainThinking},
+    claim::Anchor,
+};
 
 /// One record of a trace.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -58,6 +61,8 @@ pub enum EventBody {
     RolledBack {
         /// Where the conversation goes on from.
         turn: TurnNo,
+        /// What the board calls its next entries. Said always: a trace of schema 1 means the other one.
+        board_ids: BoardIds,
         /// The files that were put back with it.
         #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
         files: Box<[RestoredFile]>,
@@ -156,6 +161,9 @@ pub enum EventBody {
         outcome: Box<str>,
         /// The first turn after it.
         turn: TurnNo,
+        /// The span around it that ended and took it along: then nobody said what came of this one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        with: Option<Box<SpanId>>,
     },
 
     /// The board changed.
@@ -235,6 +243,9 @@ pub enum EventBody {
         /// Whether it refuses two user messages in a row.
         #[serde(default, skip_serializing_if = "Alternation::is_free")]
         alternation: Alternation,
+        /// Whether it gets its plain thinking back.
+        #[serde(default, skip_serializing_if = "PlainThinking::is_sent_back")]
+        plain_thinking: PlainThinking,
         /// What becomes of the thinking of the model before.
         #[serde(default, skip_serializing_if = "ThinkingBehind::is_kept")]
         thinking: ThinkingBehind,
@@ -257,6 +268,16 @@ pub enum EventBody {
         /// For people.
         message: Box<str>,
     },
+}
+
+/// What the board calls its entries after a rollback.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BoardIds {
+    /// By ids that no entry ever had, rolled back or not.
+    GoOn,
+    /// By those of rolled-back entries again, as schema 1 did: its deltas name them so.
+    Again,
 }
 
 /// A new L1.

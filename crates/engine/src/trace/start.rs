@@ -4,7 +4,7 @@ use lookback_wire::{Provider, ToolSpec};
 use serde::{Deserialize, Serialize};
 
 use super::ids::{BlobHash, SessionId};
-use crate::card::Alternation;
+use crate::card::{Alternation, PlainThinking};
 
 /// The form of the events in [`super::event`]. A trace with a higher number is refused, one with a lower is brought up to
 /// date ([`super::upgrade`]).
@@ -49,6 +49,9 @@ pub struct SessionStarted {
     /// Whether the model refuses two user messages in a row.
     #[serde(default, skip_serializing_if = "Alternation::is_free")]
     pub alternation: Alternation,
+    /// Whether it gets its plain thinking back.
+    #[serde(default, skip_serializing_if = "PlainThinking::is_sent_back")]
+    pub plain_thinking: PlainThinking,
     /// Which counter made every `tokens` in this trace.
     pub tokenizer: String,
     /// The project's root, as a label for people; nothing is resolved against it.

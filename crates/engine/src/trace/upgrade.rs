@@ -9,10 +9,13 @@ use serde_json::{Map, Value, json};
 use super::{Event, start::EVENT_SCHEMA};
 
 /// The kinds of events that schema 2 writes otherwise. All others are the same in both.
-pub const CHANGED: [&str; 5] = ["session_started", "gate", "compactor_called", "error", "fold"];
+pub const CHANGED: [&str; 7] =
+    ["session_started", "rolled_back", "gate", "compactor_called", "error", "fold", "span_ended"];
 
 /// What the texts of whole boards began with; schema 1 said it in no other way.
 const WHOLE_BOARD: &str = "STATE_BOARD v";
+/// What it said of a span that ended because the one around it did.
+const ENDED_WITH: &str = "ended with ";
 
 /// The body of an event of schema 1 (`{"gate":{…}}`: what a store keeps, and what stands under `event` in a file) as a body
 /// of schema 2. What schema 1 cannot have written comes back as it is: whoever reads it then says what is wrong with it.
@@ -20,10 +23,18 @@ pub fn upgrade(mut body: Value) -> Value {
     let Some((kind, content)) = body.as_object_mut().and_then(only_member) else { return body };
     match (kind.as_str(), content) {
         ("session_started", start) if start.get("schema") == Some(&json!(1)) => start["schema"] = json!(EVENT_SCHEMA),
+        ("rolled_back", back) if back.get("board_ids").is_none() => back["board_ids"] = json!("again"),
         ("gate", Value::Object(gate)) => return json!({ "gate_asked": gate_asked(std::mem::take(gate)) }),
         ("compactor_called", Value::Object(call)) => return compactor_call(std::mem::take(call)),
         ("error", error) if error.get("kind") == Some(&json!("text_refused")) => {
             return json!({ "text_refused": { "reason": error["message"].take() } });
+        }
+        ("span_ended", ended) => {
+            let outer =
+                ended["outcome"].as_str().and_then(|outcome| outcome.strip_prefix(ENDED_WITH)?.rsplit_once('#'));
+            if let Some((name, number)) = outer.and_then(|(name, number)| Some((name, number.parse::<u32>().ok()?))) {
+                ended["with"] = json!({ "name": name, "number": number });
+            }
         }
         ("fold", fold) => {
             let is_whole = |board: &Value| {

@@ -61,7 +61,7 @@ impl Bounded {
         for event in session.trace() {
             match &event.event {
                 EventBody::CallStarted { input_tokens, .. } => counted = *input_tokens,
-                EventBody::Usage(usage) => ratio = usage.input() as f64 / f64::from(counted),
+                EventBody::Usage(usage) => ratio = usage.billed.prompt() as f64 / f64::from(counted),
                 EventBody::ModelChanged { .. } => ratio = 1.0,
                 _ => {}
             }

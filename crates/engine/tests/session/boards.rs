@@ -1,11 +1,11 @@
 //! The board: who writes it, where its entries stand, and what it refuses.
 
 use lookback_engine::{
-    SessionError, SessionSetup,
+    Session, SessionError, SessionSetup,
     board::DeltaRefused,
     gate::{GateRefused, RefusalKind},
     session::{BoardRefused, FoldRefused, ModelAttempt},
-    trace::{EventBody, SessionId, TurnNo},
+    trace::{EventBody, NoBlobs, SessionId, TurnNo, event::BoardIds},
     view::Source,
 };
 use lookback_wire::{Provider, ToolSpec};
@@ -272,4 +272,40 @@ fn the_rules_say_when_no_errors_are_left() {
     let status = fold(&mut day);
     assert_eq!((status.tests.as_str(), status.build.as_str()), ("3 passed", "exit 0"));
     assert_ne!(status.errors_left, Some(1), "they are gone");
+}
+
+/// `f1` in a turn that was rolled back is another fact than any that follows.
+#[test]
+fn ids_go_on_after_a_rollback() {
+    let mut day = Day::work(3);
+    let base = TurnNo(day.session.turns() - 1);
+    let fact =
+        |text: &str, pointer: &str| json!({ "confirmed_facts": [{ "text": text, "evidence": [pointer] }] }).to_string();
+    day.session.delta_from_text(&fact("1 test failed", "cmd#1 exit=1"), &day.now()).expect("it is true");
+    day.session.roll_back(base, &day.now()).expect("a whole turn");
+    assert_eq!(day.session.state().board().facts().len(), 0);
+    day.session.delta_from_text(&fact("1 test failed", "cmd#1 exit=1"), &day.now()).expect("it is true");
+    assert_eq!(day.session.state().board().facts()[0].id, "f2");
+
+    let again = day.session.trace().iter().cloned().map(|mut event| {
+        if let EventBody::RolledBack { board_ids, .. } = &mut event.event {
+            *board_ids = BoardIds::Again;
+        }
+        event
+    });
+    let old = Session::replay(again, &NoBlobs).expect("whole");
+    assert_eq!(old.state().board().facts()[0].id, "f1", "as the deltas of schema 1 name it");
+}
+
+#[test]
+fn what_was_rolled_back_cannot_be_cited() {
+    let mut day = Day::work(1);
+    let base = TurnNo(day.session.turns() - 1);
+    day.run("make", 1, "make: *** error 7\n");
+    let fact =
+        json!({ "confirmed_facts": [{ "text": "`make` ended with exit code 1", "evidence": ["cmd#1 exit=1"] }] });
+    day.session.roll_back(base, &day.now()).expect("a whole turn");
+    let refused = day.session.delta_from_text(&fact.to_string(), &day.now());
+    assert!(matches!(&refused, Err(error) if error.to_string().contains("rolled back")), "{refused:?}");
+    assert!(crate::story::recall(&day.session, "cmd#1 exit=1").is_ok(), "it can still be looked at");
 }

@@ -51,7 +51,7 @@ fn a_fork_goes_on_from_its_turn() {
     let forged = |parent: &str, session: &str, turn: u32| {
         let mut events = fork.trace().to_vec();
         let (parent, session) = (SessionId(parent.into()), SessionId(session.into()));
-        push(&mut events, EventBody::Forked { session, parent, turn: TurnNo(turn) });
+        push(&mut events, EventBody::Forked { session: session.into(), parent: parent.into(), turn: TurnNo(turn) });
         Session::replay(events, &NoBlobs).map(|session| session.id().clone())
     };
     assert!(forged("child0000000", "grandchild", 2).is_ok(), "a fork of a fork");
@@ -209,7 +209,7 @@ fn traces_from_outside_cannot_break_the_view() {
     );
     let mut open = events.clone();
     open.truncate(open.len() - 3);
-    push(&mut open, EventBody::NoteShown { kind: NoteKind::Probe, key: String::new(), content });
+    push(&mut open, EventBody::NoteShown { kind: NoteKind::Probe, key: "".into(), content: content.into() });
     assert!(
         Session::replay(open, &NoBlobs).expect_err("damaged").to_string().contains("stands"),
         "in the middle of a step"

@@ -15,5 +15,6 @@ mod steps;
 mod story;
 mod tidying;
 mod transcripts;
+mod upgraded;
 mod verdicts;
 mod workday;

@@ -2,15 +2,15 @@
 
 use crate::story::*;
 use lookback_engine::{
-    NewPart, Session, SessionError,
-    card::{Card, Cards, Lifetime},
+    Miss, ModelChoice, NewPart, Session, SessionError,
+    card::{Card, Cards, Lifetime, PlainThinking},
     session::{Overflow, Room, Schema},
     trace::{
-        EventBody, NoBlobs, Stop, TurnNo,
-        event::{CompactorCall, CompactorPurpose, Interruption, Ride},
+        NoBlobs, Stop, TurnNo,
+        event::{CompactorPurpose, Interruption, Ride},
     },
 };
-use lookback_wire::{Message, Provider, check_body};
+use lookback_wire::{Message, Provider, Seal, TokenUsage, check_body};
 
 fn card(model: &str) -> Card {
     let mut cards = Cards::parse(include_str!("../../../../prices/anthropic.toml")).expect("cards");
@@ -179,16 +179,37 @@ fn compactor_calls_are_told_with_what_they_cost_and_leave_the_view_alone() {
     let mut session = driven("claude-sonnet-4-6");
     step(&mut session, "a", big());
     let before = body(&session, Provider::Anthropic);
-    let call = CompactorCall {
-        purpose: CompactorPurpose::Block,
-        model: "test".into(),
-        ride: Ride::Live,
-        usage: None,
-        problem: Some("no answer".into()),
-    };
-    session.compactor_called(call.clone(), "INSTRUCTION", &NOW).expect("idle");
+    let call = session.ask_compactor(CompactorPurpose::Block, "test", Ride::Live, "INSTRUCTION", &NOW).expect("idle");
+    assert_eq!(session.start_call(&NOW), Err(SessionError::CallOpen), "a call like any other");
+    let billed = TokenUsage { cached: 90, uncached: 10, output: 7, ..TokenUsage::default() };
+    session.compactor_ended(Some(billed), None, &NOW).expect("it is under way");
     assert_eq!(body(&session, Provider::Anthropic), before);
-    let EventBody::CompactorCalled(told) = &session.trace().last().expect("an event").event else { panic!() };
-    assert_eq!(**told, call);
     assert_eq!(session.turns(), TurnNo(3).0);
+    let expected = session.expected_bill(call).expect("the provider has it");
+    let line = session.ledger().lines().last().expect("a line").clone();
+    assert_eq!((line.call, &*line.reasons), (call, &[Miss::Compactor][..]));
+    assert_eq!(expected.read + expected.written + expected.uncached, line.reused.tokens + line.written.tokens);
+    assert!(line.written.tokens < line.reused.tokens, "only the newest step and the question are new: {line:?}");
+
+    let replayed = Session::replay(session.trace().to_vec(), &NoBlobs).expect("whole");
+    assert_eq!(replayed.ledger().lines(), session.ledger().lines());
+    session.ask_compactor(CompactorPurpose::Summary, "other", Ride::Alone, "PROMPT", &NOW).expect("idle");
+    session.compactor_ended(None, Some(Interruption::Failed("no answer".into())), &NOW).expect("it is under way");
+    let alone = session.ledger().lines().last().expect("a line");
+    assert_eq!((alone.reused.tokens, alone.written.bytes), (0, 6));
+    answer(&mut session, "done");
+}
+
+/// The trace keeps what the server gave, whoever may be asked later.
+#[test]
+fn plain_thinking_keeps_its_seal_and_goes_back_to_a_model_that_needs_it() {
+    let mut session = driven("claude-sonnet-4-6");
+    session.start_call(&NOW).expect("a call");
+    let thinking = NewPart::Thinking { text: "hm".into(), seal: Seal::Plain };
+    session.assistant_turn(vec![thinking, NewPart::Text("I see".into())], Stop::End, &NOW).expect("an answer");
+    assert!(!body(&session, Provider::Chat).contains("reasoning_content"));
+    let choice =
+        ModelChoice { plain_thinking: PlainThinking::SentBack, ..ModelChoice::new("r", Provider::Chat, 90_000) };
+    session.model_changed(choice, &NOW).expect("idle");
+    assert!(body(&session, Provider::Chat).contains(r#""reasoning_content":"hm""#));
 }

@@ -5,7 +5,11 @@ use lookback_engine::{
     Configuration, ModelChoice, NewPart, Session, SessionError,
     configuration::WindowLimits,
     session::state::RoundState,
-    trace::{EventBody, NoBlobs, Origin, SessionId, Stop, ToolKind, TurnNo, event::Interruption},
+    trace::{
+        EventBody, NoBlobs, Origin, ResultData, SessionId, Stop, ToolKind, ToolResult, TurnNo,
+        event::{DecidedBy, FileChange, GateAnswer, GateOutcome, Interruption},
+        result::{EditData, Hunk, LineForm, ReadData},
+    },
 };
 use lookback_wire::{Provider, Seal, check_body};
 
@@ -149,7 +153,7 @@ fn what_does_not_fit_is_refused_before_it_is_sent_and_recorded() {
     assert_eq!(exceeded.limit, 168_000);
     assert!(exceeded.to_string().contains("Set a larger window"), "{exceeded}");
     assert!(
-        matches!(&session.trace().last().expect("an event").event, EventBody::Error { kind, .. } if kind == "window_exceeded")
+        matches!(&session.trace().last().expect("an event").event, EventBody::Error { kind, .. } if **kind == *"window_exceeded")
     );
 }
 
@@ -232,4 +236,47 @@ fn a_run_is_numbered_once_whatever_it_was_announced_as() {
         .expect("it waits");
     assert!(recall(&session, "test#1").expect("a test run").contains("make test"));
     assert!(recall(&session, "cmd#1").is_ok() && recall(&session, "cmd#2").is_err());
+}
+
+/// Nobody sees its result, but the file is another one.
+#[test]
+fn a_late_edit_still_changes_its_file() {
+    let mut session = session();
+    user(&mut session, "go");
+    let read = ReadData {
+        path: "a.py".into(),
+        first_line: 1,
+        line_count: 2,
+        total_lines: Some(2),
+        form: LineForm::Plain { start: 0, end: 8 },
+        mtime: None,
+        truncated: false,
+    };
+    step(&mut session, "read", ToolResult::success("one\ntwo\n", ResultData::Read(read)));
+    calls(&mut session, &["edit"]);
+    session.tool_call("edit", ToolKind::Edit, &NOW).expect("it waits");
+    session.interrupt(Interruption::Cancelled, &NOW).expect("open");
+    // Its tool does not say where.
+    let hunk = Hunk { first_line: 0, removed: vec!["two".into()], added: vec!["three".into()] };
+    let edit = ResultData::Edit(EditData { path: "a.py".into(), hunks: vec![hunk] });
+    session.tool_result("edit", ToolResult::success("edited", edit), &NOW).expect("known");
+    let EventBody::FileChanged(changed) = &session.trace().last().expect("an event").event else { panic!() };
+    assert!(matches!(changed.change, FileChange::Edited { .. }), "{changed:?}");
+    assert_eq!(recall(&session, "file:a.py:L2").expect("known"), "three");
+}
+
+/// A gate is open for as long as nobody has decided it.
+#[test]
+fn a_gate_is_asked_and_decided_later() {
+    let mut session = session();
+    user(&mut session, "go");
+    let options = vec!["now".to_owned(), "never".to_owned()];
+    let gate = session.ask_gate("When?".into(), options, Some("now".into()), &NOW).expect("a gate");
+    assert_eq!(recall(&session, "gate#1").expect("asked"), "When?\n- now\n- never\nrecommended: now\n");
+    answer(&mut session, "meanwhile");
+    let answers = vec![GateAnswer { from: "lead".into(), answer: "ask the user".into() }];
+    let outcome = GateOutcome { answers, decision: Some("never".into()), by: DecidedBy::Person };
+    session.decide_gate(gate, outcome.clone(), &NOW).expect("it is open");
+    assert!(recall(&session, "gate#1").expect("decided").ends_with("lead: ask the user\ndecided: never\n"));
+    assert_eq!(session.decide_gate(2, outcome, &NOW), Err(SessionError::NoSuchGate(2)));
 }

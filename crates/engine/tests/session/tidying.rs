@@ -8,7 +8,7 @@ use lookback_engine::{
     trace::{EventBody, NoBlobs, SessionId, Stop, TurnNo, event::Usage},
     view::Source,
 };
-use lookback_wire::{Provider, Seal, check_body};
+use lookback_wire::{Provider, Seal, TokenUsage, check_body};
 
 use serde_json::json;
 
@@ -222,7 +222,8 @@ fn the_archive_trigger_is_the_seeds() {
         let total = (f64::from(day.session.state().model().window) * share) as u32;
         day.answer("ok");
         let call = day.session.last_call();
-        let usage = Usage { call, uncached: total / 2, cached: total / 4, written: 0, output: total / 4 };
+        let billed = TokenUsage { uncached: total / 2, cached: total / 4, output: total / 4, ..TokenUsage::default() };
+        let usage = Usage { call, billed };
         day.session.usage(usage, &day.now()).expect("noted");
         let archived = day.session.tidy(&day.now()).expect("idle").archived;
         assert_eq!(archived.is_some(), archives, "last usage is {share} of the window");
@@ -278,7 +279,10 @@ fn a_provider_that_bills_more_than_was_counted_gets_less() {
         let input = day.session.view().tokens() as u32;
         let call = day.session.last_call();
         day.session
-            .usage(Usage { call, uncached: input * 3, cached: 0, written: 0, output: 1 }, &day.now())
+            .usage(
+                Usage { call, billed: TokenUsage { uncached: input * 3, output: 1, ..TokenUsage::default() } },
+                &day.now(),
+            )
             .expect("noted");
     }
     assert!(day.session.factor() > 2.0);

@@ -2,13 +2,15 @@
 
 use lookback_engine::{
     NewPart, Session, SessionSetup,
-    session::transcript::{Bill, Transcript, WholeStep},
+    session::transcript::{Transcript, WholeStep},
     trace::{
         Event, EventBody, Origin, ResultData, SessionId, Status, Stop, ToolResult, TurnNo,
         event::Usage,
         result::{LineForm, ReadData, RunData, TodoData, TodoItem, TodoState, WriteData},
     },
 };
+
+use lookback_wire::TokenUsage;
 
 use crate::story::NOW;
 
@@ -67,7 +69,7 @@ fn steps() -> Vec<WholeStep> {
             parts: vec![NewPart::Text("Done.".into())],
             stop: Stop::End,
             results: Vec::new(),
-            bill: Some(Bill { uncached: 3, cached: 100, written: 20, output: 5 }),
+            bill: Some(TokenUsage { uncached: 3, cached: 100, written: 20, output: 5, ..TokenUsage::default() }),
         },
     ]
 }
@@ -90,8 +92,8 @@ fn a_transcript_has_the_events_of_a_session_with_room_for_everything() {
     for WholeStep { parts, stop, results, bill } in steps() {
         let call = session.start_call(&NOW).expect("idle");
         let turn = session.assistant_turn(parts, stop, &NOW).expect("an answer");
-        if let Some(Bill { uncached, cached, written, output }) = bill {
-            session.usage(Usage { call, uncached, cached, written, output }, &NOW).expect("a bill");
+        if let Some(billed) = bill {
+            session.usage(Usage { call, billed }, &NOW).expect("a bill");
         }
         for (id, result) in turn.calls.iter().zip(results) {
             session.tool_result(id, result, &NOW).expect("a result");

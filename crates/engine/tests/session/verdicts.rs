@@ -8,6 +8,8 @@ use lookback_engine::{
     trace::{CallNo, NoBlobs, SessionId, event::Usage},
 };
 
+use lookback_wire::TokenUsage;
+
 use crate::workday::Day;
 
 const MODEL: &str = "claude-sonnet-4-5";
@@ -33,7 +35,8 @@ fn step(day: &mut Day, bill: impl FnOnce(Split) -> Split) -> CallNo {
     let split = bill(day.session.expected_bill(call).expect("a card is in use"));
     let [uncached, cached, written] =
         [split.uncached, split.read, split.written].map(|tokens| u32::try_from(tokens * 6 / 5).expect("small"));
-    day.session.usage(Usage { call, uncached, cached, written, output: 9 }, &day.now()).expect("it was made");
+    let billed = TokenUsage { uncached, cached, written, output: 9, ..TokenUsage::default() };
+    day.session.usage(Usage { call, billed }, &day.now()).expect("it was made");
     call
 }
 
@@ -121,5 +124,6 @@ fn choice(session: &Session) -> ModelChoice {
         window: model.window,
         max_output: None,
         alternation: model.alternation,
+        plain_thinking: model.plain_thinking,
     }
 }

@@ -1,6 +1,7 @@
 //! The ledger beside what a provider billed: what was expected of its cache, and what it reported.
 
 use lookback_engine::trace::event::Usage;
+use lookback_wire::TokenUsage;
 
 use crate::{
     person::{Person, trace_lines},
@@ -20,7 +21,9 @@ fn billed() -> Person {
         let uncached = if input < 1_024 { input } else { 4 };
         work.tell(|session, now| {
             let call = session.last_call();
-            let usage = Usage { call, uncached, cached, written: input - cached - uncached, output: 30 };
+            let written = input - cached - uncached;
+            let usage =
+                Usage { call, billed: TokenUsage { uncached, cached, written, output: 30, ..TokenUsage::default() } };
             session.usage(usage, now).expect("it was made");
         });
         before = input;

@@ -11,7 +11,13 @@ use crate::person::{Person, sample};
 const HOSTILE: &str = "\u{1b}]0;owned\u{7}\u{1b}[2J\u{9b}31m\u{202e}\u{200b}";
 
 /// Fields whose texts are names that the engine reads: they have no room for anything else.
-const FIXED: [&str; 17] = [
+const FIXED: [&str; 23] = [
+    "recorded_by",
+    "plain_thinking",
+    "board_ids",
+    "by",
+    "purpose",
+    "ride",
     "author",
     "reach",
     "standing",
@@ -111,7 +117,19 @@ fn more() -> Vec<EventBody> {
         r#"{"error":{"kind":"x","message":"the capacitor broke"}}"#,
         r#"{"span_started":{"span":{"name":"x","number":1},"goal":"x","turn":8}}"#,
         r#"{"span_ended":{"span":{"name":"x","number":1},"outcome":"x","turn":8}}"#,
-        r#"{"gate":{"number":1,"question":"x","options":["x"],"answers":[{"from":"x","answer":"x"}]}}"#,
+        r#"{"gate_asked":{"number":1,"question":"x","options":["x"],"recommendation":"x"}}"#,
+        r#"{"gate_decided":{"number":1,"answers":[{"from":"x","answer":"x"}],"decision":"x","by":"lead"}}"#,
+        r#"{"child_started":{"number":1,"session":"x","turn":2,"index":0}}"#,
+        r#"{"text_refused":{"purpose":"block","text":{"text":"x"},"reason":"x"}}"#,
+        r#"{"call_started":{"call":0,"input_tokens":1,"details":{
+            "kind":{"compactor":{"purpose":"block","model":"x","ride":"alone"}},"over":{"problem":"x"}}}}"#,
+        r#"{"permission_asked":{"number":1,"turn":2,"index":0,"what":"x","reason":"x"}}"#,
+        r#"{"snapshot_taken":{"number":1,"turn":2,"id":"x","left_out":["x"]}}"#,
+        r#"{"snapshot_undone":{"number":1,"files":[{"path":"x"}],"kept":["x"]}}"#,
+        r#"{"job_started":{"number":1,"turn":2,"index":0,"command":"x"}}"#,
+        r#"{"job_ended":{"number":1,"output":{"text":"x"}}}"#,
+        r#"{"pinned":{"pointer":"x","tokens":1}}"#,
+        r#"{"unpinned":{"pointer":"x"}}"#,
         r#"{"file_changed":{"path":"x","change":{"outside":{"mtime":null}}}}"#,
         r#"{"configuration_changed":{"configuration":{"a":"x"}}}"#,
         r#"{"model_changed":{"model":"x","provider":"anthropic","window":8000,"output_reserve":100}}"#,

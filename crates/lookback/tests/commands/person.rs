@@ -14,7 +14,7 @@ use lookback_engine::{
     },
 };
 use lookback_store::{Durability, Store};
-use lookback_wire::ToolSpec;
+use lookback_wire::{TokenUsage, ToolSpec};
 
 pub(crate) struct Person {
     pub(crate) home: tempfile::TempDir,
@@ -172,7 +172,8 @@ pub(crate) fn sample() -> Session {
         .map(|line| format!("line_{line} of a log that is much too long to be shown whole to any model\n"))
         .collect();
     step(&mut session, 2, "I'll run it.", run("make check", 1, log.into_bytes()));
-    let usage = Usage { call: session.last_call(), uncached: 60, cached: 0, written: 0, output: 9 };
+    let billed = TokenUsage { uncached: 60, output: 9, ..TokenUsage::default() };
+    let usage = Usage { call: session.last_call(), billed };
     session.usage(usage, &at(3, &NoBlobs)).expect("usage");
     let items = vec![TodoItem { text: "compare exactly".into(), state: TodoState::InProgress }];
     session.todo(items, &at(3, &NoBlobs)).expect("a list");
@@ -187,7 +188,8 @@ pub(crate) fn sample() -> Session {
     };
     let text = "    21→def balance(self):\n    22→    return sum(self.entries)\n";
     step(&mut session, 4, "", ToolResult::success(text, ResultData::Read(read)));
-    let usage = Usage { call: session.last_call(), uncached: 10, cached: 90, written: 30, output: 9 };
+    let billed = TokenUsage { uncached: 10, cached: 90, written: 30, output: 9, ..TokenUsage::default() };
+    let usage = Usage { call: session.last_call(), billed };
     session.usage(usage, &at(5, &NoBlobs)).expect("usage");
     let mut odd = ToolResult::success("", ResultData::Other(serde_json::Value::Null));
     odd.text = ToolOutput::new(b"\x1b[31mred\x1b[0m \xff\xfe raw\n".to_vec());

@@ -165,7 +165,7 @@ fn record(
         _ => None,
     };
     let usage = reply.usage;
-    let parts = new_parts(session.prompt_provider(), reply, session.card());
+    let parts = new_parts(session.prompt_provider(), reply);
     let turn = with_context(outside, |context| session.assistant_turn(parts, stop, context))?;
     if let Some(usage) = usage {
         with_context(outside, |context| session.usage(Usage { call, billed: usage }, context))?;

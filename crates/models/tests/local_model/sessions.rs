@@ -77,6 +77,7 @@ fn session(layout: Layout, window: u32) -> Session {
         max_output: Some(24),
         layout,
         alternation: card().alternation,
+        plain_thinking: card().plain_thinking(),
         tokenizer: "bytes/4".into(),
         ..SessionSetup::new(SessionId("local0000000".into()))
     };
@@ -101,7 +102,7 @@ async fn ask(model: &Model, api: Provider, body: Vec<u8>) -> Reply {
     answering.into_reply()
 }
 
-fn prompt_tokens(usage: TokenUsage) -> u64 {
+fn prompt_tokens(usage: TokenUsage) -> u32 {
     usage.uncached + usage.cached + usage.written
 }
 

@@ -11,20 +11,17 @@
 
 use std::collections::BTreeMap;
 
-use lookback_engine::board::is_whole_board;
 use memchr::memmem;
 
 use super::ratio;
 use crate::{
     conversation::{Conversation, Need},
-    shown::{Made, Part, Shown},
+    shown::{Made, Part, Shown, Stands},
     simulate::{Run, Signal},
 };
 
 /// How far ahead a view is judged.
 const STEPS: usize = 20;
-/// How the entry of one delta begins; the whole board has a title of its own.
-const DELTA: &str = "STATE_DELTA v";
 
 pub(super) fn mean(run: &Run) -> f64 {
     let shares = run.calls.iter().map(|call| ratio(call.signal.needed_tokens, call.signal.all_tokens, 0.0));
@@ -118,7 +115,8 @@ struct Judged {
 impl Judge {
     pub(crate) fn judge(&mut self, conversation: &Conversation<'_>, shown: &Shown, call: usize) -> Signal {
         let mut signal = Signal::default();
-        let board = shown.parts.iter().rposition(|part| matches!(part, Part::Made(made) if is_board(made)));
+        let board =
+            shown.parts.iter().rposition(|part| matches!(part, Part::Made(made) if made.stands == Stands::Board));
         for (place, part) in shown.parts.iter().enumerate() {
             let tokens = f64::from(part.tokens(conversation));
             signal.all_tokens += tokens;
@@ -151,10 +149,6 @@ impl Judged {
 
 fn counted(needs: &[Need]) -> impl Iterator<Item = &Need> {
     needs.iter().filter(|need| need.kind.enters_recall())
-}
-
-fn is_board(made: &Made) -> bool {
-    is_whole_board(&made.text) || made.text.starts_with(DELTA)
 }
 
 #[cfg(test)]

@@ -119,7 +119,7 @@ fn describe(shown: &Shown) -> Vec<String> {
         Part::Made(made) => match made.stands {
             Stands::ForResult(piece) => format!("{piece}: {}", made.text),
             Stands::ForAnswer(piece) => format!("answer {piece}: {}", made.text),
-            Stands::Alone => made.text.clone(),
+            Stands::Alone | Stands::Board => made.text.clone(),
         },
     };
     shown.parts.iter().map(describe).collect()

@@ -23,7 +23,7 @@ fn spoken(parts: &[ReplyContent], ending: Ending) -> Spoken<'_> {
         model: "m",
         parts,
         ending,
-        usage: TokenUsage { uncached: 100, cached: 900, written: 24, output: 30 },
+        usage: TokenUsage { uncached: 100, cached: 900, written: 24, output: 30, ..TokenUsage::default() },
         thinking_tokens: 4,
         shown: Shown { usage_in_stream: true, encrypted_reasoning: true },
     }

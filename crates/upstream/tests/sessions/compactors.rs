@@ -6,7 +6,7 @@ use lookback_engine::{
     trace::{
         EventBody,
         decision::Author,
-        event::{CompactorCall, Ride},
+        event::{CallKind, CallOver, Ride},
     },
 };
 use lookback_models::driving::{CallError, CompactorModel, Prompts, write_block, write_summary};
@@ -60,10 +60,22 @@ macro_rules! write {
     }};
 }
 
-fn calls(driven: &Driven) -> Vec<CompactorCall> {
-    let told = driven.session.trace().iter().filter_map(|event| match &event.event {
-        EventBody::CompactorCalled(call) => Some((**call).clone()),
+/// What was billed for each compactor's call, and why it failed.
+fn calls(driven: &Driven) -> Vec<CallOver> {
+    let trace = || driven.session.trace().iter().map(|event| &event.event);
+    let asked = trace().filter_map(|event| match (event, event.call_kind()) {
+        (EventBody::CallStarted { call, .. }, Some(CallKind::Compactor(_))) => Some(*call),
         _ => None,
+    });
+    let told = asked.map(|asked| CallOver {
+        usage: trace().find_map(|event| match event {
+            EventBody::Usage(usage) if usage.call == asked => Some(usage.billed),
+            _ => None,
+        }),
+        problem: trace().find_map(|event| match event {
+            EventBody::CallInterrupted { call, reason } if *call == asked => Some(format!("{reason:?}")),
+            _ => None,
+        }),
     });
     told.collect()
 }
@@ -79,11 +91,11 @@ async fn a_riding_compactor_reads_all_but_its_instruction_and_the_newest_step_fr
     let ([.., before, riding], [call]) = (&log[..], &calls(&driven)[..]) else { panic!("{} requests", log.len()) };
     let (before, riding) = (before.counted.expect("taken"), riding.counted.expect("taken"));
     assert_eq!(riding.cached, before.cached + before.written + before.uncached, "all that the last call sent");
-    assert_eq!(call.usage.map(|usage| u64::from(usage.cached)), Some(riding.cached));
+    assert_eq!(call.usage.map(|usage| usage.cached), Some(riding.cached));
     let called = driven.step().await;
     let counted = driven.log().pop().and_then(|logged| logged.counted).expect("taken");
-    assert_eq!(counted.cached, driven.session.expected_bill(called.call).expect("ended").read);
-    assert!(counted.cached >= written.report.before);
+    assert_eq!(u64::from(counted.cached), driven.session.expected_bill(called.call).expect("ended").read);
+    assert!(u64::from(counted.cached) >= written.report.before);
     assert_eq!(driven.refusals(), Vec::<String>::new());
 }
 

@@ -211,6 +211,7 @@ fn start_session(setting: &Setting, card: &Card, api: Provider, outside: &Outsid
         max_output: Some(card.max_output.min(setting.window.unwrap_or(card.window) / 8)),
         layout: if card.tool_calling == Support::No { Layout::React } else { Layout::Chat },
         alternation: card.alternation,
+        plain_thinking: card.plain_thinking(),
         tokenizer: "o200k".into(),
         ..SessionSetup::new(SessionId("driven000000".into()))
     };

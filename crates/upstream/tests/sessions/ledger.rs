@@ -22,13 +22,14 @@ async fn sixty_calls(model: &'static str, api: Provider) {
         let counted = log.last().and_then(|logged| logged.counted).expect("it was taken");
         let expected = driven.session.expected_bill(called.call).expect("the call ended");
         assert_eq!(
-            (counted.cached, counted.cached + counted.written + counted.uncached),
+            (u64::from(counted.cached), counted.prompt()),
             (expected.read, expected.tokens()),
             "{model} by {api}, call {number}: the upstream bills (cached, all), the ledger expects"
         );
         if let Some(before) = before_seam.take() {
             let least = before - unit(card.cache).min(before);
-            assert!(counted.cached >= least, "{model} by {api}, call {number}: {} of {before} cached", counted.cached);
+            let cached = u64::from(counted.cached);
+            assert!(cached >= least, "{model} by {api}, call {number}: {cached} of {before} cached");
         }
         if called.turn.calls.is_empty() && number < CALLS {
             driven.user("go on");

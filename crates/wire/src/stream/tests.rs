@@ -60,7 +60,7 @@ fn show_reply(reply: &Reply) -> String {
             writeln!(shown, "    native {native}").expect("a text");
         }
     }
-    let usage = reply.usage.map(|TokenUsage { uncached, cached, written, output }| {
+    let usage = reply.usage.map(|TokenUsage { uncached, cached, written, output, .. }| {
         format!("{uncached} uncached, {cached} cached, {written} written, {output} out")
     });
     let (id, model) = (reply.id.as_deref().unwrap_or("-"), reply.model.as_deref().unwrap_or("-"));

@@ -16,11 +16,6 @@ use crate::{
 
 const TITLE: &str = "STATE_BOARD v";
 
-/// Whether a board entry shows the whole board; else it shows one delta.
-pub fn is_whole_board(entry: &str) -> bool {
-    entry.starts_with(TITLE)
-}
-
 /// `stale` are the touched anchors that this entry names. Never longer than `limits.board_tokens` by `count`, unless the counts alone are.
 pub fn render_board(board: &Board, stale: &[Stale], limits: &BoardLimits, count: &dyn Fn(&[u8]) -> u32) -> String {
     let page = Page::new(board, stale, limits);

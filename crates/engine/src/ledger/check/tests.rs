@@ -1,3 +1,5 @@
+use lookback_wire::TokenUsage;
+
 use super::*;
 use crate::{cache::Covers, trace::CallNo};
 
@@ -13,7 +15,8 @@ fn expected(rule: CacheRule) -> Expected {
 fn report(cached: u32, written: u32, uncached: u32) -> Report {
     let mut before = Reconciled::default();
     before.apply_bill(10_000, 12_000);
-    let usage = Usage { call: CallNo(2), uncached, cached, written, output: 9 };
+    let billed = TokenUsage { uncached, cached, written, output: 9, ..TokenUsage::default() };
+    let usage = Usage { call: CallNo(2), billed };
     Report { usage, before, caching: Caching::Reported }
 }
 
@@ -72,7 +75,8 @@ fn near_the_minimum_nobody_knows() {
     let small = Expected { split, rule: MARKS, earlier: Earlier::Known };
     let mut before = Reconciled::default();
     before.apply_bill(900, 1_080);
-    let usage = Usage { call: CallNo(2), uncached: 10, cached: 1_100, written: 90, output: 9 };
+    let billed = TokenUsage { uncached: 10, cached: 1_100, written: 90, output: 9, ..TokenUsage::default() };
+    let usage = Usage { call: CallNo(2), billed };
     let report = Report { usage, before, caching: Caching::Reported };
     assert_eq!(check(&small, &report), Some(CacheVerdict::AsExpected));
 }

@@ -2,7 +2,10 @@
 
 use crate::{
     session::{CardInUse, Context, Session, SessionError, index::TurnRecord},
-    trace::{EventBody, EventNo, SessionId, TurnNo, event::Rents},
+    trace::{
+        EventBody, EventNo, SessionId, TurnNo,
+        event::{BoardIds, Rents},
+    },
 };
 
 impl Session {
@@ -10,7 +13,7 @@ impl Session {
     pub fn roll_back(&mut self, turn: TurnNo, context: &Context<'_>) -> Result<(), SessionError> {
         self.expect_idle()?;
         self.end_of_turn(turn)?;
-        self.record(EventBody::RolledBack { turn, files: Box::default() }, context)?;
+        self.record(EventBody::RolledBack { turn, board_ids: BoardIds::GoOn, files: Box::default() }, context)?;
         self.watch.forget();
         self.refused_at = None;
         self.coming_rents = Rents::default();

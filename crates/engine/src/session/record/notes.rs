@@ -72,12 +72,19 @@ impl Session {
 
     pub fn model_changed(&mut self, choice: ModelChoice, context: &Context<'_>) -> Result<(), SessionError> {
         self.expect_idle()?;
-        let ModelChoice { model, provider, window, max_output, alternation } = choice;
+        let ModelChoice { model, provider, window, max_output, alternation, plain_thinking } = choice;
         let output_reserve = self.configuration.window.output_reserve(max_output, window);
         // Its card is the one in use: it says what becomes of the thinking of the model before.
         let thinking = self.thinking_behind();
-        let changed =
-            EventBody::ModelChanged { model: model.into(), provider, window, output_reserve, alternation, thinking };
+        let changed = EventBody::ModelChanged {
+            model: model.into(),
+            provider,
+            window,
+            output_reserve,
+            alternation,
+            plain_thinking,
+            thinking,
+        };
         self.record(changed, context)
     }
 
@@ -146,10 +153,11 @@ impl Session {
         let turn = self.index.next_turn();
         for inner in inner.into_iter().rev() {
             let outcome = format!("ended with {}#{}", span.name, span.number);
-            self.record(EventBody::SpanEnded { span: Box::new(inner), outcome: outcome.into(), turn }, context)?;
+            let with = Some(Box::new(span.clone()));
+            self.record(EventBody::SpanEnded { span: Box::new(inner), outcome: outcome.into(), turn, with }, context)?;
         }
         let span = Box::new(span.clone());
-        self.record(EventBody::SpanEnded { span, outcome: outcome.into().into(), turn }, context)
+        self.record(EventBody::SpanEnded { span, outcome: outcome.into().into(), turn, with: None }, context)
     }
 
     /// A question that was put to the lead or the user, with its answers. Gives `gate#N`.
@@ -189,6 +197,9 @@ impl Session {
         outcome: GateOutcome,
         context: &Context<'_>,
     ) -> Result<(), SessionError> {
+        if number == 0 || number as usize > self.index.gates.len() {
+            return Err(SessionError::NoSuchGate(number));
+        }
         self.record(EventBody::GateDecided(Box::new(GateDecided { number, outcome })), context)
     }
 

@@ -46,6 +46,7 @@ impl Session {
             window: limit,
             output_reserve: self.configuration.window.output_reserve(Some(in_use.reserve), limit),
             alternation: in_use.alternation,
+            plain_thinking: in_use.plain_thinking,
             thinking: Default::default(),
         };
         self.record(changed, context)

@@ -118,11 +118,7 @@ impl Session {
         let text = result.text.bytes(context.blobs)?;
         let seen = matches!(result.status, Status::Success | Status::Partial);
         let source = self.next_event();
-        if let ResultData::Edit(edit) = &mut result.data
-            && lacks_place(&edit.hunks)
-        {
-            edit.hunks = place(&edit.hunks, &self.known_lines(&edit.path, context.blobs));
-        }
+        self.place_edit(&mut result, context);
         let mut files = if seen { file_events(&result, &text, source) } else { Vec::new() };
         for event in &mut files {
             match event {
@@ -160,6 +156,15 @@ impl Session {
         }
     }
 
+    /// Where an edit changed its file, if its tool did not say.
+    fn place_edit(&self, result: &mut ToolResult, context: &Context<'_>) {
+        if let ResultData::Edit(edit) = &mut result.data
+            && lacks_place(&edit.hunks)
+        {
+            edit.hunks = place(&edit.hunks, &self.known_lines(&edit.path, context.blobs));
+        }
+    }
+
     /// What an edit or a write did to the anchors of its file.
     fn follow_anchors(
         &self,
@@ -192,12 +197,29 @@ impl Session {
     }
 
     /// Nobody sees its text, but what it did to files it did.
-    fn record_late_result(&mut self, id: &str, result: ToolResult, context: &Context<'_>) -> Result<(), SessionError> {
+    fn record_late_result(
+        &mut self,
+        id: &str,
+        mut result: ToolResult,
+        context: &Context<'_>,
+    ) -> Result<(), SessionError> {
         let unknown = || SessionError::NoSuchCall(id.to_owned());
         let (turn, index) = self.index.call(id).ok_or_else(unknown)?;
         let unseen = self.changed_unseen(&result.data);
+        self.place_edit(&mut result, context);
+        let did = matches!(result.status, Status::Success | Status::Partial);
+        let mut changed = match &result.data {
+            ResultData::Edit(_) | ResultData::Write(_) if did => file_events(&result, &[], self.next_event()),
+            _ => Vec::new(),
+        };
+        for event in &mut changed {
+            if let EventBody::FileChanged(changed) = event {
+                changed.anchors = self.follow_anchors(&changed.path, &result.data, turn, context)?.into();
+            }
+        }
         self.record(EventBody::ToolResult { turn, index, result: Box::new(result) }, context)?;
-        unseen.into_iter().try_for_each(|path| self.file_changed_outside(path, None, context))
+        unseen.into_iter().try_for_each(|path| self.file_changed_outside(path, None, context))?;
+        changed.into_iter().try_for_each(|event| self.record(event, context))
     }
 
     fn end_step_if_complete(&mut self, turn: TurnNo, context: &Context<'_>) -> Result<(), SessionError> {

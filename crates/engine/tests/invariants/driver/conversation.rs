@@ -7,7 +7,7 @@ use lookback_engine::{
         event::{Interruption, Usage},
     },
 };
-use lookback_wire::Seal;
+use lookback_wire::{Seal, TokenUsage};
 use serde_json::Value;
 
 use super::{Driver, results};
@@ -68,7 +68,8 @@ impl Driver<'_> {
         let recorded = self.session.assistant_turn(parts, stop, &self.context()).expect("a call is open");
         said.iter().for_each(|bytes| self.remember(recorded.turn, bytes));
         let cached = billed / 2;
-        let usage = Usage { call: self.session.last_call(), uncached: billed - cached, cached, written: 0, output: 4 };
+        let billed = TokenUsage { uncached: billed - cached, cached, output: 4, ..TokenUsage::default() };
+        let usage = Usage { call: self.session.last_call(), billed };
         self.session.usage(usage, &self.context()).expect("usage");
         recorded.calls
     }

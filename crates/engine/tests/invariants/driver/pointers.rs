@@ -58,7 +58,7 @@ fn names(event: &Event) -> Option<String> {
     match &event.event {
         EventBody::UserTurn(turn) => turn.user.map(|number| format!("user#{number}")),
         EventBody::ToolCall { cmd, .. } => cmd.map(|number| format!("cmd#{number}")),
-        EventBody::Gate(gate) => Some(format!("gate#{}", gate.number)),
+        EventBody::GateAsked(gate) => Some(format!("gate#{}", gate.number)),
         EventBody::SpanStarted { span, .. } => Some(format!("span#{}#{}", span.name, span.number)),
         EventBody::StepEnded { shown, .. } => {
             shown.iter().find_map(|shown| shown.test).map(|number| format!("test#{number}"))

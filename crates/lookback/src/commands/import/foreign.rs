@@ -122,6 +122,7 @@ impl Arrival<'_> {
             model,
             window: choice.window,
             max_output: choice.max_output,
+            plain_thinking: choice.plain_thinking,
             tokenizer: "o200k".into(),
             root: about.cwd.clone().unwrap_or_default(),
             ..SessionSetup::new(id)
@@ -279,7 +280,13 @@ fn choose(format: Format, model: &str) -> Result<ModelChoice> {
         _ => Provider::Chat,
     };
     let window = lookback_engine::Configuration::default().window.window(card.as_ref().map(|card| card.window));
-    Ok(ModelChoice { max_output: card.map(|card| card.max_output), ..ModelChoice::new(model, provider, window) })
+    let choice = ModelChoice::new(model, provider, window);
+    Ok(match card {
+        Some(card) => {
+            ModelChoice { max_output: Some(card.max_output), plain_thinking: card.plain_thinking(), ..choice }
+        }
+        None => choice,
+    })
 }
 
 fn bill(billed: Billed) -> TokenUsage {

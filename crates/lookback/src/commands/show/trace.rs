@@ -54,7 +54,7 @@ fn describe(event: &EventBody, names: &Names, sizes: &TurnSizes) -> String {
             format!("{} · {} · window {window}{}", start.provider, start.model, describe_recorder(start))
         }
         EventBody::Forked { parent, turn, .. } => format!("from {} at turn#{turn}", names.short(parent)),
-        EventBody::RolledBack { turn, files } => format!("to turn#{turn}{}", describe_files(files)),
+        EventBody::RolledBack { turn, files, .. } => format!("to turn#{turn}{}", describe_files(files)),
         EventBody::ChildStarted(child) => {
             format!(
                 "sub#{} is {}, for turn#{} call {}",
@@ -181,5 +181,23 @@ fn outcome(result: &ToolResult) -> String {
         (None, Status::Partial) => format!("partial, {size}"),
         (None, Status::Error) => format!("error, {size}"),
         (None, Status::Interrupted) => "interrupted".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One of every kind, as the engine's own test keeps them.
+    const EVENTS: &str = include_str!("../../../../engine/src/trace/tests/events.jsonl");
+
+    #[test]
+    fn every_event_has_its_line() {
+        let (names, sizes) = (Names::of(&[]), TurnSizes::of(&[]));
+        let lines = EVENTS.lines().map(|line| {
+            let event: EventBody = serde_json::from_str(line).expect("an event");
+            format!("{}: {}", event.name().replace('_', " "), describe(&event, &names, &sizes))
+        });
+        insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"));
     }
 }

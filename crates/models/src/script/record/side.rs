@@ -9,7 +9,8 @@ use lookback_engine::{
 use serde_json::{Map, Value, json};
 
 pub(super) fn compaction_text(fold: &Fold) -> String {
-    let BlockContent { goal, what_we_learned, anchors, exec_assertions, open_questions, next_actions } = &fold.claims;
+    let BlockContent { goal, what_we_learned, anchors, exec_assertions, open_questions, next_actions, .. } =
+        &fold.claims;
     let mut turns = json!({
         "replaces": { "start_turn": fold.range.first, "end_turn": fold.range.last },
         "what_we_learned": what_we_learned.iter().map(fact).collect::<Vec<_>>(),

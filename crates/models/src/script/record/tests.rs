@@ -7,7 +7,7 @@ use lookback_engine::{
         event::{Interruption, Usage},
     },
 };
-use lookback_wire::{Provider, Seal};
+use lookback_wire::{Provider, Seal, TokenUsage};
 use proptest::prelude::*;
 
 use super::Recorder;
@@ -40,7 +40,8 @@ fn a_session_becomes_a_script() {
     let call = story.tell(|session, now| {
         session.assistant_turn(parts, Stop::End, now).expect("a call is open");
         let call = session.last_call();
-        session.usage(Usage { call, uncached: 12, cached: 900, written: 3, output: 40 }, now).expect("of the last");
+        let billed = TokenUsage { uncached: 12, cached: 900, written: 3, output: 40, ..TokenUsage::default() };
+        session.usage(Usage { call, billed }, now).expect("of the last");
         call
     });
     assert_eq!(call.0, 1);

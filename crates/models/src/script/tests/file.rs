@@ -41,7 +41,10 @@ fn a_file_says_everything() {
     let first = script.step(3).expect("the third time");
     assert_eq!(first.calls[0].arguments, r#"{"limit":40,"path":"src/ledger.py"}"#);
     assert_eq!(first.calls[1].arguments, r#"{ "command":  "pytest -q" }"#);
-    assert_eq!(first.usage, Some(TokenUsage { uncached: 1200, cached: 9000, written: 300, output: 80 }));
+    assert_eq!(
+        first.usage,
+        Some(TokenUsage { uncached: 1200, cached: 9000, written: 300, output: 80, ..TokenUsage::default() })
+    );
     assert_eq!(first.faults[0], Fault::Status { status: 429, retry_after: Some(1) });
     assert_eq!(first.faults[3], Fault::Stall { after: 0 });
     assert_eq!(script.step(4).expect("the last").stop, StepStop::Limit);
@@ -145,6 +148,7 @@ fn any_step(after: Option<u32>) -> impl Strategy<Value = Step> {
                 cached: cached.into(),
                 written: written.into(),
                 output: output.into(),
+                ..TokenUsage::default()
             }),
             faults,
         },

@@ -145,6 +145,7 @@ fn step(arguments: serde_json::Value, output: &str, exit_code: i32) -> Item {
             error: None,
             stats: None,
             context: None,
+            as_came: None,
         }],
         billed: None,
     }))

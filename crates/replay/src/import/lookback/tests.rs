@@ -3,6 +3,8 @@ use lookback_engine::{
     trace::{BlobHash, Origin, SessionId, Status, Stop, result::RunData},
 };
 
+use lookback_wire::TokenUsage;
+
 use super::*;
 use crate::recording::{Format, Recording};
 
@@ -43,7 +45,8 @@ fn session() -> Session {
     session.user_turn("one", Origin::Person, &at(10)).unwrap();
     session.start_call(&at(20)).unwrap();
     session.assistant_turn(vec![NewPart::Text("hm".into()), call("a"), call("b")], Stop::End, &at(30)).unwrap();
-    session.usage(Usage { call: session.last_call(), uncached: 5, cached: 6, written: 7, output: 8 }, &at(31)).unwrap();
+    let billed = TokenUsage { uncached: 5, cached: 6, written: 7, output: 8, ..TokenUsage::default() };
+    session.usage(Usage { call: session.last_call(), billed }, &at(31)).unwrap();
     session.tool_result("b", run("second"), &at(40)).unwrap();
     session.tool_result("a", run("first"), &at(41)).unwrap();
     session.start_call(&at(50)).unwrap();

@@ -35,15 +35,16 @@ fn session(calls: usize, needing: &[usize], test: impl FnOnce(&Conversation<'_>)
     test(&conversation);
 }
 
-fn made(id: u64, text: &str, tokens: u32) -> Part {
-    Part::Made(Rc::new(Made { id, tokens, text: text.into(), stands: Stands::Alone }))
+fn made(id: u64, text: &str, tokens: u32, stands: Stands) -> Part {
+    Part::Made(Rc::new(Made { id, tokens, text: text.into(), stands }))
 }
 
 #[test]
 fn the_example() {
     session(1, &[0], |conversation| {
-        let old = made(0, "STATE_DELTA v1\nold", 0);
-        let shown = Shown { parts: vec![old, Part::Raw(0), made(1, "STATE_DELTA v2\n{}", 10)], stable: 0 };
+        let old = made(0, "STATE_DELTA v1\nold", 0, Stands::Board);
+        let shown =
+            Shown { parts: vec![old, Part::Raw(0), made(1, "STATE_DELTA v2\n{}", 10, Stands::Board)], stable: 0 };
         let signal = Judge::default().judge(conversation, &shown, 0);
         assert_eq!(signal, Signal { needed_tokens: 9.5 + 10.0, all_tokens: 28.0 });
     });
@@ -54,7 +55,7 @@ fn the_example() {
 fn a_line_is_of_use_from_twenty_steps_before_it_is_needed() {
     session(70, &[30, 35, 60], |conversation| {
         let raw = Shown { parts: vec![Part::Raw(0)], stable: 0 };
-        let block = Shown { parts: vec![made(7, FILE, 18)], stable: 0 };
+        let block = Shown { parts: vec![made(7, FILE, 18, Stands::Alone)], stable: 0 };
         let mut judge = Judge::default();
         for call in 0..70 {
             let expected = if (11..=35).contains(&call) || (41..=60).contains(&call) { 9.5 } else { 0.0 };

@@ -90,6 +90,7 @@ impl Driven<'_> {
                     Role::Answer => Stands::ForAnswer(piece),
                     Role::User(_) => Stands::Alone,
                 },
+                None if entry.source == Source::Board => Stands::Board,
                 None => Stands::Alone,
             };
             self.made.next += 1;

@@ -50,7 +50,7 @@ impl<'a> Messages<'a> {
             Part::Raw(piece) => Some(*piece).filter(|piece| self.conversation.pieces[*piece].is_answer()),
             Part::Made(made) => match made.stands {
                 Stands::ForAnswer(piece) => Some(piece),
-                Stands::ForResult(_) | Stands::Alone => None,
+                Stands::ForResult(_) | Stands::Alone | Stands::Board => None,
             },
         }
     }
@@ -68,7 +68,7 @@ impl<'a> Messages<'a> {
             Part::Raw(piece) => Some(*piece).filter(|piece| self.conversation.pieces[*piece].is_result()),
             Part::Made(made) => match made.stands {
                 Stands::ForResult(piece) => Some(piece),
-                Stands::ForAnswer(_) | Stands::Alone => None,
+                Stands::ForAnswer(_) | Stands::Alone | Stands::Board => None,
             },
         }
     }
@@ -84,7 +84,7 @@ impl<'a> Messages<'a> {
             Part::Raw(piece) => Message::user(short(&self.conversation.pieces[*piece].text)),
             Part::Made(made) => match made.stands {
                 Stands::ForAnswer(piece) => self.answer(piece, Some(made)),
-                Stands::ForResult(_) | Stands::Alone => Message::user(short(&made.text).to_owned()),
+                Stands::ForResult(_) | Stands::Alone | Stands::Board => Message::user(short(&made.text).to_owned()),
             },
         }
     }

@@ -59,7 +59,7 @@ async fn a_conversation_goes_through_its_steps_in_every_api() {
         let log = running.log();
         let places: Vec<_> = log.iter().map(|logged| logged.place).collect();
         assert_eq!(places, [Some(Place::Step { number: 1 }), Some(Place::Step { number: 2 })]);
-        let sizes: Vec<u64> = log.iter().filter_map(|logged| logged.counted).map(|usage| usage.uncached).collect();
+        let sizes: Vec<u32> = log.iter().filter_map(|logged| logged.counted).map(|usage| usage.uncached).collect();
         assert!(sizes.len() == 2 && sizes[0] < sizes[1], "{sizes:?}");
     }
 }
@@ -131,7 +131,7 @@ async fn tokens_are_counted_and_models_listed() {
     let body = asked(Provider::Anthropic, false);
     let (status, counted) = post_json(&running, "/any/prefix/v1/messages/count_tokens", &body).await;
     post_json(&running, "/any/prefix/v1/messages", &body).await;
-    let tokens = running.log()[0].counted.map(|usage| usage.uncached);
+    let tokens = running.log()[0].counted.map(|usage| u64::from(usage.uncached));
     assert_eq!((status, counted["input_tokens"].as_u64()), (200, tokens));
     let models = client().get(format!("{}/models", running.base_url())).send().await.expect("a list");
     let models: Value = serde_json::from_slice(&models.bytes().await.expect("a body")).expect("JSON");

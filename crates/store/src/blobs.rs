@@ -4,34 +4,37 @@ use bytes::Bytes;
 use lookback_engine::trace::{BlobError, BlobHash, Event, Output};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::{
-    StoreError,
-    packed::{pack, unpack},
-};
+use crate::{StoreError, packed::Packed};
 
 /// Larger outputs are taken out of their events.
 const INLINE_LIMIT: usize = 8 << 10;
 
-/// So that a part of an output can be read without unpacking all of it.
+/// So much of an output is unpacked at once by whoever wants a part of it.
 const CHUNK: usize = 1 << 20;
 
 /// Moves the event's large outputs into blobs and notes that `session` names them.
 pub(crate) fn take_out(connection: &Connection, session: i64, event: &mut Event) -> Result<(), StoreError> {
     for output in event.event.outputs_mut() {
-        let blob = match output {
-            Output::Inline(bytes) if bytes.len() > INLINE_LIMIT => {
-                let hash = BlobHash::of(bytes);
-                let blob = write(connection, &hash, bytes)?;
-                *output = Output::Blob { hash, len: bytes.len() as u64 };
-                blob
-            }
-            Output::Blob { hash, .. } => find(connection, hash)?.ok_or(BlobError::Missing(*hash))?.key,
-            Output::Inline(_) | Output::Beyond { .. } => continue,
+        let before = output.clone();
+        release(output);
+        let Output::Blob { hash, .. } = output else { continue };
+        let blob = match before {
+            Output::Inline(bytes) => write(connection, hash, &bytes)?,
+            _ => find(connection, hash)?.ok_or(BlobError::Missing(*hash))?.key,
         };
         let sql = "INSERT OR IGNORE INTO blob_references (session, blob) VALUES (?1, ?2)";
         connection.prepare_cached(sql)?.execute([session, blob])?;
     }
     Ok(())
+}
+
+/// Puts a large output's name in its place; the bytes are in the store, or will be.
+pub(crate) fn release(output: &mut Output) {
+    if let Output::Inline(bytes) = output
+        && bytes.len() > INLINE_LIMIT
+    {
+        *output = Output::Blob { hash: BlobHash::of(bytes), len: bytes.len() as u64 };
+    }
 }
 
 /// Puts the bytes back, for whoever wants the event whole.
@@ -115,7 +118,7 @@ fn write(connection: &Connection, hash: &BlobHash, bytes: &[u8]) -> Result<i64, 
     let sql = "INSERT INTO chunks (blob, number, unpacked, bytes) VALUES (?1, ?2, ?3, ?4)";
     let mut insert = connection.prepare_cached(sql)?;
     for (number, chunk) in bytes.chunks(CHUNK).enumerate() {
-        let packed = pack(chunk);
+        let packed = Packed::of(chunk);
         insert.execute(params![key, number, packed.unpacked, packed.bytes])?;
     }
     Ok(key)
@@ -134,7 +137,8 @@ fn read_chunks(
     let mut rows = statement.query(params![blob.key, first, end])?;
     let mut bytes = Vec::with_capacity(blob.length.min((end - first) * CHUNK));
     while let Some(row) = rows.next()? {
-        bytes.extend(unpack(row.get(1)?, row.get(0)?).map_err(|error| StoreError::blob(*hash, error))?);
+        let chunk = Packed { unpacked: row.get(0)?, bytes: row.get::<_, Vec<u8>>(1)?.into() };
+        bytes.extend_from_slice(&chunk.unpack().map_err(|error| StoreError::blob(*hash, error))?);
     }
     Ok(bytes)
 }

@@ -3,15 +3,17 @@
 
 use std::sync::Arc;
 
-use lookback_engine::trace::{Event, EventNo, Output, SessionId, Timestamp};
-use rusqlite::Connection;
+use lookback_engine::trace::{Event, EventBody, EventNo, Output, SessionId};
 
 use crate::{
-    SessionWriter, StoreError, erase, events, identity,
+    StoreError,
+    append::append,
+    events, identity,
     lock::SessionLock,
-    stage,
-    stage::Stage,
-    store::{Shared, continue_from},
+    remove,
+    sessions::{self, Stage},
+    summary::Changes,
+    writer::{Group, SessionWriter},
 };
 
 /// One transaction's share: some 300 ms of compressing and indexing. A 64 MB import in one held the write lock for 20 s.
@@ -19,46 +21,63 @@ use crate::{
 const EVENTS: usize = 250;
 const BYTES: u64 = 1 << 20;
 
-/// Writes a session with its first events and returns its key; the caller holds its lock.
-pub(crate) fn create(
-    shared: &Shared,
-    _lock: &SessionLock,
-    session: &SessionId,
-    at: Timestamp,
-    first: &[Event],
-) -> Result<i64, StoreError> {
-    let shares = shares(first);
-    let stage = if shares.len() > 1 { Stage::Coming } else { Stage::Whole };
-    let mut shares = shares.into_iter();
-    let key = shared.database.writing().write(|transaction| {
-        let key = insert(transaction, stage, session, at)?;
-        events::write(transaction, key, shares.next().unwrap_or_default())?;
-        Ok(key)
-    })?;
-    if stage == Stage::Whole {
-        return Ok(key);
-    }
-    let bring_the_rest = || {
-        for share in shares {
-            shared.database.writing().write(|transaction| events::write(transaction, key, share))?;
-        }
-        shared.database.writing().write(|transaction| stage::set_whole(transaction, key))
+/// The session that a trace from its first event is of: a trace that holds a fork's beginning is the fork's.
+pub(crate) fn session_of(first: &[Event]) -> Result<&SessionId, StoreError> {
+    let Some(Event { seq: EventNo(0), event: EventBody::SessionStarted(started), .. }) = first.first() else {
+        return Err(StoreError::NotAStart);
     };
-    bring_the_rest().inspect_err(|_| give_up(shared, key))?;
-    Ok(key)
+    let forked = first.iter().rev().find_map(|event| match &event.event {
+        EventBody::Forked { session, .. } => Some(&**session),
+        _ => None,
+    });
+    Ok(forked.unwrap_or(&started.session))
 }
 
-/// Where this fails, too, the next writer does it.
-fn give_up(shared: &Shared, key: i64) {
-    let _ = shared.database.writing().write(|transaction| stage::set_going(transaction, key));
-    let _ = erase::erase(&shared.database, erase::Patience::Short);
+/// Begins a session with its first events, the first one a start.
+pub(crate) fn create(
+    group: Arc<Group>,
+    lock: SessionLock,
+    session: &SessionId,
+    first: &[Event],
+) -> Result<SessionWriter, StoreError> {
+    events::continue_from(EventNo(0), first)?;
+    let shares = shares(first);
+    let [whole] = shares[..] else {
+        let mut coming = ComingSession::begin(group, lock, session, shares[0], Stage::Coming)?;
+        coming.append(&first[shares[0].len()..])?;
+        return coming.finish();
+    };
+    // One transaction, and nothing to finish.
+    ComingSession::begin(group, lock, session, whole, Stage::Whole)?.into_writer()
+}
+
+/// Begins a session that shares the parent's events up to and with `upto`.
+pub(crate) fn create_fork(
+    group: Arc<Group>,
+    lock: SessionLock,
+    child: &SessionId,
+    parent: &SessionId,
+    upto: EventNo,
+) -> Result<SessionWriter, StoreError> {
+    let key = group.database().writing().write(|transaction| {
+        let parent_key = identity::key_of(transaction, parent)?;
+        let mut shared = events::read_all(transaction, parent_key)?;
+        shared.retain(|event| event.seq <= upto);
+        let Some(last) = shared.last().filter(|last| last.seq == upto) else {
+            return Err(StoreError::NoSuchEvent { session: parent.clone(), seq: upto });
+        };
+        let key = sessions::insert(transaction, Stage::Whole, child, Some((parent_key, upto)), last.at)?;
+        Changes::of_shared(&shared).write(transaction, key)?;
+        Ok(key)
+    })?;
+    Ok(SessionWriter::new(group, lock, child.clone(), key, EventNo(upto.0 + 1)))
 }
 
 /// A session whose events are still being brought: nobody sees it before [`ComingSession::finish`]. Dropped before that,
 /// or left by a process that died, it is taken away.
 #[derive(Debug)]
 pub struct ComingSession {
-    shared: Arc<Shared>,
+    group: Arc<Group>,
     session: SessionId,
     key: i64,
     next: EventNo,
@@ -67,19 +86,21 @@ pub struct ComingSession {
 }
 
 impl ComingSession {
-    /// The caller has checked that `start` is one.
+    /// `first` is one transaction's share of events from a start on.
     pub(crate) fn begin(
-        shared: Arc<Shared>,
+        group: Arc<Group>,
         lock: SessionLock,
-        session: SessionId,
-        start: &Event,
+        session: &SessionId,
+        first: &[Event],
+        stage: Stage,
     ) -> Result<Self, StoreError> {
-        let key = shared.database.writing().write(|transaction| {
-            let key = insert(transaction, Stage::Coming, &session, start.at)?;
-            events::write(transaction, key, std::slice::from_ref(start))?;
+        let start = first.first().ok_or(StoreError::NotAStart)?;
+        let key = group.database().writing().write(|transaction| {
+            let key = sessions::insert(transaction, stage, session, None, start.at)?;
+            append(transaction, key, first)?;
             Ok(key)
         })?;
-        Ok(Self { shared, session, key, next: EventNo(1), lock: Some(lock) })
+        Ok(Self { group, session: session.clone(), key, next: EventNo(first.len() as u64), lock: Some(lock) })
     }
 
     pub fn session(&self) -> &SessionId {
@@ -88,67 +109,33 @@ impl ComingSession {
 
     /// Writes events that continue it. Large outputs are on the disk when this returns, and can be forgotten.
     pub fn append(&mut self, events: &[Event]) -> Result<(), StoreError> {
-        let next = continue_from(self.next, events)?;
-        for share in shares(events).into_iter().filter(|share| !share.is_empty()) {
-            self.shared.database.writing().write(|transaction| events::write(transaction, self.key, share))?;
+        let next = events::continue_from(self.next, events)?;
+        for share in shares(events) {
+            self.group.database().writing().write(|transaction| append(transaction, self.key, share))?;
         }
         self.next = next;
         Ok(())
     }
 
     /// From now on everybody sees it.
-    pub fn finish(mut self) -> Result<SessionWriter, StoreError> {
-        self.shared.database.writing().write(|transaction| stage::set_whole(transaction, self.key))?;
+    pub fn finish(self) -> Result<SessionWriter, StoreError> {
+        self.group.database().writing().write(|transaction| sessions::set_whole(transaction, self.key))?;
+        self.into_writer()
+    }
+
+    fn into_writer(mut self) -> Result<SessionWriter, StoreError> {
         // A session that still has its lock is not finished; nothing else takes it.
         let lock = self.lock.take().ok_or_else(|| StoreError::NotFound(self.session.0.clone()))?;
-        Ok(SessionWriter::new(self.shared.clone(), lock, self.session.clone(), self.key, self.next))
+        Ok(SessionWriter::new(self.group.clone(), lock, self.session.clone(), self.key, self.next))
     }
 }
 
 impl Drop for ComingSession {
     fn drop(&mut self) {
         if self.lock.is_some() {
-            give_up(&self.shared, self.key);
+            remove::give_up(self.group.database(), self.key);
         }
     }
-}
-
-fn insert(transaction: &Connection, stage: Stage, session: &SessionId, at: Timestamp) -> Result<i64, StoreError> {
-    if identity::find_key(transaction, session)?.is_some() {
-        return Err(StoreError::Exists(session.clone()));
-    }
-    if let Some(left) = stage::find_left_behind(transaction, session)? {
-        stage::set_going(transaction, left)?;
-    }
-    events::insert_session(transaction, stage, session, None, at)
-}
-
-/// Begins a session that shares the parent's events up to and with `upto`, and returns its key.
-pub(crate) fn create_fork(
-    shared: &Shared,
-    _lock: &SessionLock,
-    child: &SessionId,
-    parent: &SessionId,
-    upto: EventNo,
-) -> Result<i64, StoreError> {
-    shared.database.writing().write(|transaction| {
-        let parent_key = identity::key_of(transaction, parent)?;
-        if identity::find_key(transaction, child)?.is_some() {
-            return Err(StoreError::Exists(child.clone()));
-        }
-        if let Some(left) = stage::find_left_behind(transaction, child)? {
-            stage::set_going(transaction, left)?;
-        }
-        let mut shared = events::read_all(transaction, parent_key)?;
-        shared.retain(|event| event.seq <= upto);
-        let Some(last) = shared.last().filter(|last| last.seq == upto) else {
-            return Err(StoreError::NoSuchEvent { session: parent.clone(), seq: upto });
-        };
-        let parent = Some((parent_key, upto));
-        let key = events::insert_session(transaction, Stage::Whole, child, parent, last.at)?;
-        crate::summary::Changes::of_shared(&shared).write(transaction, key)?;
-        Ok(key)
-    })
 }
 
 /// Cuts events into what one transaction takes. Outputs are measured; other texts are short enough to be counted.
@@ -163,6 +150,8 @@ fn shares(events: &[Event]) -> Vec<&[Event]> {
         }
         bytes += size;
     }
-    shares.push(&events[begin..]);
+    if begin < events.len() {
+        shares.push(&events[begin..]);
+    }
     shares
 }

@@ -1,4 +1,4 @@
-//! Connections to the database file: one that writes, as many as needed that read. Knows no tables.
+//! Connections to the database file: one that writes, as many as needed that read. Knows no tables and no versions.
 
 mod waiting;
 
@@ -10,14 +10,8 @@ use std::{
 
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
-use crate::{StoreError, home, home::Home, migrate};
+use crate::{StoreError, home::Home};
 use waiting::Turnstile;
-
-/// "LkBk": what `file(1)` and we recognise our databases by.
-const APPLICATION_ID: i32 = 0x4c6b_426b;
-
-/// `PRAGMA auto_vacuum`: freed pages are given back when we ask for it.
-const INCREMENTAL: i64 = 2;
 
 #[derive(Debug)]
 pub(crate) struct Database {
@@ -28,11 +22,10 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    pub(crate) fn open(home: &Home) -> Result<Self, StoreError> {
-        let path = home.database();
-        let writing = prepare(&path, &home.locks().join("opening")).map_err(|error| error.in_database(&path))?;
+    /// `writing` leads to a database of this version.
+    pub(crate) fn new(home: &Home, writing: Connection) -> Result<Self, StoreError> {
         let turnstile = Turnstile::open(&home.locks().join("writing"))?;
-        Ok(Self { path, writing: Mutex::new(writing), idle_readers: Mutex::default(), turnstile })
+        Ok(Self { path: home.database(), writing: Mutex::new(writing), idle_readers: Mutex::default(), turnstile })
     }
 
     /// A panic while writing leaves a transaction that was rolled back, so the connection is good again.
@@ -41,7 +34,7 @@ impl Database {
         Writing { connection, database: self }
     }
 
-    /// Runs `job` on one snapshot of the database, beside any writer.
+    /// Runs `job` on one state of the database, beside any writer.
     pub(crate) fn read<T>(&self, job: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let connection = self.begin_reading()?;
         let outcome = job(&connection);
@@ -128,61 +121,11 @@ impl Writing<'_> {
     }
 }
 
-/// The writing connection to a database that is ours and of this version. `preparing` is held as an OS lock while the file
-/// is created or migrated, so that processes do it one by one: switching to WAL reports "busy" at once instead of waiting.
-fn prepare(path: &Path, preparing: &Path) -> Result<Connection, StoreError> {
-    let mut connection = connect(path)?;
-    let version = inspect(&connection, path)?;
-    home::set_mode(path, 0o600)?;
-    if version != migrate::SUPPORTED {
-        let _guard = crate::lock::wait_for(preparing)?;
-        if inspect(&connection, path)? == 0 {
-            // Before WAL: the choice of auto_vacuum is made when the first page is written.
-            connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL")?;
-        }
-        connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
-        connection.pragma_update(None, "application_id", APPLICATION_ID)?;
-        migrate::migrate(&mut connection)?;
-    }
-    if !gives_pages_back(&connection)? {
-        let _guard = crate::lock::wait_for(preparing)?;
-        if !gives_pages_back(&connection)? {
-            let outcome = connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL; VACUUM");
-            match outcome.map_err(|error| StoreError::from(error).in_database(path)) {
-                // Others are at work or there is no room for a copy: removing works without it, the file only stays long.
-                Ok(()) | Err(StoreError::Busy | StoreError::Full { .. }) => {}
-                Err(error) => return Err(error),
-            }
-        }
-    }
-    Ok(connection)
-}
-
-fn gives_pages_back(connection: &Connection) -> Result<bool, StoreError> {
-    Ok(connection.pragma_query_value(None, "auto_vacuum", |row| row.get::<_, i64>(0))? == INCREMENTAL)
-}
-
-fn connect(path: &Path) -> Result<Connection, StoreError> {
+pub(crate) fn connect(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
     connection.busy_handler(Some(waiting::wait_a_moment))?;
     connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;")?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
-}
-
-/// The schema version of a database that is ours or empty; anything else is refused before it is touched.
-fn inspect(connection: &Connection, path: &Path) -> Result<u32, StoreError> {
-    let sql =
-        "SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version),
-                      (SELECT count(*) FROM sqlite_schema)";
-    let row = connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
-    let (application, version, tables): (i32, u32, u64) = row?;
-    if application != APPLICATION_ID && (application != 0 || version != 0 || tables != 0) {
-        return Err(StoreError::Foreign { path: path.to_owned() });
-    }
-    if version > migrate::SUPPORTED {
-        return Err(StoreError::Newer { found: version, supported: migrate::SUPPORTED });
-    }
-    Ok(version)
 }

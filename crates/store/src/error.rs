@@ -59,8 +59,10 @@ pub enum StoreError {
     HasForks { session: SessionId, forks: Vec<SessionId> },
     #[error(transparent)]
     Blob(#[from] BlobError),
-    #[error("event {seq} cannot be read: {reason}; the database is damaged, restore it from a backup")]
-    Damaged { seq: EventNo, reason: String },
+    #[error(
+        "event {seq} of session {session} cannot be read: {reason}; the database is damaged, restore it from a backup"
+    )]
+    Damaged { session: SessionId, seq: EventNo, reason: String },
     #[error("event {seq} cannot be written as JSON: {cause}")]
     Unwritable { seq: EventNo, cause: Arc<serde_json::Error> },
     #[error("the system gives no random numbers: {0}")]
@@ -82,6 +84,14 @@ impl StoreError {
 
     pub(crate) fn blob(hash: BlobHash, reason: impl ToString) -> Self {
         Self::Blob(BlobError::Unreadable { hash, reason: reason.to_string() })
+    }
+
+    /// The same for whoever asked for an output.
+    pub(crate) fn of_blob(self, hash: &BlobHash) -> BlobError {
+        match self {
+            Self::Blob(error) => error,
+            other => BlobError::Unreadable { hash: *hash, reason: other.to_string() },
+        }
     }
 
     /// What SQLite's error means for the person whose database is at `path`. Done where a connection's work ends, so that

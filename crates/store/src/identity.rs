@@ -1,11 +1,9 @@
 //! Names of sessions: making new ones, and finding one by its first characters as git does.
 
-use std::path::PathBuf;
-
 use lookback_engine::trace::{BlobHash, SessionId};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::{StoreError, home::Home};
+use crate::StoreError;
 
 /// Crockford's: no i, l, o, u, so that an id read aloud or copied by hand stays the same.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
@@ -29,16 +27,6 @@ pub fn new_session_id() -> Result<SessionId, StoreError> {
 pub fn derived_session_id(text: &str) -> SessionId {
     let BlobHash(digest) = BlobHash::of(text.as_bytes());
     SessionId(digest[..LENGTH].iter().map(|byte| char::from(ALPHABET[usize::from(byte % 32)])).collect())
-}
-
-/// Ids come from other programs, too, and become file names here.
-pub(crate) fn lock_path(home: &Home, session: &SessionId) -> Result<PathBuf, StoreError> {
-    let SessionId(id) = session;
-    let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-    if id.is_empty() || id.len() > 128 || !id.bytes().all(fits) {
-        return Err(StoreError::BadId(id.clone()));
-    }
-    Ok(home.locks().join(format!("{id}.lock")))
 }
 
 pub(crate) fn key_of(connection: &Connection, session: &SessionId) -> Result<i64, StoreError> {

@@ -4,6 +4,7 @@
 //! in their order. Large outputs are kept once, by hash. What the events mean is the engine's business: the store looks
 //! into them only for outputs, a summary line and words to search for.
 
+mod append;
 mod blobs;
 mod create;
 mod database;
@@ -12,15 +13,14 @@ mod error;
 mod events;
 mod home;
 mod identity;
-mod lineage;
 mod lock;
 mod migrate;
 mod packed;
 mod places;
 mod remove;
 mod search;
+mod sessions;
 mod snapshot;
-mod stage;
 mod store;
 mod summary;
 mod writer;
@@ -28,10 +28,9 @@ mod writer;
 pub use create::ComingSession;
 pub use error::StoreError;
 pub use identity::{derived_session_id, new_session_id};
-pub use places::StoredTrace;
 pub use remove::Removal;
 pub use search::Hit;
-pub use snapshot::Snapshot;
+pub use snapshot::{Snapshot, StoredTrace};
 pub use store::Store;
 pub use summary::{ForkPoint, SessionSummary};
 pub use writer::{Durability, SessionWriter};

@@ -13,7 +13,10 @@ use std::{
 
 use lookback_engine::trace::SessionId;
 
-use crate::{StoreError, home, home::Home, identity};
+use crate::{
+    StoreError,
+    home::{self, Home},
+};
 
 #[derive(Debug)]
 pub(crate) struct SessionLock {
@@ -23,7 +26,7 @@ pub(crate) struct SessionLock {
 
 impl SessionLock {
     pub(crate) fn take(home: &Home, session: &SessionId) -> Result<Self, StoreError> {
-        let path = identity::lock_path(home, session)?;
+        let path = path_of(home, session)?;
         let failed = |source| StoreError::home(&path, source);
         loop {
             let mut file = open(&path)?;
@@ -49,6 +52,15 @@ impl Drop for SessionLock {
         // Still locked here. A file that stays behind is locked again by the next writer.
         let _ = fs::remove_file(&self.path);
     }
+}
+
+/// Ids come from other programs, too, and become file names here.
+fn path_of(home: &Home, SessionId(id): &SessionId) -> Result<PathBuf, StoreError> {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    if id.is_empty() || id.len() > 128 || !id.bytes().all(fits) {
+        return Err(StoreError::BadId(id.clone()));
+    }
+    Ok(home.locks().join(format!("{id}.lock")))
 }
 
 /// Waits for the lock at `path`; for moments when processes take turns. The file stays.

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, cell::RefCell, io};
 
-use zstd::bulk::Decompressor;
+use zstd::{bulk::Decompressor, zstd_safe};
 
 /// Below this, compressing saves too little to pay for itself.
 const WORTH_PACKING: usize = 1024;
@@ -21,23 +21,29 @@ pub(crate) struct Packed<'a> {
     pub(crate) unpacked: Option<usize>,
 }
 
-pub(crate) fn pack(bytes: &[u8]) -> Packed<'_> {
-    if bytes.len() > WORTH_PACKING
-        && let Ok(smaller) = zstd::bulk::compress(bytes, LEVEL)
-        && smaller.len() < bytes.len()
-    {
-        return Packed { bytes: smaller.into(), unpacked: Some(bytes.len()) };
+impl<'a> Packed<'a> {
+    pub(crate) fn of(bytes: &'a [u8]) -> Self {
+        if bytes.len() > WORTH_PACKING
+            && let Ok(smaller) = zstd::bulk::compress(bytes, LEVEL)
+            && smaller.len() < bytes.len()
+        {
+            return Self { bytes: smaller.into(), unpacked: Some(bytes.len()) };
+        }
+        Self { bytes: bytes.into(), unpacked: None }
     }
-    Packed { bytes: bytes.into(), unpacked: None }
-}
 
-pub(crate) fn unpack(bytes: Vec<u8>, unpacked: Option<usize>) -> io::Result<Vec<u8>> {
-    let Some(length) = unpacked else { return Ok(bytes) };
-    DECOMPRESSOR.with_borrow_mut(|kept| {
-        let decompressor = match kept {
-            Some(decompressor) => decompressor,
-            None => kept.insert(Decompressor::new()?),
-        };
-        decompressor.decompress(&bytes, length)
-    })
+    pub(crate) fn unpack(&self) -> io::Result<Cow<'_, [u8]>> {
+        let Some(length) = self.unpacked else { return Ok(Cow::Borrowed(&self.bytes)) };
+        // Before as much memory is taken as a damaged number says.
+        if !matches!(zstd_safe::get_frame_content_size(&self.bytes), Ok(Some(size)) if size == length as u64) {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "its length is another"));
+        }
+        DECOMPRESSOR.with_borrow_mut(|kept| {
+            let decompressor = match kept {
+                Some(decompressor) => decompressor,
+                None => kept.insert(Decompressor::new()?),
+            };
+            decompressor.decompress(&self.bytes, length).map(Cow::Owned)
+        })
+    }
 }

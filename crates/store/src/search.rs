@@ -22,7 +22,7 @@ use rusqlite::Connection;
 use crate::{StoreError, events, summary};
 
 use candidates::{Candidate, Literal};
-pub(crate) use index::{index, index_everything};
+pub(crate) use index::index;
 use line::Found;
 use query::Query;
 use text::Contents;

@@ -1,15 +1,25 @@
 //! Reading a whole command's worth from one state of the database: what another process appends or removes meanwhile is
 //! not seen, so a session that was there at the start can be read to its end, outputs included.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    borrow::Cow,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use bytes::Bytes;
-use lookback_engine::trace::{BlobError, BlobHash, Blobs, Event, EventNo, SessionId};
+use lookback_engine::{
+    recall::{Mark, MarkKind, RecallError, TraceLookup},
+    trace::{BlobError, BlobHash, Blobs, Event, EventNo, SessionId},
+};
 use rusqlite::Connection;
 
 use crate::{
-    Hit, SessionSummary, StoreError, StoredTrace, blobs, database::Database, events, identity, lineage, places::Reader,
-    search, store, summary,
+    StoreError, blobs,
+    database::Database,
+    events::{self, Walk},
+    identity, places,
+    search::{self, Hit},
+    summary::{self, SessionSummary},
 };
 
 /// How many events are read at once, so that outputs can be read in between.
@@ -43,68 +53,68 @@ impl Snapshot {
         Ok(Self { held: Arc::new(Held { database, connection }) })
     }
 
-    pub(crate) fn read<T>(&self, job: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    fn read<T>(&self, job: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let connection = self.held.connection.lock().unwrap_or_else(PoisonError::into_inner);
         let connection = connection.as_ref().ok_or(StoreError::Busy)?;
         job(connection).map_err(|error| error.in_database(self.held.database.path()))
     }
 
-    /// As [`crate::Store::find`].
+    /// The session whose id begins with `prefix` (at least 4 characters), where only one does.
     pub fn find(&self, prefix: &str) -> Result<SessionId, StoreError> {
         self.read(|connection| identity::find(connection, prefix))
     }
 
-    /// As [`crate::Store::short_id`].
+    /// The shortest beginning of the session's id, of at least 8 characters, by which [`Snapshot::find`] gives it.
     pub fn short_id(&self, session: &SessionId) -> Result<String, StoreError> {
         self.read(|connection| identity::short(connection, session))
     }
 
-    /// As [`crate::Store::sessions`].
+    /// All sessions, the last used first.
     pub fn sessions(&self) -> Result<Vec<SessionSummary>, StoreError> {
         self.read(summary::list)
     }
 
-    /// As [`crate::Store::events`].
+    /// All events of a session in order, a fork's shared ones first. Large outputs stay in the store.
     pub fn events(&self, session: &SessionId) -> Result<Vec<Event>, StoreError> {
         self.read(|connection| events::read_all(connection, identity::key_of(connection, session)?))
     }
 
-    /// As [`crate::Store::for_each_event`]; `take` may read from this snapshot, too.
+    /// The same, one after another: a long session is never in memory as a whole. `take` may read from this snapshot.
     pub fn for_each_event<E: From<StoreError>>(
         &self,
         session: &SessionId,
         mut take: impl FnMut(Event) -> Result<(), E>,
     ) -> Result<(), E> {
-        let stretches = self.read(|connection| lineage::of(connection, identity::key_of(connection, session)?))?;
-        for stretch in stretches {
-            let mut after = None;
-            loop {
-                let page = self.read(|connection| events::read_page(connection, stretch, after, PAGE))?;
-                let Some(last) = page.last() else { break };
-                after = Some(last.seq);
-                page.into_iter().try_for_each(&mut take)?;
+        let mut walk = self.read(|connection| Walk::begin(connection, identity::key_of(connection, session)?))?;
+        loop {
+            let page = self.read(|connection| walk.read(connection, PAGE))?;
+            if page.is_empty() {
+                return Ok(());
             }
+            page.into_iter().try_for_each(&mut take)?;
         }
-        Ok(())
     }
 
-    /// As [`crate::Store::event`].
     pub fn event(&self, session: &SessionId, seq: EventNo) -> Result<Event, StoreError> {
-        self.read(|connection| store::read_event(connection, session, seq))
+        let found =
+            self.read(|connection| events::read_one(connection, identity::key_of(connection, session)?, seq))?;
+        found.ok_or_else(|| StoreError::NoSuchEvent { session: session.clone(), seq })
     }
 
-    /// As [`crate::Store::inline`].
+    /// The event with its large outputs filled in, as it was appended.
     pub fn inline(&self, mut event: Event) -> Result<Event, StoreError> {
         self.read(|connection| blobs::put_back(connection, &mut event))?;
         Ok(event)
     }
 
-    /// As [`crate::Store::trace`].
+    /// A session to be asked for single events, by `lookback_engine::recall`.
     pub fn trace(&self, session: &SessionId) -> Result<StoredTrace, StoreError> {
-        StoredTrace::new(Reader::Snapshot(self.clone()), session)
+        let key = self.read(|connection| identity::key_of(connection, session))?;
+        Ok(StoredTrace { snapshot: self.clone(), key })
     }
 
-    /// As [`crate::Store::search`].
+    /// What holds all words of `query`, best first: lines with the query itself, then the newest. With a session only
+    /// in that one; for a fork the events that it shares are its own, too.
     pub fn search(&self, query: &str, session: Option<&SessionId>, limit: usize) -> Result<Vec<Hit>, StoreError> {
         self.read(|connection| search::search(connection, query, session, limit))
     }
@@ -112,6 +122,53 @@ impl Snapshot {
 
 impl Blobs for Snapshot {
     fn blob(&self, hash: &BlobHash) -> Result<Bytes, BlobError> {
-        self.read(|connection| blobs::read(connection, hash)).map_err(|error| store::blob_error(hash, error))
+        self.read(|connection| blobs::read(connection, hash)).map_err(|error| error.of_blob(hash))
+    }
+}
+
+/// A stored session that can be asked for single events. Not for keeping, like its [`Snapshot`].
+#[derive(Debug)]
+pub struct StoredTrace {
+    snapshot: Snapshot,
+    key: i64,
+}
+
+impl StoredTrace {
+    fn read<T>(&self, job: impl FnOnce(&Connection, i64) -> Result<T, StoreError>) -> Result<T, RecallError> {
+        self.snapshot.read(|connection| job(connection, self.key)).map_err(|error| match error {
+            StoreError::Blob(error) => RecallError::Blob(error),
+            error => RecallError::Unreadable(error.to_string()),
+        })
+    }
+}
+
+impl TraceLookup for StoredTrace {
+    fn event(&self, event: EventNo) -> Result<Cow<'_, Event>, RecallError> {
+        let found = self.read(|connection, key| events::read_one(connection, key, event))?;
+        found.map(Cow::Owned).ok_or_else(|| RecallError::Unreadable(format!("there is no event {event}")))
+    }
+
+    fn marked(&self, mark: Mark) -> Result<Vec<EventNo>, RecallError> {
+        self.read(|connection, key| places::marked(connection, key, mark))
+    }
+
+    fn count(&self, kind: MarkKind) -> Result<u32, RecallError> {
+        // Turns are counted from 0, and the last one may be the results of a step; all else counts from 1.
+        if matches!(kind, MarkKind::Turn | MarkKind::Call | MarkKind::Result | MarkKind::StepEnd) {
+            return self.turns_before(EventNo(u64::MAX));
+        }
+        let highest = self.read(|connection, key| places::highest(connection, key, kind, EventNo(u64::MAX)))?;
+        Ok(highest.unwrap_or(0))
+    }
+
+    fn seen(&self, path: &str) -> Result<Vec<EventNo>, RecallError> {
+        self.read(|connection, key| places::seen(connection, key, path))
+    }
+
+    fn turns_before(&self, event: EventNo) -> Result<u32, RecallError> {
+        self.read(|connection, key| {
+            let of = |kind| places::highest(connection, key, kind, event);
+            Ok(of(MarkKind::Turn)?.max(of(MarkKind::Result)?).map_or(0, |number| number + 1))
+        })
     }
 }

@@ -3,18 +3,11 @@
 mod group;
 mod lane;
 
-#[cfg(test)]
-mod full_disk;
-
 use std::sync::Arc;
 
 use lookback_engine::trace::{Event, EventNo, SessionId};
 
-use crate::{
-    StoreError,
-    lock::SessionLock,
-    store::{Shared, continue_from},
-};
+use crate::{StoreError, blobs, events, lock::SessionLock};
 
 pub(crate) use group::Group;
 use lane::Lane;
@@ -34,7 +27,7 @@ pub enum Durability {
 /// does so, too, and can say that it failed: what cannot be written when the writer is dropped is lost.
 #[derive(Debug)]
 pub struct SessionWriter {
-    shared: Arc<Shared>,
+    group: Arc<Group>,
     session: SessionId,
     next: EventNo,
     lane: Arc<Lane>,
@@ -42,8 +35,8 @@ pub struct SessionWriter {
 }
 
 impl SessionWriter {
-    pub(crate) fn new(shared: Arc<Shared>, lock: SessionLock, session: SessionId, key: i64, next: EventNo) -> Self {
-        Self { shared, session, next, lane: Arc::new(Lane::new(key)), _lock: lock }
+    pub(crate) fn new(group: Arc<Group>, lock: SessionLock, session: SessionId, key: i64, next: EventNo) -> Self {
+        Self { group, session, next, lane: Arc::new(Lane::new(key, next)), _lock: lock }
     }
 
     pub fn session(&self) -> &SessionId {
@@ -55,19 +48,32 @@ impl SessionWriter {
         self.next
     }
 
+    /// All events before this one are on the disk.
+    pub fn durable(&self) -> EventNo {
+        self.lane.durable()
+    }
+
+    /// Leaves an event's large outputs to the store, where they are on the disk, so that they need no memory any more:
+    /// afterwards the event names them, as [`crate::Store::event`] gives it.
+    pub fn release(&self, event: &mut Event) {
+        if event.seq < self.durable() {
+            event.event.outputs_mut().into_iter().for_each(blobs::release);
+        }
+    }
+
     /// Appends all of `events` or, with an error, none of them. Events that were grouped before come first in any
     /// case; where writing those failed in the background, the error is returned here, once, and they are kept: the next
     /// call writes them together with its own events, at once and whatever its durability, or fails and keeps them still.
     pub fn append(&mut self, events: &[Event], durability: Durability) -> Result<(), StoreError> {
-        let next = continue_from(self.next, events)?;
+        let next = events::continue_from(self.next, events)?;
         self.lane.take_failure()?;
         if durability == Durability::Grouped {
-            self.shared.group.start()?;
+            self.group.start()?;
         }
         if durability == Durability::Grouped && self.lane.accept(events) {
-            self.shared.group.schedule(&self.lane);
+            self.group.schedule(&self.lane);
         } else {
-            self.lane.commit(&mut self.shared.database.writing(), events)?;
+            self.lane.commit(&mut self.group.database().writing(), events)?;
         }
         self.next = next;
         Ok(())
@@ -76,13 +82,13 @@ impl SessionWriter {
     /// Returns when everything appended is on the disk.
     pub fn flush(&mut self) -> Result<(), StoreError> {
         self.lane.take_failure()?;
-        self.lane.commit(&mut self.shared.database.writing(), &[])
+        self.lane.commit(&mut self.group.database().writing(), &[])
     }
 }
 
 impl Drop for SessionWriter {
     fn drop(&mut self) {
-        let mut writing = self.shared.database.writing();
+        let mut writing = self.group.database().writing();
         // Nobody is left to hear of a failure, and the next writer must not find events appearing behind its back.
         if self.lane.commit(&mut writing, &[]).is_err() {
             self.lane.take_waiting();

@@ -70,6 +70,11 @@ fn a_session_that_never_came_leaves_nothing() {
     coming.append(&[user(1, "Fix the bug"), result(2, noise(3_000_000, 3))]).unwrap();
     assert!(count(home.path(), "chunks") > 0);
     drop(coming);
+    assert_eq!(count(home.path(), "sessions WHERE stage < 2"), 0, "nobody brings it any more");
+    if count(home.path(), "sessions") > 0 {
+        // On a busy machine the time was over before all of it was erased: whoever removes next goes on.
+        store.remove(&[]).unwrap();
+    }
     for table in ["sessions", "events", "blobs", "chunks"] {
         assert_eq!(count(home.path(), table), 0, "{table}");
     }

@@ -4,13 +4,13 @@
 
 mod support;
 
-use std::{fs, path::Path, process::Command, thread};
+use std::{fs, path::Path, process::Command, thread, time::Duration};
 
 use lookback_engine::{
-    Context, NewPart, Session, SessionSetup,
-    trace::{BlobHash, Event, NoBlobs, Origin, Output, ResultData, Stop, Timestamp, ToolResult},
+    Context, NewPart, Replay, Session, SessionSetup,
+    trace::{BlobHash, Event, EventNo, NoBlobs, Origin, Output, ResultData, Stop, Timestamp, ToolResult},
 };
-use lookback_store::{Removal, Store, StoreError};
+use lookback_store::{Durability, Removal, Store, StoreError};
 use rusqlite::{Connection, params};
 use support::{id, noise};
 
@@ -87,6 +87,108 @@ fn a_first_version_is_migrated_can_be_searched_and_gives_its_room_back() {
     assert_eq!((pragma("auto_vacuum"), pragma("freelist_count")), (2, 0));
 }
 
+/// A home as the program of commit bc9bbee left it: `import` of random sessions from the engine's property tests, which
+/// hold every kind of event, and of the first 60 lines of `fixtures/sample-session.jsonl`; `fold`, `unfold` and `fold` of the
+/// latter; and, through the library, a session with an output in a blob and a fork of it.
+fn second_version() -> tempfile::TempDir {
+    let home = tempfile::tempdir().unwrap();
+    let database = zstd::decode_all(&include_bytes!("fixtures/version-2.db.zst")[..]).unwrap();
+    fs::write(home.path().join("lookback.db"), database).unwrap();
+    home
+}
+
+/// What that program's `show ID --view --json --provider PROVIDER` said of each session.
+fn assert_same_views(store: &Store) {
+    let views = zstd::decode_all(&include_bytes!("fixtures/version-2.views.jsonl.zst")[..]).unwrap();
+    let views: Vec<serde_json::Value> =
+        views.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect();
+    assert_eq!(views.len(), 15 * 4);
+    for view in views {
+        let text = |name: &str| view[name].as_str().unwrap();
+        let mut replay = Replay::new(Some(text("provider").parse().unwrap()), store);
+        for event in store.events(&id(text("session"))).unwrap() {
+            replay.push(event).unwrap();
+        }
+        let session = replay.finish().unwrap();
+        let body = session.body_for(session.prompt_provider(), store).unwrap();
+        assert_eq!(String::from_utf8_lossy(&body), text("body"), "{} for {}", view["session"], view["provider"]);
+    }
+}
+
+#[test]
+fn a_second_version_keeps_every_event_and_the_bytes_of_every_view() {
+    let home = second_version();
+    let store = Store::open(home.path()).unwrap();
+    assert_same_views(&store);
+    let connection = Connection::open(home.path().join("lookback.db")).unwrap();
+    let sql = "SELECT kind FROM events WHERE session = (SELECT key FROM sessions WHERE id = ?1) ORDER BY seq";
+    let mut kinds = connection.prepare(sql).unwrap();
+    let mut events = 0;
+    for summary in store.sessions().unwrap() {
+        let read = store.events(&summary.id).unwrap();
+        let own: Vec<String> =
+            kinds.query_map([&summary.id.0], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+        assert!(read[read.len() - own.len()..].iter().map(|event| event.event.name()).eq(own));
+        events += read.len();
+        read.into_iter().for_each(|event| drop(store.inline(event).unwrap()));
+    }
+    // The fork shares the first eight of its parent's.
+    assert_eq!(events, 1131 + 8);
+    assert_eq!(store.search("user_name", None, 5).unwrap()[0].line, "an old question about getUserName");
+    let mut fork = Session::replay(store.events(&id("child0000000")).unwrap(), &store).unwrap();
+    let now = Context { now: Timestamp(0), count: &|_| 1, blobs: &store };
+    fork.user_turn("it goes on", Origin::Person, &now).unwrap();
+    let mut writer = store.writer(fork.id()).unwrap();
+    writer.append(&fork.trace()[writer.next().0 as usize..], Durability::Durable).unwrap();
+    assert_eq!(store.events(fork.id()).unwrap().len(), fork.trace().len());
+}
+
+#[test]
+fn what_was_damaged_before_the_migration_is_told_and_all_else_can_be_read() {
+    let home = second_version();
+    let connection = Connection::open(home.path().join("lookback.db")).unwrap();
+    let sql =
+        "UPDATE events SET body = zeroblob(100) WHERE seq = 3 AND session = (SELECT key FROM sessions WHERE id = ?1)";
+    assert_eq!(connection.execute(sql, ["parent000000"]).unwrap(), 1);
+    drop(connection);
+    let store = Store::open(home.path()).unwrap();
+    for name in ["parent000000", "child0000000"] {
+        let told = store.events(&id(name)).unwrap_err();
+        assert!(
+            matches!(&told, StoreError::Damaged { session, seq: EventNo(3), .. } if session.0 == "parent000000"),
+            "{told}"
+        );
+    }
+    for summary in store.sessions().unwrap() {
+        let is_damaged = ["parent000000", "child0000000"].contains(&summary.id.0.as_str());
+        assert_eq!(store.events(&summary.id).is_err(), is_damaged, "{}", summary.id);
+    }
+}
+
+#[test]
+fn a_migration_that_is_killed_is_made_again() {
+    for milliseconds in [0, 2, 5, 10, 20, 40, 80] {
+        let home = second_version();
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        let mut child = command.args(["--exact", "opening_process"]).env(FRESH_HOME, home.path()).spawn().unwrap();
+        thread::sleep(Duration::from_millis(milliseconds));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_same_views(&Store::open(home.path()).unwrap());
+    }
+}
+
+#[test]
+fn an_older_program_that_is_still_open_cannot_write_what_nobody_reads() {
+    let home = second_version();
+    let older = Connection::open(home.path().join("lookback.db")).unwrap();
+    let sql =
+        "INSERT INTO events (session, seq, at, kind, unpacked, body, checksum) VALUES (1, 999, 0, '', NULL, '', 0)";
+    let mut insert = older.prepare(sql).unwrap();
+    drop(Store::open(home.path()).unwrap());
+    assert!(insert.execute([]).is_err());
+}
+
 #[test]
 fn a_newer_database_is_refused_untouched() {
     let home = tempfile::tempdir().unwrap();
@@ -95,7 +197,7 @@ fn a_newer_database_is_refused_untouched() {
     connection.pragma_update(None, "user_version", 99).unwrap();
     drop(connection);
     let refused = Store::open(home.path()).unwrap_err();
-    assert!(matches!(refused, StoreError::Newer { found: 99, supported: 2 }));
+    assert!(matches!(refused, StoreError::Newer { found: 99, supported: 3 }));
     assert!(refused.to_string().contains("upgrade lookback, or set LOOKBACK_HOME"));
 }
 

@@ -11,7 +11,7 @@ use std::{
 
 use crate::{StoreError, lock};
 
-/// Then a typed error. Ours: no transaction of this store takes as long, and a person waits no longer in silence.
+/// Then a typed error: a person who waits longer thinks that it hangs.
 const BUSY: Duration = Duration::from_secs(5);
 
 thread_local! {

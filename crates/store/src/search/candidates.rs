@@ -6,7 +6,7 @@ use lookback_engine::trace::SessionId;
 use rusqlite::{Connection, params};
 
 use super::{query::Query, text::Part};
-use crate::{StoreError, identity, lineage};
+use crate::{StoreError, identity, sessions};
 
 /// Of how many events, the newest that match, the best are given.
 const CANDIDATES: usize = 100;
@@ -108,7 +108,7 @@ fn stretches(connection: &Connection, session: Option<&SessionId>) -> Result<Vec
         (SELECT document FROM documents WHERE session = ?1 AND seq <= ?2 ORDER BY seq DESC, document DESC LIMIT 1)";
     let mut bounds = connection.prepare_cached(sql)?;
     let mut stretches = Vec::new();
-    for stretch in lineage::of(connection, identity::key_of(connection, session)?)? {
+    for stretch in sessions::lineage(connection, identity::key_of(connection, session)?)? {
         let bounds = bounds.query_row([stretch.session, stretch.upto], |row| Ok((row.get(0)?, row.get(1)?)))?;
         if let (Some(oldest), Some(newest)) = bounds {
             stretches.push(Stretch { session: Some(stretch.session), oldest, newest });

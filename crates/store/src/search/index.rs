@@ -1,10 +1,10 @@
 //! Writing the full-text index, in the same transaction as the events.
 
-use lookback_engine::trace::{Event, EventNo};
-use rusqlite::{Connection, Transaction, params};
+use lookback_engine::trace::Event;
+use rusqlite::{Connection, params};
 
 use super::{text, words};
-use crate::{StoreError, events};
+use crate::StoreError;
 
 pub(crate) fn index(connection: &Connection, session: i64, event: &Event) -> Result<(), StoreError> {
     for (part, content) in text::divide(connection, event)? {
@@ -19,22 +19,6 @@ pub(crate) fn index(connection: &Connection, session: i64, event: &Event) -> Res
         let document = connection.prepare_cached(sql)?.insert(place)?;
         let sql = "INSERT INTO words (rowid, text, extra) VALUES (?1, ?2, ?3)";
         connection.prepare_cached(sql)?.execute(params![document, words.text, words.extra])?;
-    }
-    Ok(())
-}
-
-/// For databases from before there was an index: all events, in the order in which they happened. A clock may have been
-/// set back, but a session's documents have to rise with its events.
-pub(crate) fn index_everything(transaction: &Transaction<'_>) -> Result<(), StoreError> {
-    let sql = "SELECT session, seq FROM events
-               ORDER BY max(at) OVER (PARTITION BY session ORDER BY seq), session, seq";
-    let mut statement = transaction.prepare(sql)?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        let (session, seq) = (row.get(0)?, EventNo(row.get(1)?));
-        if let Some(event) = events::read_one(transaction, session, seq)? {
-            index(transaction, session, &event)?;
-        }
     }
     Ok(())
 }

@@ -93,8 +93,9 @@ fn text(body: &EventBody) -> String {
             result.error.as_ref().map_or_else(String::new, |error| format!("{}: {}", error.code, error.message))
         }
         EventBody::NoteShown { content, .. } => content.text.clone(),
-        EventBody::TextRefused(refused) => refused.reason.clone(),
         EventBody::Error { kind, message } => format!("{kind}: {message}"),
+        // As it was found while it was an error of that kind.
+        EventBody::TextRefused(refused) => format!("text_refused: {}", refused.reason),
         EventBody::SpanStarted { span, goal, .. } => format!("{}#{}: {goal}", span.name, span.number),
         EventBody::SpanEnded { span, outcome, .. } => format!("{}#{}: {outcome}", span.name, span.number),
         _ => String::new(),

@@ -10,7 +10,7 @@ use std::{
 use super::lane::{self, Lane};
 use crate::{StoreError, database::Database};
 
-/// Half of the 10 ms within which a grouped append is on the disk; the other half is for the commit itself.
+/// Half of the 10 ms that [`super::Durability::Grouped`] promises; the other half is for the commit itself.
 const GATHER: Duration = Duration::from_millis(5);
 
 #[derive(Debug)]
@@ -38,6 +38,10 @@ struct State {
 impl Group {
     pub(crate) fn new(database: Arc<Database>) -> Self {
         Self { database, queue: Arc::default(), thread: Mutex::default() }
+    }
+
+    pub(crate) fn database(&self) -> &Arc<Database> {
+        &self.database
     }
 
     /// Has the lane committed soon.

@@ -3,9 +3,9 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use lookback_engine::trace::Event;
+use lookback_engine::trace::{Event, EventNo};
 
-use crate::{StoreError, database::Writing, events};
+use crate::{StoreError, append::append, database::Writing};
 
 /// With more waiting than this the disk does not keep up, and appends wait for it instead of filling the memory.
 const MOST_WAITING: usize = 1024;
@@ -16,18 +16,25 @@ pub(super) struct Lane {
     state: Mutex<State>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct State {
     waiting: Vec<Event>,
-    /// A failure in the background that the writer was not told of yet.
+    /// All events before this one are on the disk.
+    durable: EventNo,
+    /// Of the background, until the writer has heard of it.
     failure: Option<StoreError>,
     /// Set by such a failure: no further events join those that wait until a commit succeeds.
     stuck: bool,
 }
 
 impl Lane {
-    pub(super) fn new(key: i64) -> Self {
-        Self { key, state: Mutex::default() }
+    pub(super) fn new(key: i64, durable: EventNo) -> Self {
+        let state = State { waiting: Vec::new(), durable, failure: None, stuck: false };
+        Self { key, state: Mutex::new(state) }
+    }
+
+    pub(super) fn durable(&self) -> EventNo {
+        self.state().durable
     }
 
     pub(super) fn take_failure(&self) -> Result<(), StoreError> {
@@ -52,10 +59,16 @@ impl Lane {
         }
         let outcome = write_in_order(writing, self.key, &waiting, events);
         match &outcome {
-            Ok(()) => self.state().stuck = false,
+            Ok(()) => self.written(waiting.len() + events.len()),
             Err(_) => self.keep(waiting),
         }
         outcome
+    }
+
+    fn written(&self, events: usize) {
+        let mut state = self.state();
+        state.durable.0 += events as u64;
+        state.stuck = false;
     }
 
     fn keep(&self, waiting: Vec<Event>) {
@@ -76,8 +89,8 @@ impl Lane {
 
 fn write_in_order(writing: &mut Writing<'_>, key: i64, first: &[Event], then: &[Event]) -> Result<(), StoreError> {
     writing.write(|transaction| {
-        events::write(transaction, key, first)?;
-        events::write(transaction, key, then)
+        append(transaction, key, first)?;
+        append(transaction, key, then)
     })
 }
 
@@ -85,18 +98,19 @@ fn write_in_order(writing: &mut Writing<'_>, key: i64, first: &[Event], then: &[
 /// not the others'.
 pub(super) fn commit_together(writing: &mut Writing<'_>, lanes: &[Arc<Lane>]) {
     let batches: Vec<_> = lanes.iter().map(|lane| (lane, lane.take_waiting())).collect();
-    let together = writing
-        .write(|transaction| batches.iter().try_for_each(|(lane, batch)| events::write(transaction, lane.key, batch)));
-    if together.is_ok() {
-        return;
-    }
+    let together =
+        writing.write(|transaction| batches.iter().try_for_each(|(lane, batch)| append(transaction, lane.key, batch)));
     for (lane, batch) in batches {
-        if let Err(error) = write_in_order(writing, lane.key, &batch, &[]) {
-            // A lane that is stuck has told its writer, or will: the same events failing again are no news.
-            let known = lane.state().stuck;
-            lane.keep(batch);
-            if !known {
-                lane.state().failure = Some(error);
+        let outcome = if together.is_ok() { Ok(()) } else { write_in_order(writing, lane.key, &batch, &[]) };
+        match outcome {
+            Ok(()) => lane.written(batch.len()),
+            Err(error) => {
+                // A lane that is stuck has told its writer, or will: the same events failing again are no news.
+                let known = lane.state().stuck;
+                lane.keep(batch);
+                if !known {
+                    lane.state().failure = Some(error);
+                }
             }
         }
     }

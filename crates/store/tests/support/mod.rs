@@ -2,12 +2,9 @@
 #![allow(dead_code, reason = "each test file uses some of these")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use lookback_engine::trace::{
-    AssistantPart, AssistantTurn, CallNo, Event, EventBody, EventNo, Layout, Origin, Output, ResultData, SessionId,
-    SessionStarted, Stop, Timestamp, ToolResult, TurnNo, UserTurn, start::Counted,
-};
+use lookback_engine::trace::{Event, EventBody, EventNo, Output, ResultData, SessionId, Timestamp, ToolResult, TurnNo};
 use lookback_store::Store;
-use lookback_wire::Provider;
+use serde_json::json;
 
 pub(crate) fn home() -> (tempfile::TempDir, Store) {
     let home = tempfile::tempdir().unwrap();
@@ -23,64 +20,28 @@ pub(crate) fn event(seq: u64, event: EventBody) -> Event {
     Event { seq: EventNo(seq), at: Timestamp(1_763_200_000_000 + seq as i64), event }
 }
 
+/// By their JSON: what else they may hold is not the store's business.
+fn said(seq: u64, body: serde_json::Value) -> Event {
+    event(seq, serde_json::from_value(body).unwrap())
+}
+
 pub(crate) fn start(session: &str) -> Event {
-    event(
-        0,
-        EventBody::SessionStarted(Box::new(SessionStarted {
-            session: id(session),
-            schema: 1,
-            renderer: 1,
-            system: Counted::default(),
-            tools: Vec::new(),
-            tools_tokens: 0,
-            rules: Counted::default(),
-            provider: Provider::Anthropic,
-            model: "a-model".to_owned(),
-            window: 200_000,
-            output_reserve: 32_000,
-            layout: Layout::Chat,
-            alternation: Default::default(),
-            plain_thinking: Default::default(),
-            recorded_by: Default::default(),
-            decisions: Default::default(),
-            tokenizer: "o200k".to_owned(),
-            root: "/project".to_owned(),
-            price_card: None,
-            prompts: None,
-            parent: None,
-        })),
-    )
+    let nothing = json!({"text": "", "tokens": 0});
+    let start = json!({
+        "session": session, "schema": 2, "renderer": 1, "system": nothing, "tools": [], "tools_tokens": 0,
+        "rules": nothing, "provider": "anthropic", "model": "a-model", "window": 200_000, "output_reserve": 32_000,
+        "layout": "chat", "tokenizer": "o200k", "root": "/project",
+    });
+    said(0, json!({ "session_started": start }))
 }
 
 pub(crate) fn user(seq: u64, text: &str) -> Event {
-    let turn = UserTurn {
-        turn: TurnNo(seq as u32),
-        text: text.to_owned(),
-        tokens: 1,
-        origin: Origin::Person,
-        user: None,
-        as_came: None,
-    };
-    event(seq, EventBody::UserTurn(Box::new(turn)))
+    said(seq, json!({"user_turn": {"turn": seq, "text": text, "tokens": 1, "origin": "person"}}))
 }
 
 pub(crate) fn call(seq: u64, name: &str, arguments: &str) -> Event {
-    let part = AssistantPart::Call {
-        id: "call".to_owned(),
-        name: name.to_owned(),
-        arguments: arguments.to_owned(),
-        tokens: 1,
-        unfinished: false,
-    };
-    let turn = AssistantTurn {
-        turn: TurnNo(seq as u32),
-        call: CallNo(1),
-        parts: Box::new([part]),
-        stop: Stop::End,
-        native: Box::default(),
-        raw: None,
-    };
-    event(seq, EventBody::AssistantTurn(Box::new(turn)))
+    let call = json!({"call": {"id": "call", "name": name, "arguments": arguments, "tokens": 1}});
+    said(seq, json!({"assistant_turn": {"turn": seq, "call": 1, "parts": [call], "stop": "end"}}))
 }
 
 pub(crate) fn result(seq: u64, text: impl Into<Output>) -> Event {

@@ -5,8 +5,11 @@ use std::{thread, time::Duration};
 use lookback_engine::trace::{Event, EventBody, EventNo, SessionId, Timestamp};
 use serde_json::json;
 
-use super::Durability::{Durable, Grouped};
-use crate::{Store, StoreError};
+use super::Store;
+use crate::{
+    StoreError,
+    writer::Durability::{Durable, Grouped},
+};
 
 fn event(seq: u64, event: EventBody) -> Event {
     Event { seq: EventNo(seq), at: Timestamp(0), event }
@@ -19,8 +22,8 @@ fn error(seq: u64, length: usize) -> Event {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         char::from(b'a' + ((state >> 33) % 26) as u8)
     };
-    let message: String = (0..length).map(|_| letter()).collect();
-    event(seq, EventBody::Error { kind: "test".into(), message: message.into() })
+    let message = (0..length).map(|_| letter()).collect();
+    event(seq, EventBody::Error { kind: "test".into(), message })
 }
 
 fn start() -> Event {
@@ -40,7 +43,7 @@ fn a_full_disk_is_told_and_nothing_is_torn() {
     let session = SessionId("session".to_owned());
     let mut writer = store.create(&[start()]).unwrap();
     let limit = |pages: u32| {
-        let connection = store.shared.database.writing();
+        let connection = store.group.database().writing();
         connection.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(())).unwrap();
     };
     limit(60);

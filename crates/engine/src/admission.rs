@@ -33,9 +33,9 @@ pub use goal::admit_preference;
 pub use refusal::{AdmissionRefused, Fate, Refusal, RefusalKind, render_refusals};
 
 use crate::{
-    claim::{BlockContent, Question},
     proposal::{BlockProposal, one_line},
     state::Bench,
+    trace::claim::{BlockContent, Question},
     trace::{Blobs, decision::TurnRange},
 };
 use principals::Principals;

@@ -12,10 +12,10 @@ pub use tag::{escape_tag, unescape_tag};
 
 use crate::{
     board::Board,
-    claim::{Anchor, Assertion, BlockContent, Evidence, Fact, Standing},
     configuration::BlockLimits,
     history::index::SpanRecord,
     state::Bench,
+    trace::claim::{Anchor, Assertion, BlockContent, Evidence, Fact, Standing},
     trace::decision::TurnRange,
     view::Source,
 };

@@ -22,8 +22,8 @@ pub use render::{render_board, render_delta, render_for_people};
 
 pub use crate::configuration::BoardLimits;
 use crate::{
-    claim::{Anchor, Assertion, Evidence, Fact, Goal, Question, WorkStatus},
     trace::TurnNo,
+    trace::claim::{Anchor, Assertion, Evidence, Fact, Goal, Question, WorkStatus},
 };
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -16,6 +16,7 @@ use lookback_wire::Provider;
 use serde::{Deserialize, Serialize};
 
 use crate::cache::{CacheRule, CacheState};
+pub use crate::trace::start::{Alternation, PlainThinking};
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Card {
@@ -59,38 +60,6 @@ pub enum ThinkingHabit {
 pub enum Tail {
     Free,
     Fixed,
-}
-
-/// Whether two user messages in a row are refused (design 2-model, "Voice").
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Alternation {
-    #[default]
-    Free,
-    Strict,
-}
-
-/// Whether thinking that its server gave as plain text is sent back to it. A server that needs it refuses a history without
-/// it, others refuse one with it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PlainThinking {
-    #[default]
-    SentBack,
-    /// It stays in the trace, for a model that needs it.
-    LeftOut,
-}
-
-impl PlainThinking {
-    pub fn is_sent_back(&self) -> bool {
-        *self == Self::SentBack
-    }
-}
-
-impl Alternation {
-    pub fn is_free(&self) -> bool {
-        *self == Self::Free
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -129,3 +129,15 @@ impl std::ops::Add for Size {
         Size { tokens: self.tokens + other.tokens, bytes: self.bytes + other.bytes }
     }
 }
+
+/// Tokens for people: 412, 1.3k, 12k.
+pub(crate) struct Short(pub(crate) u64);
+
+impl fmt::Display for Short {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            tokens @ ..=999 => write!(f, "{tokens}"),
+            tokens => write!(f, "{:.1}k", tokens as f64 / 1_000.0),
+        }
+    }
+}

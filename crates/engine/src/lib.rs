@@ -28,7 +28,6 @@ pub mod block;
 pub mod board;
 pub mod cache;
 pub mod card;
-pub mod claim;
 pub mod compactor;
 pub mod configuration;
 pub mod context;
@@ -68,4 +67,5 @@ pub use ledger::{
 };
 pub use recorder::{ModelChoice, NewPart, SessionSetup};
 pub use session::{Replay, Session};
+pub use trace::claim;
 pub use view::View;

@@ -13,9 +13,9 @@ pub(crate) use watch::{Noticed, Watch};
 
 use crate::{
     card::{Card, Lifetime},
-    configuration::Configuration,
+    configuration::{Configuration, SettleLimits, SettleWhen},
     planner::Compactor,
-    trace::{EventNo, TurnNo, decision::TurnRange, event::Rents, start::Counted},
+    trace::{EventNo, Layout, TurnNo, decision::TurnRange, event::Rents, start::Counted},
 };
 
 /// How a session decides.
@@ -93,5 +93,15 @@ impl Policy {
 
     pub(crate) fn card(&self) -> Option<&Card> {
         self.card.as_ref().map(|in_use| &in_use.card)
+    }
+}
+
+impl SettleLimits {
+    /// Planned where nothing else is said, always in the layout whose seed asks for it (docs/seeds.md A2).
+    pub fn when_in(&self, layout: Layout) -> SettleWhen {
+        self.when.unwrap_or(match layout {
+            Layout::Chat | Layout::Execute => SettleWhen::Planned,
+            Layout::React => SettleWhen::Always,
+        })
     }
 }

@@ -6,8 +6,9 @@ use std::fmt;
 
 use crate::{
     admission::{Refusal, render_refusals},
-    claim::Standing,
+    ledger::Short,
     planner::{Tariff, Warmth},
+    trace::claim::Standing,
     trace::{
         TurnNo,
         decision::{Author, Fold, ThinkingBehind, TurnRange},
@@ -229,18 +230,6 @@ impl fmt::Display for DeltaReport {
             write!(f, "\n{}", render_refusals(self.refused.len(), &self.refused))?;
         }
         Ok(())
-    }
-}
-
-/// Tokens for people: 412, 1.3k, 12k.
-pub(crate) struct Short(pub(crate) u64);
-
-impl fmt::Display for Short {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            tokens @ ..=999 => write!(f, "{tokens}"),
-            tokens => write!(f, "{:.1}k", tokens as f64 / 1_000.0),
-        }
     }
 }
 

@@ -6,6 +6,7 @@
 mod asked;
 mod beside;
 mod call;
+pub mod claim;
 pub mod decision;
 pub mod event;
 pub mod ids;

@@ -5,13 +5,13 @@
 
 use super::{Refusal, RefusalKind, resolve::Resolver};
 use crate::{
-    claim::Anchor,
     evidence::{
         lines::split_lines,
         observed::ObservedLine,
         pointer::{LineRange, Place, Pointer},
     },
     proposal::{AnchorPlace, AnchorProposal},
+    trace::claim::Anchor,
 };
 
 pub(super) fn admit(proposal: AnchorProposal, resolver: &mut Resolver<'_>) -> Result<Anchor, Refusal> {

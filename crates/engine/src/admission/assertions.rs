@@ -14,10 +14,10 @@ use super::{
     verdict::{claims_success, stated_exit},
 };
 use crate::{
-    claim::{Assertion, Evidence, WorkStatus},
     evidence::pointer::{Place, Pointer},
     proposal::{AssertionProposal, StatusProposal, one_line},
     shell::Purpose,
+    trace::claim::{Assertion, Evidence, WorkStatus},
     trace::result::RunData,
 };
 

@@ -5,10 +5,10 @@
 use super::AdmissionRefused;
 use crate::{
     block::{render_block, render_claims},
-    claim::BlockContent,
     configuration::{BlockLimits, Configuration, FoldLimits},
     proposal::BlockProposal,
     state::Bench,
+    trace::claim::BlockContent,
     trace::decision::TurnRange,
     view::{Source, TOKENS_PER_MESSAGE},
 };

@@ -7,9 +7,9 @@ use super::{
     principals::Principals, resolve::Resolver, tags,
 };
 use crate::{
-    claim::{Change, Delta, Evidence, Question},
     proposal::{DeltaProposal, Edit, one_line},
     state::Bench,
+    trace::claim::{Change, Delta, Evidence, Question},
     trace::{Blobs, decision::TurnRange},
     view::Source,
 };

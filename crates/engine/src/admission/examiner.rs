@@ -5,9 +5,9 @@
 
 use super::{actions, assertions, facts, goal, principals::Principals, resolve::Resolver, tags::holds_tag};
 use crate::{
-    claim::{Assertion, Fact, Goal, WorkStatus},
     proposal::{AssertionProposal, FactProposal, GoalProposal, StatusProposal, one_line},
     state::Bench,
+    trace::claim::{Assertion, Fact, Goal, WorkStatus},
     trace::{Blobs, decision::TurnRange},
 };
 

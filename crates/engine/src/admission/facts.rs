@@ -14,8 +14,8 @@ use super::{
     verdict::{claims_success, is_about_state, is_about_tests},
 };
 use crate::{
-    claim::{ClaimKind, Evidence, Fact, Standing},
     proposal::{FactProposal, one_line},
+    trace::claim::{ClaimKind, Evidence, Fact, Standing},
     trace::result::RunData,
 };
 

@@ -10,9 +10,9 @@ use super::{
     share::{Vocabulary, shared},
 };
 use crate::{
-    claim::{Evidence, Goal},
     proposal::{GoalProposal, one_line},
     state::Bench,
+    trace::claim::{Evidence, Goal},
     trace::{Blobs, decision::TurnRange},
 };
 

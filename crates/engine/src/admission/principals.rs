@@ -11,13 +11,13 @@ use super::{
     talk::{is_echo, only_talks},
 };
 use crate::{
-    claim::BlockContent,
     evidence::{
         copied::{Runs, Words},
         lines::lossy,
     },
     history::index::{GateRecord, TurnRecord},
     state::Bench,
+    trace::claim::BlockContent,
     trace::{AssistantPart, Blobs, EventBody, EventNo, Origin, ToolResult, TurnNo, decision::TurnRange, event::Cut},
     view::Source,
 };

@@ -2,7 +2,7 @@
 
 use crate::{
     board::DeltaRefused,
-    claim::Question,
+    trace::claim::Question,
     trace::decision::{Refused, TurnRange},
 };
 

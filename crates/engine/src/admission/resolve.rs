@@ -8,7 +8,6 @@ use std::{collections::BTreeMap, rc::Rc, sync::Arc};
 
 use super::{RefusalKind, talk::only_talks};
 use crate::{
-    claim::Evidence,
     evidence::{
         lines::lossy,
         observed::ObservedLine,
@@ -19,6 +18,7 @@ use crate::{
         index::{ToolTurn, TurnRecord},
     },
     recall::RecallError,
+    trace::claim::Evidence,
     trace::{Blobs, EventBody, EventNo, Origin, ResultData, ToolResult, TurnNo, event::FileChange, result::RunData},
 };
 

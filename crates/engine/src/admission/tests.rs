@@ -103,7 +103,7 @@ fn block(session: &Session, fields: Value) -> Result<AdmittedBlock, AdmissionRef
     admit_block(session.bench(), range, parsed.block, &AdmissionLimits::default(), &count, &NoBlobs)
 }
 
-fn delta(session: &Session, fields: Value) -> Result<(crate::claim::Delta, Vec<Refusal>), AdmissionRefused> {
+fn delta(session: &Session, fields: Value) -> Result<(crate::trace::claim::Delta, Vec<Refusal>), AdmissionRefused> {
     let proposal: DeltaProposal = parse_delta(&fields.to_string()).expect("it is JSON").delta;
     admit_delta(session.bench(), proposal, &AdmissionLimits::default(), &NoBlobs)
 }

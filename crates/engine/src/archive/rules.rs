@@ -13,9 +13,9 @@ use super::{
 };
 use crate::{
     board::{Board, Mark},
-    claim::Fact,
     history::{History, LiveTurn},
     state::Bench,
+    trace::claim::Fact,
     trace::{AssistantPart, AssistantTurn, BlobError, Blobs, TurnNo, decision::TurnRange},
 };
 

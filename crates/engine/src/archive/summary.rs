@@ -5,8 +5,8 @@
 
 use super::Section;
 use crate::{
-    claim::{Fact, Standing},
     proposal::one_line,
+    trace::claim::{Fact, Standing},
     trace::{TurnNo, event::SpanId, result::TestReport},
 };
 

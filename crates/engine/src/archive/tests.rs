@@ -8,8 +8,8 @@ use serde_json::json;
 use super::*;
 use crate::{
     board::Board,
-    claim::{Change, ClaimKind, Delta, Evidence, Fact, Standing},
     story::{Story, count, edit, range, read, run, todo},
+    trace::claim::{Change, ClaimKind, Delta, Evidence, Fact, Standing},
     trace::{NoBlobs, Output, ResultData, ToolResult, TurnNo, result::TodoState::*, result::WriteData},
 };
 

@@ -1,9 +1,9 @@
 //! How blocks read.
 
 use crate::{
-    claim::{Assertion, ClaimKind, Goal, Question},
     context::Context,
     session::{NewPart, Session, SessionSetup},
+    trace::claim::{Assertion, ClaimKind, Goal, Question},
     trace::{EventNo, NoBlobs, Origin, SessionId, Stop, Timestamp, TurnNo, decision::TurnRange},
 };
 

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 
 use super::{Board, ShownAnchor, Stale};
 use crate::{
-    claim::Anchor,
     configuration::fixed::REFRESHED_ANCHOR_LINES,
     evidence::observed::Observation,
+    trace::claim::Anchor,
     trace::{TurnNo, event::FollowedAnchor, result::Hunk},
 };
 

@@ -8,9 +8,9 @@ use super::{
     subject::{Relation, relation, subject},
 };
 use crate::{
-    claim::{Anchor, Assertion, Change, Delta, Evidence, Fact, Question, Standing, WorkStatus},
     configuration::fixed::STALE_PER_DELTA,
     trace::EventNo,
+    trace::claim::{Anchor, Assertion, Change, Delta, Evidence, Fact, Question, Standing, WorkStatus},
 };
 
 /// What a delta did, as far as the delta itself does not say it.

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 use super::{Applied, Board, BoardLimits, goal::is_refinement, render::render_delta};
 use crate::{
-    claim::{Anchor, Change, Delta, Fact},
     configuration::ActionRange,
+    trace::claim::{Anchor, Change, Delta, Fact},
 };
 
 /// Why a delta was refused, in words that tell its author what to do.

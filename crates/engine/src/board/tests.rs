@@ -7,7 +7,7 @@ mod rendering;
 
 use super::*;
 use crate::{
-    claim::{Change, ClaimKind, Delta, Standing},
+    trace::claim::{Change, ClaimKind, Delta, Standing},
     trace::{EventNo, result::Hunk},
 };
 

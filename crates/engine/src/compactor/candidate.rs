@@ -4,9 +4,9 @@
 
 use crate::{
     block::{render_anchor, render_assertion, render_fact},
-    claim::{Anchor, Assertion, Fact},
     proposal::{AssertionProposal, FactProposal},
     trace::TurnNo,
+    trace::claim::{Anchor, Assertion, Fact},
 };
 
 /// What somebody asked to be kept outweighs every rule.

@@ -128,7 +128,10 @@ pub(super) fn propose(
 }
 
 /// The fullest wording that the record bears out.
-fn worded(verdict: &Verdict<'_>, examiner: &mut Examiner<'_>) -> Option<(AssertionProposal, crate::claim::Assertion)> {
+fn worded(
+    verdict: &Verdict<'_>,
+    examiner: &mut Examiner<'_>,
+) -> Option<(AssertionProposal, crate::trace::claim::Assertion)> {
     results_of(verdict).into_iter().find_map(|result| {
         let proposal = AssertionProposal {
             command: verdict.command.to_owned(),

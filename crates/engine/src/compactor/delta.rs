@@ -14,9 +14,9 @@ use super::{
 use crate::{
     admission::Examiner,
     board::{Board, BoardLimits},
-    claim::{Anchor, Assertion, Change, Delta, Fact, Goal, WorkStatus},
     proposal::{AssertionProposal, DeltaProposal, Edit, FactProposal, GoalProposal, StatusProposal},
     shell::Purpose,
+    trace::claim::{Anchor, Assertion, Change, Delta, Fact, Goal, WorkStatus},
 };
 
 /// One or two anchors are what fits beside the rest.

@@ -10,10 +10,10 @@ use super::{
 };
 use crate::{
     block::{render_block, render_claims},
-    claim::{BlockContent, Question},
     configuration::BlockLimits,
     evidence::pointer::LineRange,
     proposal::{AnchorPlace, AnchorProposal, BlockProposal, one_line},
+    trace::claim::{BlockContent, Question},
     trace::decision::TurnRange,
     view::{Source, TOKENS_PER_MESSAGE},
 };
@@ -162,7 +162,7 @@ impl Fitted {
     }
 }
 
-pub(super) fn propose_anchor(anchor: &crate::claim::Anchor) -> AnchorProposal {
+pub(super) fn propose_anchor(anchor: &crate::trace::claim::Anchor) -> AnchorProposal {
     let lines = LineRange { first: anchor.first_line, last: anchor.last_line };
     // The gate copies the lines from where they were read here.
     AnchorProposal { place: AnchorPlace::Lines { path: anchor.path.clone(), lines }, snippet: None }

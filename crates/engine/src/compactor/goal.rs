@@ -9,9 +9,9 @@ use super::{
 use crate::{
     admission::Examiner,
     board::Board,
-    claim::Goal,
     history::index::TurnRecord,
     proposal::{GoalProposal, one_line},
+    trace::claim::Goal,
     trace::{EventBody, Origin, TurnNo, UserTurn},
 };
 

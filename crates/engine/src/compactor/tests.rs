@@ -10,11 +10,11 @@ use super::{Compaction, Request, compact};
 use crate::{
     admission::{AdmissionLimits, AdmissionRefused, admit_block, admit_delta},
     board::Board,
-    claim::{BlockContent, Delta},
     configuration::Configuration,
     context::Context,
     proposal::DeltaProposal,
     session::{NewPart, Session, SessionSetup},
+    trace::claim::{BlockContent, Delta},
     trace::{
         NoBlobs, Origin, ResultData, SessionId, Stop, Timestamp, ToolResult, TurnNo,
         decision::TurnRange,

@@ -13,7 +13,7 @@ use super::{
     symbols::{defined, spoken},
 };
 use crate::{
-    claim::Anchor,
+    trace::claim::Anchor,
     trace::{ResultData, TurnNo, result::Hunk},
 };
 

@@ -6,8 +6,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::trace::Layout;
-
 /// How much of a list stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -64,16 +62,6 @@ pub struct SettleLimits {
     /// Bytes of such a value as JSON: above, strings get shorter and levels go until it fits. Ours: about as much as
     /// fifty lines, the largest snippet of a known tool.
     pub value_bytes: usize,
-}
-
-impl SettleLimits {
-    /// Design 3-folding: planned where nothing else is said, always in the layout whose seed asks for it (A2).
-    pub fn when_in(&self, layout: Layout) -> SettleWhen {
-        self.when.unwrap_or(match layout {
-            Layout::Chat | Layout::Execute => SettleWhen::Planned,
-            Layout::React => SettleWhen::Always,
-        })
-    }
 }
 
 impl Default for SettleLimits {

@@ -4,12 +4,12 @@ use super::{Desk, zone::hot_turns};
 use crate::{
     admission::{AdmissionLimits, AdmissionRefused, Refusal, admit_delta},
     board::{DeltaRefused, render_delta},
-    claim::Delta,
     compactor::{Request, compact},
     context::Context,
     error::{BoardRefused, SessionError, expect_idle},
     proposal::{DeltaProposal, parse_delta},
     report::DeltaReport,
+    trace::claim::Delta,
     trace::{
         Event, EventBody,
         decision::{Author, Refused, StateDelta, TurnRange},

@@ -5,12 +5,12 @@ use crate::{
     admission::{AdmissionLimits, AdmissionRefused, Fate, Refusal, RefusalKind, admit_delta},
     block::render_block,
     board::{Board, DeltaRefused, render_board, render_delta},
-    claim::{BlockContent, Delta},
     compactor::{Request, compact},
     context::Context,
     error::SessionError,
     proposal::DeltaProposal,
     state::entries::shows_whole_board,
+    trace::claim::{BlockContent, Delta},
     trace::{
         decision::{Author, BoardEntry, BoardShown, Reach},
         start::Counted,

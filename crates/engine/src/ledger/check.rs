@@ -12,10 +12,10 @@ mod tests;
 
 use std::fmt;
 
+use super::Short;
 use crate::{
     cache::{CacheRule, Split},
     reconcile::Reconciled,
-    report::Short,
     trace::event::Usage,
 };
 

@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::*;
 use crate::{
-    claim::{Delta, Evidence, Goal},
     story::{Story, count, edit, range, read, run},
+    trace::claim::{Delta, Evidence, Goal},
     trace::{EventNo, NoBlobs, TurnNo},
 };
 

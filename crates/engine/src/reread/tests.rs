@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::*;
 use crate::{
-    claim::{Anchor, Change, Delta},
     story::{Story, edit, range, read, run},
+    trace::claim::{Anchor, Change, Delta},
     trace::{NoBlobs, Status, result::LineForm},
 };
 

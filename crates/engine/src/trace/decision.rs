@@ -6,11 +6,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::claim::{BlockContent, Delta};
 use super::{
     ids::TurnNo,
     start::{Counted, Layout},
 };
-use crate::claim::{BlockContent, Delta};
 
 /// Turns `first..=last`. Folds cover whole steps, archives whole rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -27,8 +27,8 @@ use super::{
     turn::{AssistantTurn, UserTurn},
 };
 use crate::{
-    card::{Alternation, PlainThinking},
-    claim::Anchor,
+    trace::claim::Anchor,
+    trace::start::{Alternation, PlainThinking},
 };
 
 /// One record of a trace.

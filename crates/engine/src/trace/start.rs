@@ -4,7 +4,6 @@ use lookback_wire::{Provider, ToolSpec};
 use serde::{Deserialize, Serialize};
 
 use super::ids::{BlobHash, SessionId};
-use crate::card::{Alternation, PlainThinking};
 
 /// The form of the events in [`super::event`]. A trace with a higher number is refused, one with a lower is brought up to
 /// date ([`super::upgrade`]).
@@ -147,5 +146,37 @@ impl std::fmt::Display for Layout {
             Self::React => "react",
             Self::Execute => "execute",
         })
+    }
+}
+
+/// Whether two user messages in a row are refused (design 2-model, "Voice").
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Alternation {
+    #[default]
+    Free,
+    Strict,
+}
+
+/// Whether thinking that its server gave as plain text is sent back to it. A server that needs it refuses a history without
+/// it, others refuse one with it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlainThinking {
+    #[default]
+    SentBack,
+    /// It stays in the trace, for a model that needs it.
+    LeftOut,
+}
+
+impl PlainThinking {
+    pub fn is_sent_back(&self) -> bool {
+        *self == Self::SentBack
+    }
+}
+
+impl Alternation {
+    pub fn is_free(&self) -> bool {
+        *self == Self::Free
     }
 }

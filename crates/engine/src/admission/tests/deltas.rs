@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::claim::{Change, WorkStatus};
+use crate::trace::claim::{Change, WorkStatus};
 
 #[test]
 fn a_delta_keeps_what_holds() {

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::claim::Standing;
+use crate::trace::claim::Standing;
 
 fn fact(text: &str, evidence: &[&str]) -> serde_json::Value {
     json!({ "what_we_learned": [{ "text": text, "evidence": evidence }] })

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::claim::{Change, Delta};
+use crate::trace::claim::{Change, Delta};
 
 const PATH: &str = "src/a.py";
 

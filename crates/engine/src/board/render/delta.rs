@@ -5,7 +5,7 @@
 use super::json::{Body, Item, pointers, render_json, stale_notes};
 use crate::{
     board::{Applied, AppliedFact, BoardLimits, Outcome},
-    claim::{Change, Delta, Fact},
+    trace::claim::{Change, Delta, Fact},
 };
 
 /// The entry of a delta, as it stands in the stream for good. `applied` is what the board said to it.

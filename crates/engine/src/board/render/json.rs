@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::{
     board::{BoardFact, BoardLimits, Mark, Stale},
-    claim::{Anchor, Assertion, Evidence, Fact, Question, Standing, WorkStatus},
+    trace::claim::{Anchor, Assertion, Evidence, Fact, Question, Standing, WorkStatus},
 };
 
 /// Fields in the order of the design: what is worth most comes first, for whoever reads only the beginning.

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use super::json::{fact_text, pointers, reminder, was_text};
 use crate::{
     board::{Board, BoardFact, BoardLimits, Mark},
-    claim::{Anchor, Assertion, Question, Standing, WorkStatus},
+    trace::claim::{Anchor, Assertion, Question, Standing, WorkStatus},
 };
 
 /// Where texts begin, and where evidence does if the terminal has room for both, as in the sketch.

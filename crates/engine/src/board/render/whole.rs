@@ -10,8 +10,8 @@ use std::cmp::Reverse;
 use super::json::{Body, Item, cut, reminder, render_json, stale_notes};
 use crate::{
     board::{Board, BoardAssertion, BoardFact, BoardLimits, Entry, Mark, Stale},
-    claim::{Anchor, Evidence, Question},
     evidence::pointer::{LineRange, Place},
+    trace::claim::{Anchor, Evidence, Question},
 };
 
 const TITLE: &str = "STATE_BOARD v";

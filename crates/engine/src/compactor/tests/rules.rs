@@ -1,7 +1,7 @@
 //! One rule each.
 
 use super::*;
-use crate::claim::Standing;
+use crate::trace::claim::Standing;
 
 const LEDGER: &str = "class Ledger:\n    def __init__(self):\n        self.entries = []\n\n    def balance(self, account):\n        \
     return sum(e.amount for e in self.entries if e.account.startswith(account))\n\n    def size(self):\n        return len(self.entries)\n";
@@ -116,7 +116,7 @@ fn the_boards_goal_and_questions_go_before() {
     let story = fixed();
     let mut board = Board::default();
     let mut delta = story.delta(&board).expect("something changed");
-    delta.open_questions = vec![crate::claim::Change::Add(crate::claim::Question {
+    delta.open_questions = vec![crate::trace::claim::Change::Add(crate::trace::claim::Question {
         text: "does report() need prefixes?".into(),
         unknown: false,
     })];

@@ -27,6 +27,7 @@ mod verdict;
 
 pub use breaker::BreakerState;
 pub use budgets::AdmissionLimits;
+pub(crate) use budgets::says_nothing;
 pub use delta::admit_delta;
 pub(crate) use examiner::Examiner;
 pub use goal::admit_preference;
@@ -48,6 +49,19 @@ pub struct AdmittedBlock {
     pub refused: Vec<Refusal>,
     /// How many claims were proposed.
     pub claims: usize,
+}
+
+impl AdmittedBlock {
+    /// What the rules wrote: each of its claims was checked when it was found.
+    pub(crate) fn by_rules(content: BlockContent) -> Self {
+        let BlockContent { goal, what_we_learned, anchors, exec_assertions, next_actions, .. } = &content;
+        let claims = usize::from(goal.is_some())
+            + what_we_learned.len()
+            + anchors.len()
+            + exec_assertions.len()
+            + next_actions.len();
+        Self { content, refused: Vec::new(), claims }
+    }
 }
 
 /// Checks a block that is to stand for the turns of `range`. `count` is the session's counter.

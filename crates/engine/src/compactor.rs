@@ -3,8 +3,8 @@
 //! It is the default where no model is configured and the fallback everywhere, so most folds are its work (design
 //! 3-folding, "The compactors"). Each rule turns what happened into candidates: facts, anchors, verdicts of commands.
 //! They are ranked by what later steps were measured to need (design 6-evaluation: what an edit just wrote, files in
-//! work, paths and symbols of the last steps) and taken while the budget lasts. The gate's own checks are asked before
-//! anything is proposed, so that nothing of it is refused. It does not know when to fold, where the cut lies, nor
+//! work, paths and symbols of the last steps) and taken while the budget lasts. Each is put to the admission's own checks
+//! when it is found, and only what passes becomes a candidate: a claim is checked once. It does not know when to fold, where the cut lies, nor
 //! what becomes of its proposals.
 
 mod candidate;
@@ -30,9 +30,12 @@ use crate::{
     admission::Examiner,
     board::Board,
     configuration::Configuration,
-    proposal::{BlockProposal, DeltaProposal},
     state::Bench,
-    trace::{BlobError, Blobs, decision::TurnRange},
+    trace::{
+        BlobError, Blobs,
+        claim::{BlockContent, Delta},
+        decision::TurnRange,
+    },
 };
 use candidate::{Candidates, Focus};
 use files::Files;
@@ -49,9 +52,10 @@ pub struct Request<'a> {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Compaction {
-    pub block: BlockProposal,
+    /// Every claim was admitted when it was found.
+    pub block: BlockContent,
     /// All empty where nothing changed.
-    pub delta: DeltaProposal,
+    pub delta: Delta,
 }
 
 /// Block and delta for the turns of `request.range`. `count` is the session's counter.
@@ -88,7 +92,7 @@ pub fn compact(
     let current = commands::still_newest(runs, &stretch);
     let limits = &configuration.board;
     let delta = delta::propose(board, &fitted, now_wanted.as_ref(), &current, &mut examiner, limits, count);
-    Ok(Compaction { block: fitted.into_proposal(request.range), delta })
+    Ok(Compaction { block: fitted.into_content(), delta })
 }
 
 #[cfg(test)]

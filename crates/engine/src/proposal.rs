@@ -13,7 +13,13 @@ pub(crate) use fields::one_line;
 pub use parse::{Parsed, ParsedDelta, ProposalRefused, parse_compaction, parse_delta};
 pub use schema::{Dialect, output_schema};
 
-use crate::{evidence::pointer::LineRange, trace::decision::TurnRange};
+use crate::{
+    evidence::pointer::LineRange,
+    trace::{
+        claim::{Anchor, Assertion, BlockContent, Change, Delta, Evidence, Fact, Goal},
+        decision::TurnRange,
+    },
+};
 
 /// `compressed_turns` of seed 7.2.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -96,4 +102,77 @@ pub struct StatusProposal {
     pub tests: String,
     pub build: String,
     pub errors_left: Option<u32>,
+}
+
+/// Claims that were recorded as they would be proposed, for whoever has them checked again.
+impl BlockProposal {
+    pub fn of(range: TurnRange, claims: &BlockContent) -> Self {
+        Self {
+            replaces: Some(range),
+            goal: claims.goal.as_ref().map(GoalProposal::of),
+            what_we_learned: claims.what_we_learned.iter().map(FactProposal::of).collect(),
+            anchors: claims.anchors.iter().map(AnchorProposal::of).collect(),
+            exec_assertions: claims.exec_assertions.iter().map(AssertionProposal::of).collect(),
+            open_questions: claims.open_questions.iter().map(|question| question.text.clone()).collect(),
+            next_actions: claims.next_actions.clone(),
+        }
+    }
+}
+
+impl DeltaProposal {
+    pub fn of(delta: &Delta) -> Self {
+        fn edits<T, P>(changes: &[Change<T>], of: impl Fn(&T) -> P) -> Vec<Edit<P>> {
+            let edit = |change: &Change<T>| match change {
+                Change::Add(item) => Edit::Add(of(item)),
+                Change::Revise { id, to } => Edit::Revise { id: id.clone(), to: of(to) },
+                Change::Retract { id, evidence } => Edit::Retract { id: id.clone(), evidence: pointers(evidence) },
+            };
+            changes.iter().map(edit).collect()
+        }
+        Self {
+            current_goal: delta.current_goal.as_ref().map(GoalProposal::of),
+            goal_shift_reason: delta.goal_shift_reason.clone(),
+            confirmed_facts: edits(&delta.confirmed_facts, FactProposal::of),
+            open_questions: edits(&delta.open_questions, |question| question.text.clone()),
+            anchors: edits(&delta.anchors, AnchorProposal::of),
+            exec_assertions: delta.exec_assertions.iter().map(AssertionProposal::of).collect(),
+            status: delta.status.as_ref().map(|status| StatusProposal {
+                tests: status.tests.clone(),
+                build: status.build.clone(),
+                errors_left: status.errors_left,
+            }),
+            next_actions: delta.next_actions.clone(),
+        }
+    }
+}
+
+impl GoalProposal {
+    fn of(goal: &Goal) -> Self {
+        Self { text: goal.text.clone(), evidence: vec![goal.evidence.pointer.clone()] }
+    }
+}
+
+impl FactProposal {
+    fn of(fact: &Fact) -> Self {
+        Self { text: fact.text.clone(), evidence: pointers(&fact.evidence) }
+    }
+}
+
+impl AnchorProposal {
+    fn of(anchor: &Anchor) -> Self {
+        let lines = LineRange { first: anchor.first_line, last: anchor.last_line };
+        let place = AnchorPlace::Lines { path: anchor.path.clone(), lines };
+        Self { place, snippet: Some(anchor.snippet.clone()) }
+    }
+}
+
+impl AssertionProposal {
+    fn of(assertion: &Assertion) -> Self {
+        let Assertion { command, result, evidence } = assertion;
+        Self { command: command.clone(), result: result.clone(), evidence: Some(evidence.pointer.clone()) }
+    }
+}
+
+fn pointers(evidence: &[Evidence]) -> Vec<String> {
+    evidence.iter().map(|evidence| evidence.pointer.clone()).collect()
 }

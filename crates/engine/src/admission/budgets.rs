@@ -42,7 +42,7 @@ pub(super) fn count_claims(proposal: &BlockProposal) -> usize {
 }
 
 /// Questions that only stand for refused facts tell nobody how to go on.
-pub(super) fn says_nothing(content: &BlockContent) -> bool {
+pub(crate) fn says_nothing(content: &BlockContent) -> bool {
     content.what_we_learned.is_empty()
         && content.anchors.is_empty()
         && content.exec_assertions.is_empty()

@@ -4,7 +4,6 @@
 
 use crate::{
     block::{render_anchor, render_assertion, render_fact},
-    proposal::{AssertionProposal, FactProposal},
     trace::TurnNo,
     trace::claim::{Anchor, Assertion, Fact},
 };
@@ -20,8 +19,8 @@ pub(super) struct Candidate {
 }
 
 pub(super) enum Item {
-    Fact { kind: FactKind, proposal: FactProposal, fact: Fact },
-    Assertion { proposal: AssertionProposal, assertion: Assertion },
+    Fact { kind: FactKind, fact: Fact },
+    Assertion(Assertion),
     Anchor(Anchor),
 }
 
@@ -53,7 +52,7 @@ impl Item {
         match self {
             Self::Fact { kind: FactKind::Outcome | FactKind::Conclusion | FactKind::Verdict, .. } => Section::Learned,
             Self::Fact { .. } => Section::Files,
-            Self::Assertion { .. } => Section::Commands,
+            Self::Assertion(_) => Section::Commands,
             Self::Anchor(_) => Section::Anchors,
         }
     }
@@ -61,7 +60,7 @@ impl Item {
     fn render(&self) -> String {
         match self {
             Self::Fact { fact, .. } => render_fact(fact),
-            Self::Assertion { assertion, .. } => render_assertion(assertion),
+            Self::Assertion(assertion) => render_assertion(assertion),
             // Its id is given when the block is written; they are all about as long.
             Self::Anchor(anchor) => render_anchor("a10", anchor),
         }

@@ -14,7 +14,7 @@ use crate::{
     admission::Examiner,
     proposal::{AssertionProposal, FactProposal},
     shell::{Purpose, Reading},
-    trace::{BlobError, Blobs, ResultData, TurnNo, result::RunData},
+    trace::{BlobError, Blobs, ResultData, TurnNo, claim::Assertion, result::RunData},
 };
 
 /// How many names of failed tests are given with a verdict.
@@ -114,31 +114,28 @@ pub(super) fn propose(
         };
         let value = worth + stretch.freshness(verdict.turn);
         // Scripts that begin alike read alike.
-        if let Some((proposal, assertion)) = worded(verdict, examiner)
-            && lines.insert((proposal.command.lines().next().map(str::to_owned), proposal.result.clone()))
+        if let Some(assertion) = worded(verdict, examiner)
+            && lines.insert((verdict.command.lines().next(), assertion.result.clone()))
         {
-            candidates.push(Item::Assertion { proposal, assertion }, value, verdict.turn);
+            candidates.push(Item::Assertion(assertion), value, verdict.turn);
         }
         if let Some(proposal) = mended(verdict)
             && let Some(fact) = examiner.fact(&proposal)
         {
-            candidates.push(Item::Fact { kind: FactKind::Verdict, proposal, fact }, value - 10, verdict.turn);
+            candidates.push(Item::Fact { kind: FactKind::Verdict, fact }, value - 10, verdict.turn);
         }
     }
 }
 
 /// The fullest wording that the record bears out.
-fn worded(
-    verdict: &Verdict<'_>,
-    examiner: &mut Examiner<'_>,
-) -> Option<(AssertionProposal, crate::trace::claim::Assertion)> {
+fn worded(verdict: &Verdict<'_>, examiner: &mut Examiner<'_>) -> Option<Assertion> {
     results_of(verdict).into_iter().find_map(|result| {
         let proposal = AssertionProposal {
             command: verdict.command.to_owned(),
             result,
             evidence: Some(format!("cmd#{}", verdict.number)),
         };
-        examiner.assertion(&proposal).map(|assertion| (proposal, assertion))
+        examiner.assertion(&proposal)
     })
 }
 

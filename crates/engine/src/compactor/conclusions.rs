@@ -61,7 +61,7 @@ pub(super) fn propose(stretch: &Stretch<'_>, examiner: &mut Examiner<'_>, candid
         let proposal = FactProposal { text: quote(choice.text), evidence: vec![format!("turn#{}", choice.turn)] };
         if let Some(fact) = examiner.fact(&proposal) {
             taken.push(words);
-            candidates.push(Item::Fact { kind: FactKind::Conclusion, proposal, fact }, choice.value, choice.turn);
+            candidates.push(Item::Fact { kind: FactKind::Conclusion, fact }, choice.value, choice.turn);
         }
     }
 }

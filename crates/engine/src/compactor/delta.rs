@@ -8,13 +8,13 @@ use std::collections::BTreeSet;
 use super::{
     candidate::{FactKind, Item},
     commands::{Verdict, counts},
-    fit::{Fitted, propose_anchor},
+    fit::Fitted,
     goal::ProposedGoal,
 };
 use crate::{
     admission::Examiner,
     board::{Board, BoardLimits},
-    proposal::{AssertionProposal, DeltaProposal, Edit, FactProposal, GoalProposal, StatusProposal},
+    proposal::StatusProposal,
     shell::Purpose,
     trace::claim::{Anchor, Assertion, Change, Delta, Fact, Goal, WorkStatus},
 };
@@ -25,14 +25,14 @@ const ANCHORS: usize = 2;
 const ANCHOR_LINES: u32 = 12;
 const CONCLUSIONS: usize = 1;
 
-/// One change, as it is proposed and as it will be admitted. What is worth most stands first in the list.
+/// One change. What is worth most stands first in the list.
 enum Piece {
     /// With the reason where it is another one than before.
-    Goal(GoalProposal, Goal, Option<String>),
-    Status(StatusProposal, WorkStatus),
+    Goal(Goal, Option<String>),
+    Status(WorkStatus),
     Actions(Vec<String>),
-    Assertion(AssertionProposal, Assertion),
-    Fact(FactProposal, Fact),
+    Assertion(Assertion),
+    Fact(Fact),
     Anchor(Anchor),
 }
 
@@ -44,7 +44,7 @@ pub(super) fn propose(
     examiner: &mut Examiner<'_>,
     limits: &BoardLimits,
     count: &dyn Fn(&[u8]) -> u32,
-) -> DeltaProposal {
+) -> Delta {
     let mut taken: Vec<Piece> = Vec::new();
     for piece in pieces(board, fitted, now_wanted.or(fitted.frame.goal.as_ref()), verdicts, examiner) {
         taken.push(piece);
@@ -53,7 +53,7 @@ pub(super) fn propose(
             taken.pop();
         }
     }
-    proposed(taken)
+    admitted(&taken)
 }
 
 fn pieces(
@@ -67,19 +67,13 @@ fn pieces(
     if let Some(goal) = goal
         && (board.goal().is_none() || goal.shift.is_some())
     {
-        pieces.push(Piece::Goal(goal.proposal.clone(), goal.goal.clone(), goal.shift.clone()));
+        pieces.push(Piece::Goal(goal.goal.clone(), goal.shift.clone()));
     }
     let status = status(board, verdicts);
     if let Some(admitted) = examiner.status(status)
         && board.status_with(&admitted) != *board.status()
     {
-        // Proposed as it was admitted: what does not hold now was left out.
-        let holds = StatusProposal {
-            tests: admitted.tests.clone(),
-            build: admitted.build.clone(),
-            errors_left: admitted.errors_left,
-        };
-        pieces.push(Piece::Status(holds, admitted));
+        pieces.push(Piece::Status(admitted));
     }
     let actions = &fitted.frame.actions;
     if !actions.is_empty() && actions != board.next_actions() {
@@ -91,17 +85,17 @@ fn pieces(
     let mut facts = Vec::new();
     for candidate in &fitted.chosen {
         match &candidate.item {
-            Item::Assertion { proposal, assertion } => {
-                let is_last = last_test.is_some_and(|number| proposal.evidence == Some(format!("cmd#{number}")));
+            Item::Assertion(assertion) => {
+                let is_last = last_test.is_some_and(|number| names_command(&assertion.evidence.pointer, number));
                 if is_last && !board.assertions().iter().any(|held| held.assertion == *assertion) {
-                    pieces.push(Piece::Assertion(proposal.clone(), assertion.clone()));
+                    pieces.push(Piece::Assertion(assertion.clone()));
                 }
             }
-            Item::Fact { kind: FactKind::Outcome | FactKind::Verdict, proposal, fact } => {
-                facts.push((i32::MAX, candidate.turn, proposal, fact));
+            Item::Fact { kind: FactKind::Outcome | FactKind::Verdict, fact } => {
+                facts.push((i32::MAX, candidate.turn, fact));
             }
-            Item::Fact { kind: FactKind::Conclusion, proposal, fact } => {
-                facts.push((candidate.value, candidate.turn, proposal, fact));
+            Item::Fact { kind: FactKind::Conclusion, fact } => {
+                facts.push((candidate.value, candidate.turn, fact));
             }
             _ => {}
         }
@@ -109,7 +103,7 @@ fn pieces(
     pieces.extend(anchors.next());
     facts.sort_by_key(|(value, turn, ..)| std::cmp::Reverse((*value, *turn)));
     let mut said = BTreeSet::new();
-    for (value, _, proposal, fact) in facts {
+    for (value, _, fact) in facts {
         // What several spans end with is said once, of the newest.
         if !said.insert(&fact.text) {
             continue;
@@ -118,7 +112,7 @@ fn pieces(
         conclusions += usize::from(concludes);
         let known = board.facts().iter().any(|held| held.value.fact.text == fact.text);
         if !known && (!concludes || conclusions <= CONCLUSIONS) {
-            pieces.push(Piece::Fact(proposal.clone(), fact.clone()));
+            pieces.push(Piece::Fact(fact.clone()));
         }
     }
     pieces.extend(anchors);
@@ -165,34 +159,21 @@ fn admitted(pieces: &[Piece]) -> Delta {
     let mut delta = Delta::default();
     for piece in pieces {
         match piece {
-            Piece::Goal(_, goal, shift) => {
+            Piece::Goal(goal, shift) => {
                 delta.current_goal = Some(goal.clone());
                 delta.goal_shift_reason = shift.clone();
             }
-            Piece::Status(_, status) => delta.status = Some(status.clone()),
+            Piece::Status(status) => delta.status = Some(status.clone()),
             Piece::Actions(actions) => delta.next_actions = Some(actions.clone()),
-            Piece::Assertion(_, assertion) => delta.exec_assertions.push(assertion.clone()),
-            Piece::Fact(_, fact) => delta.confirmed_facts.push(Change::Add(fact.clone())),
+            Piece::Assertion(assertion) => delta.exec_assertions.push(assertion.clone()),
+            Piece::Fact(fact) => delta.confirmed_facts.push(Change::Add(fact.clone())),
             Piece::Anchor(anchor) => delta.anchors.push(Change::Add(anchor.clone())),
         }
     }
     delta
 }
 
-fn proposed(pieces: Vec<Piece>) -> DeltaProposal {
-    let mut delta = DeltaProposal::default();
-    for piece in pieces {
-        match piece {
-            Piece::Goal(goal, _, shift) => {
-                delta.current_goal = Some(goal);
-                delta.goal_shift_reason = shift;
-            }
-            Piece::Status(status, _) => delta.status = Some(status),
-            Piece::Actions(actions) => delta.next_actions = Some(actions),
-            Piece::Assertion(assertion, _) => delta.exec_assertions.push(assertion),
-            Piece::Fact(fact, _) => delta.confirmed_facts.push(Edit::Add(fact)),
-            Piece::Anchor(anchor) => delta.anchors.push(Edit::Add(propose_anchor(&anchor))),
-        }
-    }
-    delta
+fn names_command(pointer: &str, number: u32) -> bool {
+    let rest = pointer.strip_prefix("cmd#").and_then(|rest| rest.strip_prefix(&number.to_string()));
+    rest.is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_digit()))
 }

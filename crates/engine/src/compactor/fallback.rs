@@ -17,9 +17,9 @@ pub(super) fn propose(stretch: &Stretch<'_>, examiner: &mut Examiner<'_>, candid
     let found = last_words(stretch)
         .chain(results(stretch))
         .chain(places(stretch))
-        .find_map(|(turn, proposal)| examiner.fact(&proposal).map(|fact| (turn, proposal, fact)));
-    if let Some((turn, proposal, fact)) = found {
-        candidates.push(Item::Fact { kind: FactKind::Place, proposal, fact }, 1, turn);
+        .find_map(|(turn, proposal)| examiner.fact(&proposal).map(|fact| (turn, fact)));
+    if let Some((turn, fact)) = found {
+        candidates.push(Item::Fact { kind: FactKind::Place, fact }, 1, turn);
     }
 }
 

@@ -73,7 +73,7 @@ impl<'a> Files<'a> {
                 && let Some(fact) = examiner.fact(&proposal)
             {
                 let value = 15 + stretch.freshness(file.touched) / 2 + if file.changed.is_some() { 10 } else { 0 };
-                candidates.push(Item::Fact { kind: FactKind::Outline, proposal, fact }, value, file.touched);
+                candidates.push(Item::Fact { kind: FactKind::Outline, fact }, value, file.touched);
             }
         }
         self.found(stretch, examiner, candidates);
@@ -95,7 +95,7 @@ impl<'a> Files<'a> {
         let proposal = FactProposal { text: "files found by searches".to_owned(), evidence };
         if let (Some(turn), Some(fact)) = (newest, examiner.fact(&proposal)) {
             let value = 10 + stretch.freshness(turn) / 2;
-            candidates.push(Item::Fact { kind: FactKind::Searched, proposal, fact }, value, turn);
+            candidates.push(Item::Fact { kind: FactKind::Searched, fact }, value, turn);
         }
     }
 }
@@ -126,7 +126,7 @@ fn list(
         let text = if place == 0 { text.to_owned() } else { format!("{text}, earlier") };
         let proposal = FactProposal { text, evidence };
         if let (Some(turn), Some(fact)) = (newest, examiner.fact(&proposal)) {
-            candidates.push(Item::Fact { kind, proposal, fact }, value, turn);
+            candidates.push(Item::Fact { kind, fact }, value, turn);
         }
     }
 }
@@ -156,11 +156,7 @@ fn searched(stretch: &Stretch<'_>, examiner: &mut Examiner<'_>, candidates: &mut
     let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
     let proposal = FactProposal { text: format!("searched for and found: {}", names.join(", ")), evidence };
     if let (Some(turn), Some(fact)) = (newest, examiner.fact(&proposal)) {
-        candidates.push(
-            Item::Fact { kind: FactKind::Searched, proposal, fact },
-            10 + stretch.freshness(turn) / 2,
-            turn,
-        );
+        candidates.push(Item::Fact { kind: FactKind::Searched, fact }, 10 + stretch.freshness(turn) / 2, turn);
     }
 }
 

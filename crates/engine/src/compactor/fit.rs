@@ -11,10 +11,8 @@ use super::{
 use crate::{
     block::{render_block, render_claims},
     configuration::BlockLimits,
-    evidence::pointer::LineRange,
-    proposal::{AnchorPlace, AnchorProposal, BlockProposal, one_line},
+    proposal::one_line,
     trace::claim::{BlockContent, Question},
-    trace::decision::TurnRange,
     view::{Source, TOKENS_PER_MESSAGE},
 };
 
@@ -119,12 +117,12 @@ fn room(stretch: &Stretch<'_>, limits: &BlockLimits, count: &dyn Fn(&[u8]) -> u3
 fn reading_order(candidate: &Candidate) -> (u32, u32, String, u32) {
     match &candidate.item {
         Item::Fact { kind, .. } => (*kind as u32, candidate.turn.0, String::new(), 0),
-        Item::Assertion { .. } => (100, candidate.turn.0, String::new(), 0),
+        Item::Assertion(_) => (100, candidate.turn.0, String::new(), 0),
         Item::Anchor(anchor) => (200, 0, anchor.path.clone(), anchor.first_line),
     }
 }
 
-/// As the gate will admit it.
+/// All of it was admitted when it became a candidate.
 fn content(frame: &Frame, chosen: &[Candidate]) -> BlockContent {
     let mut content = BlockContent {
         goal: frame.goal.as_ref().map(|proposed| proposed.goal.clone()),
@@ -135,7 +133,7 @@ fn content(frame: &Frame, chosen: &[Candidate]) -> BlockContent {
     for candidate in chosen {
         match &candidate.item {
             Item::Fact { fact, .. } => content.what_we_learned.push(fact.clone()),
-            Item::Assertion { assertion, .. } => content.exec_assertions.push(assertion.clone()),
+            Item::Assertion(assertion) => content.exec_assertions.push(assertion.clone()),
             Item::Anchor(anchor) => content.anchors.push(anchor.clone()),
         }
     }
@@ -143,27 +141,7 @@ fn content(frame: &Frame, chosen: &[Candidate]) -> BlockContent {
 }
 
 impl Fitted {
-    pub(super) fn into_proposal(self, range: TurnRange) -> BlockProposal {
-        let mut block = BlockProposal {
-            replaces: Some(range),
-            goal: self.frame.goal.map(|proposed| proposed.proposal),
-            open_questions: self.frame.questions,
-            next_actions: self.frame.actions,
-            ..BlockProposal::default()
-        };
-        for candidate in self.chosen {
-            match candidate.item {
-                Item::Fact { proposal, .. } => block.what_we_learned.push(proposal),
-                Item::Assertion { proposal, .. } => block.exec_assertions.push(proposal),
-                Item::Anchor(anchor) => block.anchors.push(propose_anchor(&anchor)),
-            }
-        }
-        block
+    pub(super) fn into_content(self) -> BlockContent {
+        content(&self.frame, &self.chosen)
     }
-}
-
-pub(super) fn propose_anchor(anchor: &crate::trace::claim::Anchor) -> AnchorProposal {
-    let lines = LineRange { first: anchor.first_line, last: anchor.last_line };
-    // The gate copies the lines from where they were read here.
-    AnchorProposal { place: AnchorPlace::Lines { path: anchor.path.clone(), lines }, snippet: None }
 }

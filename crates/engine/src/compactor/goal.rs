@@ -18,7 +18,6 @@ use crate::{
 const LONGEST: usize = 240;
 
 pub(super) struct ProposedGoal {
-    pub(super) proposal: GoalProposal,
     pub(super) goal: Goal,
     /// Why it is another one than the board's.
     pub(super) shift: Option<String>,
@@ -35,7 +34,7 @@ pub(super) fn propose(stretch: &Stretch<'_>, board: &Board, examiner: &mut Exami
         }
         let proposal = GoalProposal { text: goal.text.clone(), evidence: vec![goal.evidence.pointer.clone()] };
         if let Some(goal) = examiner.goal(&proposal) {
-            return Some(ProposedGoal { proposal, goal, shift: None });
+            return Some(ProposedGoal { goal, shift: None });
         }
     }
     let inside = |user: &UserTurn| user.turn >= stretch.range.first;
@@ -78,7 +77,7 @@ fn words_of(user: &UserTurn, examiner: &mut Examiner<'_>) -> Option<ProposedGoal
     wordings(&user.text).into_iter().find_map(|text| {
         let proposal = GoalProposal { text, evidence: vec![format!("user#{}", user.user?)] };
         let goal = examiner.goal(&proposal)?;
-        Some(ProposedGoal { proposal, goal, shift: None })
+        Some(ProposedGoal { goal, shift: None })
     })
 }
 

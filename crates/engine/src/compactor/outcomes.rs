@@ -21,11 +21,9 @@ pub(super) fn propose(stretch: &Stretch<'_>, examiner: &mut Examiner<'_>, candid
         if !live || !inside || outcome.is_empty() || span.taken_along {
             continue;
         }
-        let found = proposals(stretch, span, &outcome)
-            .into_iter()
-            .find_map(|proposal| examiner.fact(&proposal).map(|fact| (proposal, fact)));
-        if let Some((proposal, fact)) = found {
-            candidates.push(Item::Fact { kind: FactKind::Outcome, proposal, fact }, VALUE, end);
+        let found = proposals(stretch, span, &outcome).into_iter().find_map(|proposal| examiner.fact(&proposal));
+        if let Some(fact) = found {
+            candidates.push(Item::Fact { kind: FactKind::Outcome, fact }, VALUE, end);
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::{
     board::Board,
     configuration::Configuration,
     context::Context,
-    proposal::DeltaProposal,
+    proposal::{BlockProposal, DeltaProposal},
     session::{NewPart, Session, SessionSetup},
     trace::claim::{BlockContent, Delta},
     trace::{
@@ -129,7 +129,14 @@ impl Story {
     pub(super) fn block(&self, board: &Board, budget: u32) -> Result<BlockContent, AdmissionRefused> {
         let compaction = self.compact(board, budget, None);
         let limits = AdmissionLimits { block_tokens: budget, ..AdmissionLimits::default() };
-        let admitted = admit_block(self.session.bench(), self.whole(), compaction.block, &limits, &count, &NoBlobs)?;
+        let admitted = admit_block(
+            self.session.bench(),
+            self.whole(),
+            BlockProposal::of(self.whole(), &compaction.block),
+            &limits,
+            &count,
+            &NoBlobs,
+        )?;
         assert_eq!(admitted.refused, []);
         Ok(admitted.content)
     }
@@ -137,11 +144,12 @@ impl Story {
     /// The delta as it is admitted; None where it says nothing.
     pub(super) fn delta(&self, board: &Board) -> Option<Delta> {
         let delta = self.compact(board, 800, None).delta;
-        if delta == DeltaProposal::default() {
+        if delta == Delta::default() {
             return None;
         }
         let (delta, refused) =
-            admit_delta(self.session.bench(), delta, &AdmissionLimits::default(), &NoBlobs).expect("it is admitted");
+            admit_delta(self.session.bench(), DeltaProposal::of(&delta), &AdmissionLimits::default(), &NoBlobs)
+                .expect("it is admitted");
         assert_eq!(refused, []);
         assert_eq!(board.check(&delta, &crate::configuration::BoardLimits::default(), &count), Ok(()));
         Some(delta)

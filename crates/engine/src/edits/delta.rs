@@ -7,7 +7,7 @@ use crate::{
     compactor::{Request, compact},
     context::Context,
     error::{BoardRefused, SessionError, expect_idle},
-    proposal::{DeltaProposal, parse_delta},
+    proposal::parse_delta,
     report::DeltaReport,
     trace::claim::Delta,
     trace::{
@@ -26,7 +26,15 @@ pub(crate) struct PlannedDelta {
 /// state update prompt. What could not be admitted is in the report, for the tool's result or the repair attempt.
 pub(crate) fn delta_from_text(desk: Desk<'_>, text: &str, context: &Context<'_>) -> Result<PlannedDelta, SessionError> {
     let parsed = parse_delta(text).map_err(BoardRefused::Proposal)?;
-    plan(desk, parsed.delta, Author::Model, context)
+    if desk.history.index().open_call().is_some() {
+        return Err(SessionError::CallOpen);
+    }
+    let limits = AdmissionLimits::from(&desk.policy.configuration);
+    match admit_delta(desk.bench(), parsed.delta, &limits, context.blobs) {
+        Ok((delta, refused)) => plan(desk, delta, refused, Author::Model, context),
+        Err(AdmissionRefused::Empty { refused }) => Err(BoardRefused::NothingAdmitted { refused }.into()),
+        Err(other) => Err(BoardRefused::Admission(other).into()),
+    }
 }
 
 /// What changed on the board since the last delta or fold, as far as rules can tell. None: nothing.
@@ -46,10 +54,10 @@ pub(crate) fn delta_by_rules(desk: Desk<'_>, context: &Context<'_>) -> Result<Op
     let delta =
         compact(desk.bench(), &desk.state.board, &desk.policy.configuration, &request, context.count, context.blobs)?
             .delta;
-    if delta == DeltaProposal::default() {
+    if delta == Delta::default() {
         return Ok(None);
     }
-    match plan(desk, delta, Author::Rules, context) {
+    match plan(desk, delta, Vec::new(), Author::Rules, context) {
         Ok(planned) => Ok(Some(planned)),
         Err(SessionError::Board(_)) => Ok(None),
         Err(error) => Err(error),
@@ -58,19 +66,11 @@ pub(crate) fn delta_by_rules(desk: Desk<'_>, context: &Context<'_>) -> Result<Op
 
 fn plan(
     desk: Desk<'_>,
-    proposal: DeltaProposal,
+    delta: Delta,
+    refused: Vec<Refusal>,
     author: Author,
     context: &Context<'_>,
 ) -> Result<PlannedDelta, SessionError> {
-    if desk.history.index().open_call().is_some() {
-        return Err(SessionError::CallOpen);
-    }
-    let limits = AdmissionLimits::from(&desk.policy.configuration);
-    let (delta, refused) = match admit_delta(desk.bench(), proposal, &limits, context.blobs) {
-        Ok(admitted) => admitted,
-        Err(AdmissionRefused::Empty { refused }) => return Err(BoardRefused::NothingAdmitted { refused }.into()),
-        Err(other) => return Err(BoardRefused::Admission(other).into()),
-    };
     check_delta(desk, &delta, &refused, context)?;
     let mut board = desk.state.board.clone();
     let applied = board.apply(&delta);

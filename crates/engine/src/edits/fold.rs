@@ -5,17 +5,17 @@ use serde_json::Value;
 use super::{
     Desk,
     draft::{FoldDraft, ModelAttempt},
-    fold_text::{Texts, write_fold},
+    fold_text::{NewDelta, Texts, write_fold},
     zone::{cuts, ends_step, expected_recalls, hot_turns, unseen_results},
 };
 use crate::{
-    admission::{AdmissionLimits, admit_block},
+    admission::{self, AdmissionLimits, AdmissionRefused, AdmittedBlock, admit_block},
     compactor::{Request, compact},
     context::Context,
     error::{FoldRefused, SessionError, expect_idle},
     history::index::TurnRecord,
     planner::{Asked, FoldDecision, FoldQuestion, Trigger, Verdict, WhyNot, block_budget, plan_fold},
-    proposal::{BlockProposal, DeltaProposal, parse_compaction},
+    proposal::parse_compaction,
     report::FoldReport,
     state::BlockStanding,
     trace::{
@@ -111,10 +111,16 @@ pub(crate) fn fold_by_rules(
     draft: &FoldDraft,
     context: &Context<'_>,
 ) -> Result<PlannedFold, SessionError> {
+    expect_idle(desk.history)?;
+    expect_current(desk, draft)?;
     let request = Request { range: draft.range, budget: draft.budget, focus: draft.focus.as_deref() };
     let compaction =
         compact(desk.bench(), &desk.state.board, &desk.policy.configuration, &request, context.count, context.blobs)?;
-    plan(desk, draft, compaction.block, compaction.delta, Author::Rules, context)
+    if admission::says_nothing(&compaction.block) {
+        return Err(FoldRefused::Admission(AdmissionRefused::Empty { refused: Vec::new() }).into());
+    }
+    let admitted = AdmittedBlock::by_rules(compaction.block);
+    plan(desk, draft, admitted, NewDelta::Admitted(compaction.delta), Author::Rules, context)
 }
 
 /// The block from a model's text. Missing fields are asked for once.
@@ -129,7 +135,12 @@ pub(crate) fn fold_by_model(
     if attempt == ModelAttempt::First && !parsed.missing_fields.is_empty() {
         return Err(FoldRefused::MissingFields(parsed.missing_fields).into());
     }
-    let mut planned = plan(desk, draft, parsed.block, parsed.delta, Author::Model, context)?;
+    expect_idle(desk.history)?;
+    expect_current(desk, draft)?;
+    let limits = AdmissionLimits { block_tokens: draft.budget, ..AdmissionLimits::from(&desk.policy.configuration) };
+    let admitted = admit_block(desk.bench(), draft.range, parsed.block, &limits, context.count, context.blobs)
+        .map_err(FoldRefused::Admission)?;
+    let mut planned = plan(desk, draft, admitted, NewDelta::Proposed(parsed.delta), Author::Model, context)?;
     planned.report.dropped_fields = parsed.dropped_fields;
     Ok(planned)
 }
@@ -137,16 +148,11 @@ pub(crate) fn fold_by_model(
 fn plan(
     desk: Desk<'_>,
     draft: &FoldDraft,
-    block: BlockProposal,
-    delta: DeltaProposal,
+    admitted: AdmittedBlock,
+    delta: NewDelta,
     author: Author,
     context: &Context<'_>,
 ) -> Result<PlannedFold, SessionError> {
-    expect_idle(desk.history)?;
-    expect_current(desk, draft)?;
-    let limits = AdmissionLimits { block_tokens: draft.budget, ..AdmissionLimits::from(&desk.policy.configuration) };
-    let admitted = admit_block(desk.bench(), draft.range, block, &limits, context.count, context.blobs)
-        .map_err(FoldRefused::Admission)?;
     let texts = write_fold(desk, draft, &admitted.content, delta, author, context)?;
     let mut report = measure(desk, draft, &texts);
     // The whole is at least a quarter shorter than what it replaces (docs/design/folding.md, "Admission").

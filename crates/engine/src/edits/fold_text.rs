@@ -6,6 +6,7 @@ use crate::{
     block::render_block,
     board::{Board, DeltaRefused, render_board, render_delta},
     compactor::{Request, compact},
+    configuration::BoardLimits,
     context::Context,
     error::SessionError,
     proposal::DeltaProposal,
@@ -27,11 +28,19 @@ pub(super) struct Texts {
     pub(super) refused: Vec<Refusal>,
 }
 
+/// What a fold may change on the board.
+pub(super) enum NewDelta {
+    /// By a model: it has to be admitted.
+    Proposed(DeltaProposal),
+    /// By the rules, which ask before they claim.
+    Admitted(Delta),
+}
+
 pub(super) fn write_fold(
     desk: Desk<'_>,
     draft: &FoldDraft,
     claims: &BlockContent,
-    proposal: DeltaProposal,
+    proposal: NewDelta,
     author: Author,
     context: &Context<'_>,
 ) -> Result<Texts, SessionError> {
@@ -46,23 +55,23 @@ pub(super) fn write_fold(
     let mut board = desk.state.board.clone();
     board.apply_block(number, &claims.anchors);
     let mut refused = Vec::new();
-    // What old turns alone tell is no news for the board.
-    let is_news = draft.reach == Reach::FromSeam || author == Author::Model;
-    let proposal = if is_news { proposal } else { DeltaProposal::default() };
-    let mut delta = admit_fold_delta(desk, proposal, &board, &mut refused, context);
+    let limits = &desk.policy.configuration.board;
+    let mut delta = match proposal {
+        NewDelta::Proposed(proposal) => {
+            let admitted = admit_proposed(desk, proposal, &mut refused, context);
+            admitted.and_then(|delta| check_delta(&board, delta, limits, &mut refused, context))
+        }
+        // What old turns alone tell is no news for the board.
+        NewDelta::Admitted(_) if draft.reach == Reach::Alone => None,
+        NewDelta::Admitted(delta) => check_delta(&board, delta, limits, &mut refused, context),
+    };
     if delta.is_none() && author == Author::Model {
-        // Design 2-model, "Who writes it": where the model's does not come, the rules write it.
+        // Where the model's does not come, the rules write it (docs/design/model.md, "The board").
         let request = Request { range: draft.range, budget: draft.budget, focus: None };
-        let by_rules = compact(
-            desk.bench(),
-            &desk.state.board,
-            &desk.policy.configuration,
-            &request,
-            context.count,
-            context.blobs,
-        )?
-        .delta;
-        delta = admit_fold_delta(desk, by_rules, &board, &mut Vec::new(), context);
+        let configuration = &desk.policy.configuration;
+        let by_rules =
+            compact(desk.bench(), &desk.state.board, configuration, &request, context.count, context.blobs)?.delta;
+        delta = check_delta(&board, by_rules, limits, &mut Vec::new(), context);
     }
     let applied = delta.as_ref().map(|delta| board.apply(delta));
     let entry = match (covers_board(desk, draft, delta.is_some()), &delta, applied) {
@@ -79,11 +88,10 @@ pub(super) fn write_fold(
     Ok(Texts { content, delta, board, refused })
 }
 
-/// Refused claims cost themselves; a delta that the board cannot take costs itself, not the fold.
-fn admit_fold_delta(
+/// Refused claims cost themselves, not the delta.
+fn admit_proposed(
     desk: Desk<'_>,
     proposal: DeltaProposal,
-    board: &Board,
     refused: &mut Vec<Refusal>,
     context: &Context<'_>,
 ) -> Option<Delta> {
@@ -91,25 +99,31 @@ fn admit_fold_delta(
         return None;
     }
     let limits = AdmissionLimits::from(&desk.policy.configuration);
-    let mut delta = match admit_delta(desk.bench(), proposal, &limits, context.blobs) {
-        Ok((delta, more)) => {
-            refused.extend(more);
-            delta
-        }
-        Err(AdmissionRefused::Empty { refused: more }) => {
-            refused.extend(more);
-            return None;
-        }
-        Err(_) => return None,
+    let (delta, more) = match admit_delta(desk.bench(), proposal, &limits, context.blobs) {
+        Ok((delta, more)) => (Some(delta), more),
+        Err(AdmissionRefused::Empty { refused: more }) => (None, more),
+        Err(_) => (None, Vec::new()),
     };
-    match board.check(&delta, &desk.policy.configuration.board, context.count) {
+    refused.extend(more);
+    delta
+}
+
+/// A delta that the board cannot take costs itself, not the fold.
+fn check_delta(
+    board: &Board,
+    mut delta: Delta,
+    limits: &BoardLimits,
+    refused: &mut Vec<Refusal>,
+    context: &Context<'_>,
+) -> Option<Delta> {
+    match board.check(&delta, limits, context.count) {
         Ok(()) => Some(delta),
         Err(DeltaRefused::Empty) => None,
         // Without its reason only the goal is refused, not what else was learned.
         Err(reason @ DeltaRefused::GoalShiftWithoutReason { .. }) => {
             let claim = delta.current_goal.take().map(|goal| goal.text).unwrap_or_default();
             refused.push(Refusal { claim, kind: RefusalKind::Delta(reason), fate: Fate::Dropped });
-            board.check(&delta, &desk.policy.configuration.board, context.count).is_ok().then_some(delta)
+            board.check(&delta, limits, context.count).is_ok().then_some(delta)
         }
         Err(reason) => {
             let kind = RefusalKind::Delta(reason);

@@ -5,8 +5,9 @@ use lookback_engine::{
     admission::{AdmissionLimits, AdmissionRefused, admit_block, admit_delta},
     block::render_claims,
     board::Board,
+    claim::Delta,
     compactor::{Request, compact},
-    proposal::DeltaProposal,
+    proposal::{BlockProposal, DeltaProposal},
     trace::{NoBlobs, decision::TurnRange},
     view::Source,
 };
@@ -40,9 +41,17 @@ pub(crate) fn check(session: &Session, range: TurnRange, budget: u32, focus: Opt
     for _ in 0..2 {
         let compaction = compact(session.bench(), &board, session.configuration(), &request, &count, &NoBlobs)
             .expect("no blobs are needed");
-        match admit_block(session.bench(), range, compaction.block.clone(), &limits, &count, &NoBlobs) {
+        match admit_block(
+            session.bench(),
+            range,
+            BlockProposal::of(range, &compaction.block),
+            &limits,
+            &count,
+            &NoBlobs,
+        ) {
             Ok(admitted) => {
                 assert_eq!(admitted.refused, []);
+                assert_eq!(admitted.content, compaction.block, "checked again, it is the same");
                 assert!(count(render_claims(&admitted.content, session.state().board()).as_bytes()) <= budget);
             }
             Err(AdmissionRefused::NotShorter { .. }) => {}
@@ -52,10 +61,12 @@ pub(crate) fn check(session: &Session, range: TurnRange, budget: u32, focus: Opt
             Err(AdmissionRefused::OverBudget { .. }) if budget < 200 => {}
             Err(refused) => panic!("{refused}\n{:?}", compaction.block),
         }
-        if compaction.delta != DeltaProposal::default() {
+        if compaction.delta != Delta::default() {
             let (delta, refused) =
-                admit_delta(session.bench(), compaction.delta, &limits, &NoBlobs).expect("a delta that says something");
+                admit_delta(session.bench(), DeltaProposal::of(&compaction.delta), &limits, &NoBlobs)
+                    .expect("a delta that says something");
             assert_eq!(refused, []);
+            assert_eq!(delta, compaction.delta, "checked again, it is the same");
             assert_eq!(board.check(&delta, &session.configuration().board, &count), Ok(()));
             board.apply(&delta);
         }

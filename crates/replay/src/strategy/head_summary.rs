@@ -16,6 +16,7 @@ use lookback_engine::{
     block::render_block,
     claim::BlockContent,
     compactor::{Request, compact},
+    proposal::BlockProposal,
     trace::{NoBlobs, SessionId, decision::TurnRange},
 };
 
@@ -163,11 +164,11 @@ impl<'a> SummaryWriter<'a> {
         let session = self.fed.session();
         let range = TurnRange { first, last };
         let request = Request { range, budget, focus: None };
-        let proposal =
-            compact(session.bench(), session.state().board(), session.configuration(), &request, &count, &NoBlobs)?
-                .block;
+        let (board, configuration) = (session.state().board(), session.configuration());
+        let block = compact(session.bench(), board, configuration, &request, &count, &NoBlobs)?.block;
+        let proposal = BlockProposal::of(range, &block);
         let limits = AdmissionLimits { block_tokens: budget, ..AdmissionLimits::from(session.configuration()) };
-        // Where the gate takes nothing, the user's words alone are left.
+        // Where nothing is admitted, the user's words alone are left.
         let content = admit_block(session.bench(), range, proposal, &limits, &count, &NoBlobs)
             .map_or_else(|_| BlockContent::default(), |admitted| admitted.content);
         self.written += 1;

@@ -240,7 +240,14 @@ fn small_budgets_hold() {
     for budget in [60, 100, 200, 400] {
         let compaction = story.compact(&Board::default(), budget, None);
         let limits = AdmissionLimits { block_tokens: budget, ..AdmissionLimits::default() };
-        let admitted = admit_block(story.session.bench(), story.whole(), compaction.block, &limits, &count, &NoBlobs);
+        let admitted = admit_block(
+            story.session.bench(),
+            story.whole(),
+            crate::proposal::BlockProposal::of(story.whole(), &compaction.block),
+            &limits,
+            &count,
+            &NoBlobs,
+        );
         assert!(admitted.is_ok(), "{budget}: {admitted:?}");
     }
 }

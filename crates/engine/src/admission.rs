@@ -1,8 +1,8 @@
 //! The gate: what a compactor claims becomes what the engine states, or is refused with its reason.
 //!
-//! It runs on every output of a model and of the rules alike (design 3-folding, "The gate"; seed 5.2). Claims are held
-//! against the raw trace alone, each on its own: one false claim costs itself, not the block. The gate does not know who
-//! made a proposal, what becomes of an admitted one, nor the board's ids and budget.
+//! It runs on every output of a model and of the rules alike (docs/design/folding.md, "Admission"; docs/seeds.md 5.2).
+//! Claims are held against the raw trace alone, each on its own: one false claim costs itself, not the block. The gate
+//! does not know who made a proposal, what becomes of an admitted one, nor the board's ids and budget.
 
 mod actions;
 mod anchors;
@@ -42,7 +42,7 @@ use crate::{
 use principals::Principals;
 use resolve::Resolver;
 
-/// What the gate let through, and what not.
+/// What was admitted, and what was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AdmittedBlock {
     pub content: BlockContent,

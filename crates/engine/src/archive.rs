@@ -1,4 +1,4 @@
-//! The text that stands for archived rounds: the seed's fixed template (context-engineering A5), filled by rules or by a
+//! The text that stands for archived rounds: the seed's fixed template (docs/seeds.md A5), filled by rules or by a
 //! model, or what remains when the model did not answer in time (E2).
 //!
 //! When rounds are archived, which ones, and who calls the model is not known here. The user's turns are written from
@@ -26,7 +26,7 @@ use crate::{
     trace::{Timestamp, decision::TurnRange},
 };
 
-/// Seed context-engineering E2, word for word.
+/// docs/seeds.md E2, word for word.
 pub const TIMED_OUT: &str = "Summary generation timed out, keeping recent history only.";
 
 const TITLE: &str = "## 📌 Archived Session Summary";
@@ -61,7 +61,7 @@ impl Section {
 pub enum ArchiveBody {
     ByRules(Summary),
     ByModel(WrittenSummary),
-    /// Nobody: of the rules' summary, what was done and the files are all that stands.
+    /// Nobody: only the lists of done items and files are kept from the summary by rules.
     TimedOut(Summary),
 }
 

@@ -1,4 +1,5 @@
-//! The StateBoard: the sum of all state deltas of a session, as a value (seed workbench-state-flow 5.1, design 2-model).
+//! The StateBoard: the sum of all state deltas of a session, as a value (docs/seeds.md 5.1; docs/design/model.md, "The
+//! board").
 //!
 //! Recording asks [`Board::check`] and refuses; replay only ever calls [`Board::apply`], which follows. Whether a claim is
 //! true was the gate's question, where the entries stand in a view is the fold's: neither is known here.
@@ -42,7 +43,7 @@ pub struct Board {
     /// Anchors that blocks of the view show and no edit has touched since.
     /// By their files: a long session has very many.
     in_blocks: BTreeMap<String, Vec<ShownAnchor>>,
-    /// What the coming deltas still have to say.
+    /// Stale anchors that later deltas still have to name.
     stale: Vec<Stale>,
     given: GivenIds,
 }

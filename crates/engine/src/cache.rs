@@ -1,8 +1,9 @@
 //! The one model of a provider's prompt cache: which tokens of a call are read, written, or neither.
 //!
-//! Planner, ledger and replay ask the same [`CacheState`], so that what a fold was promised to cost is what replay bills
-//! for it. It knows prompts as chains of named parts, marks and a clock; it knows no prices, no providers and no text.
-//! Misses that no rule explains (about 3% of OpenAI's calls: design 6-evaluation) are not modelled.
+//! Planner, ledger and replay ask the same [`CacheState`], so that what a fold was promised to cost is what replay
+//! bills for it. It knows prompts as chains of named parts, marks and a clock; it knows no prices, no providers and no
+//! text. Misses that no rule explains (about 3% of OpenAI's calls: docs/design/measuring.md, "What the bills say") are
+//! not modelled.
 
 mod breakpoints;
 mod chain;

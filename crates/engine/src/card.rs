@@ -41,11 +41,11 @@ pub struct Card {
     pub output_limit: OutputLimit,
     pub constrained: Constrained,
     pub request: RequestMembers,
-    /// None for models that cost nothing by the token: then the triggers alone decide (design 3-folding, "When").
+    /// None for models that cost nothing by the token: then the triggers alone decide (docs/design/folding.md, "When").
     pub prices: Option<Prices>,
 }
 
-/// What becomes of thinking in the steps that a fold keeps (design 3-folding, "Committing").
+/// What becomes of thinking in the steps that a fold keeps (docs/design/folding.md, "Thinking").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ThinkingHabit {
@@ -54,7 +54,7 @@ pub enum ThinkingHabit {
     Required,
 }
 
-/// Whether the end of a prompt may differ from call to call (design 2-model, "The view, in order").
+/// Whether the end of a prompt may differ from call to call (docs/design/model.md, "Order of the view").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tail {

@@ -1,11 +1,11 @@
 //! The rule-based compactor: a block and a delta from the trace alone, without a model.
 //!
-//! It is the default where no model is configured and the fallback everywhere, so most folds are its work (design
-//! 3-folding, "The compactors"). Each rule turns what happened into candidates: facts, anchors, verdicts of commands.
-//! They are ranked by what later steps were measured to need (design 6-evaluation: what an edit just wrote, files in
-//! work, paths and symbols of the last steps) and taken while the budget lasts. Each is put to the admission's own checks
-//! when it is found, and only what passes becomes a candidate: a claim is checked once. It does not know when to fold, where the cut lies, nor
-//! what becomes of its proposals.
+//! It is the default where no model is configured and the fallback everywhere, so most folds are its work
+//! (docs/design/folding.md, "The compactors"). Each rule turns what happened into candidates: facts, anchors, verdicts
+//! of commands. They are ranked by what later steps were measured to need (docs/design/measuring.md, "What later steps
+//! need": what an edit just wrote, files in work, paths and symbols of the last steps) and taken while the budget
+//! lasts. Each is put to the admission's own checks when it is found, and only what passes becomes a candidate: a claim
+//! is checked once. It does not know when to fold, where the cut lies, nor what becomes of its proposals.
 
 mod candidate;
 mod commands;

@@ -1,9 +1,10 @@
-//! Every default number of the engine, in one place: with its source, and configurable (seed context-engineering C6, E5).
+//! Every default number of the engine, in one place: with its source, and configurable (docs/seeds.md C6, E5).
 //!
-//! A number says where it comes from: a seed's rule, a page of the design, or "Ours" with the reason. Values are read
-//! from TOML text that the caller brings; where that text lies, and which of two files wins, is not known here. Recording
-//! asks these numbers and writes down what it decided; replay never does, so a trace gives the same bytes whatever the
-//! configuration is now. The few numbers that replay needs are constants of the event format ([`fixed`]).
+//! A number says where it comes from: a rule of docs/seeds.md, a heading of docs/design, or "Ours" with the reason.
+//! Values are read from TOML text that the caller brings; where that text lies, and which of two files wins, is not
+//! known here. Recording asks these numbers and writes down what it decided; replay never does, so a trace gives the
+//! same bytes whatever the configuration is now. The few numbers that replay needs are constants of the event format
+//! ([`fixed`]).
 
 mod archive;
 mod block;

@@ -1,4 +1,4 @@
-//! The real dialogue in one block: the second part of the `execute` layout (seed execute-history-reform).
+//! The real dialogue in one block: the second part of the `execute` layout (docs/seeds.md execute).
 //!
 //! Made summaries lose what was asked; "continue" then stands alone. So the user's turns stand here word for word, in
 //! order with what the assistant said to them. Tool calls, results and thinking are not part of a dialogue, and what

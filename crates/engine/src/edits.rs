@@ -36,7 +36,7 @@ pub(crate) struct Desk<'a> {
     pub(crate) sent: &'a Sent,
 }
 
-/// The end of L2, the seam, the previous tail and the tail each want a mark (docs/design/folding.md, "Units").
+/// The end of L2, the seam, the previous tail and the tail each want a mark (docs/design/folding.md, "Marks").
 const MARKS_NEEDED: usize = 4;
 
 impl<'a> Desk<'a> {

@@ -1,8 +1,8 @@
 //! The planner: whether a fold, a settle or an archive pays now, and where a fold should end.
 //!
-//! Pure decisions over sizes and prices (design 3-folding, "When"). A trigger proposes, the planner disposes: how many
-//! calls are still to come is not known, so it rents until the rent has reached the price and then buys. It never sees
-//! text, blocks or the view, and what it decided is carried out, and recorded with all its numbers, by others.
+//! Pure decisions over sizes and prices (docs/design/folding.md, "When"). A trigger proposes, the planner disposes: how
+//! many calls are still to come is not known, so it rents until the rent has reached the price and then buys. It never
+//! sees text, blocks or the view, and what it decided is carried out, and recorded with all its numbers, by others.
 
 mod archive;
 mod balance;

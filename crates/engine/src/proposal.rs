@@ -21,7 +21,7 @@ use crate::{
     },
 };
 
-/// `compressed_turns` of seed 7.2.
+/// `compressed_turns` of docs/seeds.md 7.2.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BlockProposal {
     pub replaces: Option<TurnRange>,
@@ -33,7 +33,7 @@ pub struct BlockProposal {
     pub next_actions: Vec<String>,
 }
 
-/// `state_delta` of seed 7.1: only what changed.
+/// `state_delta` of docs/seeds.md 7.1: only what changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DeltaProposal {
     pub current_goal: Option<GoalProposal>,

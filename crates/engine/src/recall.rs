@@ -253,7 +253,7 @@ impl Recall<'_> {
         Ok(Recalled { turn: None, at: event.at, pieces })
     }
 
-    /// A span that nobody closed goes on to the end of the trace, or to the rollback that took its beginning away.
+    /// A span that was never closed goes on to the end of the trace, or to the rollback that took its beginning away.
     fn end_of_open_span(&self, started: &Event) -> Result<EventNo, RecallError> {
         let dead = file::dead_ranges(self, EventNo(u64::MAX))?;
         let lost = dead.iter().find(|(first, end)| (*first..*end).contains(&started.seq.0));

@@ -40,7 +40,7 @@ pub struct FoldReport {
     pub refused: Vec<Refusal>,
     /// Of the steps behind it.
     pub thinking: ThinkingBehind,
-    /// Fields of the model's answer that nobody knows.
+    /// Unknown fields of the model's answer.
     pub dropped_fields: Vec<String>,
     pub tariff: Option<Tariff>,
     pub warmth: Warmth,

@@ -1,4 +1,4 @@
-//! Reading a file again after a fold: once in full, then only what changed (design 3-folding, "Committing").
+//! Reading a file again after a fold: once in full, then only what changed (docs/design/folding.md, "Committing").
 //!
 //! A fold takes lines out of the view, so each line may be read again once. After that, lines that are as they were get
 //! a stub that names the turn which showed them. The disk is not known here: the tool brings what it just read, and
@@ -58,8 +58,8 @@ pub(crate) fn plan_reread(
     })
 }
 
-/// The result of a read that showed nothing. It is no `Read`: its text holds no line of the file, so nothing may ever
-/// be observed in it.
+/// The result of a read that showed nothing. It is not a `Read`: its text holds no line of the file, so nothing counts
+/// as observed.
 pub fn stub_result(path: &str, first_line: u32, line_count: u32, turn: TurnNo, text: &str) -> ToolResult {
     let data = json!({
         "path": path,

@@ -219,7 +219,7 @@ impl Session {
         self.sent.cache_verdict(call)
     }
 
-    /// Billed over counted tokens of what this model's calls brought anew, 1 before the first.
+    /// Billed over counted tokens of what this model's calls added; 1 before the first.
     pub fn factor(&self) -> f64 {
         self.state.reconciled.factor()
     }

@@ -1,4 +1,4 @@
-//! Settle: the short form of a tool result in history (seed context-engineering A2, A3, C1).
+//! Settle: the short form of a tool result in history (docs/seeds.md A2, A3, C1).
 //!
 //! One line of JSON, `{status, data, error?}` in this order: `data` shortened by the rule of its kind, `error`
 //! complete; `text`, `stats` and `context` go (C1). When a round is settled, where the result stands in a view and what

@@ -361,7 +361,7 @@ impl State {
             EventBody::Archive(archive) => self.apply_archive(archive, seq, past)?,
             EventBody::FileChanged(changed) => self.follow_anchors(&changed.path, &changed.anchors, past.index()),
             EventBody::FileObserved(seen) => self.follow_anchors(&seen.path, &seen.anchors, past.index()),
-            // Facts of the trace that the view does not show.
+            // Events that do not change the view.
             EventBody::SessionStarted(_)
             | EventBody::Forked { .. }
             | EventBody::RolledBack { .. }

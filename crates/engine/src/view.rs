@@ -1,8 +1,8 @@
 //! The prompt view: what the model is sent, in order, as a list of entries with their token counts.
 //!
-//! The order is the seed's (context-engineering A1): L1 and L2 are the [`Head`]; L3, the current input and what is
-//! appended behind it are the entries. An entry says where its content is in the trace and how large it is; it holds no
-//! text. The view knows positions and sizes, not how anything is written ([`rendering`]) nor why it changed
+//! The order is the seed's (docs/seeds.md A1): L1 and L2 are the [`Head`]; L3, the current input and what is appended
+//! behind it are the entries. An entry says where its content is in the trace and how large it is; it holds no text.
+//! The view knows positions and sizes, not how anything is written ([`rendering`]) nor why it changed
 //! ([`crate::session`]).
 
 pub mod large;
@@ -124,12 +124,9 @@ impl View {
     /// Changes one entry in its place. Nobody is told: an edit of what stands before it was. It counts as an edit all the
     /// same, because sums over entries that somebody keeps are no longer true.
     pub(crate) fn set_entry(&mut self, place: usize, entry: Entry) {
-        self.edits += 1;
         self.tokens += u64::from(entry.tokens);
         self.tokens -= u64::from(self.entries[place].tokens);
-        self.edits += 1;
         self.entries[place] = entry;
-        // What was found out about the old sizes does not hold any more.
         self.edits += 1;
     }
 

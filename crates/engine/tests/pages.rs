@@ -56,7 +56,6 @@ fn what_is_cited_is_there() {
 }
 
 #[test]
-#[ignore = "until the last comments are moved over"]
 fn nothing_outside_is_cited() {
     // In two pieces each, so that this file is not found by itself.
     let outside = [("context-", "engineering"), ("workbench-", "state-flow"), ("execute-", "history-reform")];

@@ -1,7 +1,8 @@
 //! Next actions: what a principal could have asked for, and no more than are allowed.
 //!
-//! Every command, URL and path in an action was named by the user, by a gate's decision or in one of the assistant's own
-//! calls; else the item goes (design 3-folding). So does one that repeats what only a tool printed.
+//! Every command, URL and path in an action was named by the user, by a gate's decision or in one of the assistant's
+//! own calls; else the item goes (docs/design/folding.md, "Admission"). So does one that repeats what only a tool
+//! printed.
 
 use super::{Refusal, RefusalKind, principals::Principals};
 use crate::{configuration::BlockLimits, proposal::one_line};

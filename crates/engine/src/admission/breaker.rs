@@ -1,4 +1,5 @@
-//! The breaker: after three refusals in a row the model compactor is not asked again (design 3-folding).
+//! The breaker: after three refusals in a row the model compactor is not asked again (docs/design/folding.md, "The
+//! compactors").
 //!
 //! The refusals stand in the trace; who is asked instead, and that the user is told, is the caller's business.
 

@@ -41,7 +41,7 @@ pub(super) fn count_claims(proposal: &BlockProposal) -> usize {
         + proposal.next_actions.len()
 }
 
-/// Questions that only stand for refused facts tell nobody how to go on.
+/// Questions that only stand for refused facts help nobody to go on.
 pub(crate) fn says_nothing(content: &BlockContent) -> bool {
     content.what_we_learned.is_empty()
         && content.anchors.is_empty()

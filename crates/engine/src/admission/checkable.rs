@@ -1,5 +1,5 @@
 //! What of a claim's text can be held against its evidence letter by letter: numbers, words that look like code, and
-//! text in backticks or quotes (design 3-folding, "The gate").
+//! text in backticks or quotes (docs/design/folding.md, "Admission").
 //!
 //! Everything else in a claim is wording. Which evidence is meant is not known here.
 
@@ -38,7 +38,7 @@ impl Checkable {
     }
 }
 
-/// They hold a mark of code and are none.
+/// They look like code and are ordinary words.
 const PLAIN: [&str; 7] = ["and/or", "either/or", "yes/no", "e.g", "i.e", "n/a", "w/o"];
 
 /// Up to this length a word of capitals is taken for a common short form (JSON, HTTP); beyond it for a name (ENOENT).
@@ -160,7 +160,7 @@ fn split_quoted(text: &str) -> (Vec<String>, String) {
     (quoted, plain)
 }
 
-/// Nothing but one quotation: its words are somebody's, none are the author's.
+/// Nothing but one quotation: none of the words are the author's own.
 pub(super) fn is_quotation(text: &str) -> bool {
     let inner = text.strip_prefix('“').and_then(|rest| rest.strip_suffix('”'));
     inner.is_some_and(|inner| inner.contains(char::is_alphanumeric) && !inner.contains(['“', '”']))

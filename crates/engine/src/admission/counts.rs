@@ -1,6 +1,6 @@
 //! Counts of tests in a text, however they are worded: "2 failed", "2 tests failed", "failed: 2", "2/5 failed".
 //!
-//! Read by shape; a number that stands with no verdict is not known here.
+//! Read by shape; a number without a verdict is ignored.
 
 use crate::trace::result::TestReport;
 
@@ -28,7 +28,7 @@ enum Word<'a> {
     Filler,
     /// `/` and "of" between numbers.
     Of,
-    /// Ends what belongs together.
+    /// Separates what does not belong together.
     Break,
     Other(&'a str),
 }

@@ -74,7 +74,7 @@ pub fn admit_delta(
     let next_actions = proposal
         .next_actions
         .map(|proposed| (proposed.is_empty(), actions::admit(proposed, &principals, &limits.block, &mut refused)))
-        // An emptied list is a change; one of which nothing was admitted is none.
+        // An emptied list is a change; a list of which nothing was admitted is not.
         .filter(|(was_empty, admitted)| *was_empty || !admitted.is_empty())
         .map(|(_, admitted)| admitted);
 
@@ -95,7 +95,7 @@ pub fn admit_delta(
 /// Whether something may leave the board without a reason that can be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Retraction {
-    /// A retracted fact is shown with what speaks against it (design 2-model, "Conflict").
+    /// A retracted fact is shown with what speaks against it (docs/design/model.md, "Conflict").
     NeedsEvidence,
     Free,
 }

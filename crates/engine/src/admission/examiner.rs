@@ -1,7 +1,7 @@
-//! Single claims asked about beforehand, by whoever writes proposals inside the engine.
+//! Checks of single claims beforehand, for the engine's own writers of proposals.
 //!
 //! The rules know what they are allowed to say by asking the same checks that will judge them, and learn how it will be
-//! written. An answer here admits nothing: the finished proposal passes the gate like any other.
+//! written. An answer here admits nothing: the finished proposal goes through admission like any other.
 
 use super::{actions, assertions, facts, goal, principals::Principals, resolve::Resolver, tags::holds_tag};
 use crate::{

@@ -1,7 +1,7 @@
 //! Facts: every pointer resolves, what is checkable stands in what they resolve to, and the right voice says it.
 //!
 //! Whether the wording follows from the evidence is beyond a program; that the numbers, names and quotes are real is
-//! not (seed 5.2).
+//! not (docs/seeds.md 5.2).
 
 use std::rc::Rc;
 
@@ -47,7 +47,7 @@ fn check(
         Standing::Confirmed => resolved.iter().filter(|resolved| resolved.voice != Voice::Said).collect(),
     };
     check_occurs(text, &witnesses)?;
-    // What was only said is shown as said, whatever came of it.
+    // What was only said is shown as such, whatever the outcome.
     if standing == Standing::Confirmed {
         check_exits(text, &witnesses, resolver)?;
     }
@@ -61,15 +61,16 @@ fn check_voices(text: &str, resolved: &[Rc<Resolved>]) -> Result<Standing, Refus
     }
     let pointers = || list_pointers(resolved);
     if !speaks(Voice::User) {
-        // Design 2-model: an assistant's turn proves only that it was said. A quotation claims no more than that, whatever
-        // it is about; in other words it would be a report of what is.
+        // docs/design/model.md, "Voices": an assistant's turn proves only that it was said. A quotation claims no more
+        // than that, whatever it is about; put in other words it would be a report of facts.
         return if is_about_state(text) && !is_quotation(text) {
             Err(RefusalKind::AssistantOnly { pointers: pointers() })
         } else {
             Ok(Standing::Concluded)
         };
     }
-    // Design 2-model: the user's words are never evidence of success, nor of what the user did not state.
+    // docs/design/model.md, "Voices": the user's words are never evidence of success, nor of what the user did not
+    // state.
     if claims_success(text) {
         return Err(RefusalKind::UserOnly { pointers: pointers() });
     }
@@ -135,7 +136,7 @@ fn check_exits(text: &str, witnesses: &[&Rc<Resolved>], resolver: &Resolver<'_>)
         };
     }
     match runs.iter().find(|(_, _, run)| !succeeded(run)) {
-        // One good run among those cited is what the fact speaks of.
+        // The fact speaks of the good run among those cited.
         Some(run) if !runs.iter().any(|(_, _, run)| succeeded(run)) => Err(other_exit(run)),
         _ => Ok(()),
     }

@@ -18,7 +18,7 @@ use crate::{
 
 /// A goal that cites a user turn may say much in its own words: a third of its words must be the user's.
 const CITED: (usize, usize) = (1, 3);
-/// Without a citation the words are all that binds it.
+/// Without a citation only its words tie it to the user.
 const UNCITED: (usize, usize) = (2, 3);
 
 pub(super) fn admit(
@@ -33,7 +33,7 @@ pub(super) fn admit(
     }
 }
 
-/// A preference of the user, for the archive's summary (seed context-engineering A5): held to the rules of a goal.
+/// A preference of the user, for the archive's summary (docs/seeds.md A5): held to the rules of a goal.
 pub fn admit_preference(
     bench: Bench<'_>,
     range: TurnRange,
@@ -83,7 +83,7 @@ fn cited(
             other.evidence.pointer
         )));
     }
-    // A gate recalls with its question and options, which a program wrote: only its decision counts.
+    // Recalling a gate also gives its question and options, which a program wrote: only the decision counts.
     let said = |pointer: &str, text: &str| match pointer.starts_with("gate#") {
         true => {
             principals.directives().find(|directive| directive.pointer == pointer).map(|found| found.text.to_owned())

@@ -1,7 +1,7 @@
 //! Who may direct the work: the user, a gate's decision, and the assistant by what it really called.
 //!
-//! What a tool printed directs nothing, whoever repeats it (design 3-folding: "fifty planted instructions"). Here it is
-//! asked whether a principal named something, and whether a text was copied from a tool's output.
+//! What a tool printed directs nothing, whoever repeats it (docs/design/folding.md, "Admission"). Here it is asked
+//! whether a principal named something, and whether a text was copied from a tool's output.
 
 use std::{cell::OnceCell, sync::Arc};
 
@@ -60,7 +60,7 @@ impl<'a> Principals<'a> {
         }
     }
 
-    /// What in a text nobody entitled to it has named.
+    /// The first thing in a text that no principal named.
     pub(super) fn unnamed(&self, text: &str) -> Option<String> {
         let unnamed = names(text).into_iter().find(|name| !self.named(name));
         unnamed.map(|name| name.parts.join(" "))
@@ -69,7 +69,7 @@ impl<'a> Principals<'a> {
     /// Whether a text repeats what a tool printed and no principal said.
     pub(super) fn is_copied(&self, text: &str) -> bool {
         let Some(runs) = Runs::of(text) else { return false };
-        // What a person said is nobody's copy: then no output need be read, and this is so for most goals.
+        // What a person said is not a copy. So for most goals no output need be read.
         let directed = self.directed.get_or_init(|| self.directed_words());
         if runs.all_found_in(directed) {
             return false;
@@ -161,7 +161,7 @@ impl<'a> Principals<'a> {
         Arc::new(words)
     }
 
-    /// Not goals and next actions: those were held against this very rule.
+    /// Without goals and next actions, which had to pass this same rule.
     fn recorded_words(&self) -> Vec<Arc<Words>> {
         let mut recorded = Vec::new();
         for entry in self.bench.state.view.entries() {
@@ -249,7 +249,7 @@ impl<'a> Principals<'a> {
     }
 }
 
-/// Whether the words are remembered by the session: not where all that was ever printed is gone through.
+/// Whether the session remembers the words: not when everything ever printed is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Keep {
     All,

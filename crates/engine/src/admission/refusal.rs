@@ -109,7 +109,7 @@ impl From<&Refusal> for Refused {
     }
 }
 
-/// One line per refused claim, the first with the count (design 8-screens, "A refusal").
+/// One line per refused claim, the first with the count.
 pub fn render_refusals(claims: usize, refused: &[Refusal]) -> String {
     match refused {
         [] => String::new(),

@@ -160,7 +160,7 @@ impl<'a> Resolver<'a> {
             .any(|index| !only_talks(self.history, step, index))
     }
 
-    /// What such calls gave back in a turn that has also others: it must not pass for what those showed.
+    /// Results of such calls in a turn that has other calls as well: they must not pass for evidence of those.
     fn talk_in(&self, turn: TurnNo) -> Vec<Vec<u8>> {
         let Some(step) = self.history.index().tool_turn(turn) else { return Vec::new() };
         if !self.shows_something(turn, step) {
@@ -194,8 +194,8 @@ impl<'a> Resolver<'a> {
         step.map(|step| step.calls.iter().filter_map(|call| call.command).collect()).unwrap_or_default()
     }
 
-    /// What a stored pointer is bound to (design 2-model): the event that shows what it names.
-    /// `seen` is the newest turn that showed it.
+    /// What a stored pointer is bound to (docs/design/model.md, "Pointers"): the event that shows what it names. `seen`
+    /// is the newest turn that showed it.
     fn event_of(&self, place: &Place, seen: Option<TurnNo>) -> Option<EventNo> {
         let index = self.history.index();
         let numbered = |number: u32| (number as usize).checked_sub(1);

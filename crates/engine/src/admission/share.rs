@@ -17,7 +17,7 @@ const COMMON: [&str; 48] = [
 
 /// Endings up to this length do not make another word.
 const LONGEST_ENDING: usize = 3;
-/// Below this a common beginning says nothing.
+/// A shorter common beginning means nothing.
 const SHORTEST_STEM: usize = 4;
 
 pub(super) struct Vocabulary {

@@ -9,7 +9,7 @@ const SUCCESS_WIDE: [&str; 4] = ["通过", "成功", "修复了", "已修复"];
 const FAILURE: [&str; 12] =
     ["fail", "error", "not", "no", "never", "without", "cannot", "doesn", "isn", "until", "unless", "broken"];
 const FAILURE_WIDE: [&str; 5] = ["失败", "未", "没", "不", "错误"];
-/// What only the world can say.
+/// What only files, commands and tests can prove.
 const STATE: [&str; 14] = [
     "test", "pass", "fail", "exit", "build", "built", "compil", "succe", "file", "command", "output", "exist", "fixed",
     "ran",

@@ -1,7 +1,8 @@
 //! What a model's summary says the user wants, held against the user's own turns.
 //!
-//! Only user turns and gates' decisions say what the work is for (design 3-folding, "The gate"): an instruction that
-//! stood in a file must not come back as a preference. All else in a summary is a record, and its voice line says so.
+//! Only user turns and gates' decisions say what the work is for (docs/design/folding.md, "Admission"): an instruction
+//! that stood in a file must not come back as a preference. All else in a summary is a record, and its voice line says
+//! so.
 
 use super::{Section, WrittenSummary};
 use crate::{
@@ -35,10 +36,10 @@ const DIRECTS: [&str; 19] = [
     "instructions",
 ];
 const DIRECTS_WIDE: [&str; 5] = ["目标", "偏好", "决定", "下一步", "用户"];
-/// More words than this before a colon are no label.
+/// With more words before its colon, a line is not a label.
 const LONGEST_LABEL: usize = 6;
 
-/// The summary without what directs the work and neither a user turn nor a decision bears out, and that.
+/// The summary without directions that neither a user turn nor a decision supports, and what was taken out.
 pub fn admit_summary(
     bench: Bench<'_>,
     range: TurnRange,
@@ -73,7 +74,7 @@ struct Label {
     is_bare: bool,
 }
 
-/// What a line claims that somebody entitled to it must have said; None where it claims nothing of the kind.
+/// The part of a line that only the user or a decision may say; None where it holds nothing of the kind.
 fn directive<'a>(line: &'a str, section: Section, under: &mut Option<Label>) -> Option<&'a str> {
     let depth = line.len() - line.trim_start().len();
     let item = line.trim().trim_start_matches(['*', '-', '•', ' ']);
@@ -97,7 +98,7 @@ fn directive<'a>(line: &'a str, section: Section, under: &mut Option<Label>) -> 
     speaks_for_user.then_some(item)
 }
 
-/// `**Label**: value`, `Label: value`, `Label — value`. A path, and what was done, are no labels.
+/// `**Label**: value`, `Label: value`, `Label — value`. Paths and finished items are not labels.
 fn split_label(line: &str) -> Option<(&str, &str)> {
     let bullet = |character| "-•# \t".contains(character);
     let item = line.trim().trim_start_matches(bullet);

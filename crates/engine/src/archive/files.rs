@@ -37,7 +37,7 @@ pub(super) fn touched_files(history: &History, range: TurnRange, blobs: &dyn Blo
             EventBody::UserTurn(user) => now = user.turn,
             EventBody::AssistantTurn(assistant) => now = assistant.turn,
             EventBody::ToolResult { turn, .. } => now = *turn,
-            // Without a form these are matches of a search: nobody read the file.
+            // Without a form these are matches of a search: the file itself was not read.
             EventBody::FileObserved(seen) if seen.form.is_some() => {
                 let tally = tallies.entry(&seen.path).or_default();
                 tally.file.reads += 1;
@@ -73,7 +73,7 @@ pub(super) fn touched_files(history: &History, range: TurnRange, blobs: &dyn Blo
     Ok(touched)
 }
 
-/// More files than this no command names: they are what one such as a formatter could have changed.
+/// No command names more files than this; beyond it they are guesses, such as what a formatter may have changed.
 const MOST_UNSEEN: usize = 50;
 
 /// The files that a range changed, by name: for the prompt.

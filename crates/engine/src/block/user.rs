@@ -1,4 +1,4 @@
-//! The user's turns of a block, word for word (design 2-model, "User turns are sacred").
+//! The user's turns of a block, word for word (docs/design/model.md, "User turns").
 
 use crate::{
     block::LINE_ENDS,

@@ -26,7 +26,7 @@ pub struct AnchorChange {
 pub enum AnchorFate {
     /// The same lines at another place.
     Moved,
-    /// Other text now: whoever shows the old one shows something stale.
+    /// Other text now, so the old one is stale wherever it is shown.
     Refreshed,
     /// No longer on the board, and stale wherever else it stands.
     Dropped,
@@ -34,7 +34,8 @@ pub enum AnchorFate {
 
 impl Board {
     /// What an edit that succeeded does to the anchors of its file: `first_line` of a hunk counts lines after the hunks
-    /// above it were applied. So is the rest here: planned once, recorded, and applied by [`Board::apply_followed`].
+    /// above it were applied. Like the others below it plans once; the plan is recorded, and [`Board::apply_followed`]
+    /// carries it out.
     pub fn follow_edit(&self, path: &str, hunks: &[Hunk], turn: TurnNo) -> Vec<FollowedAnchor> {
         let in_order = are_in_order(hunks);
         self.follow(path, |anchor| {
@@ -57,7 +58,8 @@ impl Board {
         })
     }
 
-    /// Lines of the file were seen: an anchor that says something else of one of them was overtaken unseen.
+    /// Lines of the file were seen: an anchor that contradicts them is out of date, although the change itself was not
+    /// seen.
     pub fn follow_sight(&self, path: &str, seen: &Observation<'_>, turn: TurnNo) -> Vec<FollowedAnchor> {
         match seen {
             Observation::Whole(lines) => self.follow_write(path, lines, turn),
@@ -182,7 +184,7 @@ impl Board {
         }
     }
 
-    /// A block is no longer in the view: nobody sees its anchors.
+    /// A block has left the view, and its anchors with it.
     pub fn forget_block(&mut self, block: u32) {
         self.in_blocks.retain(|_, shown| {
             shown.retain(|shown| shown.block != block);
@@ -191,7 +193,7 @@ impl Board {
     }
 }
 
-/// Hunks go down the file and do not overlap; with others nobody knows what lies where.
+/// Hunks go down the file and do not overlap; otherwise places cannot be computed.
 fn are_in_order(hunks: &[Hunk]) -> bool {
     let mut free_from = 1_u64;
     hunks.iter().all(|hunk| {

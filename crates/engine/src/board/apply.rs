@@ -17,7 +17,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Applied {
     pub version: u32,
-    /// One for each change of the delta, in its order; so below.
+    /// One for each change of the delta, in its order; the same holds for the lists below.
     pub facts: Vec<AppliedFact>,
     pub questions: Vec<String>,
     pub anchors: Vec<String>,

@@ -38,9 +38,9 @@ pub enum DeltaRefused {
 }
 
 impl Board {
-    /// The first thing that speaks against recording this delta. The budget is that of the very text that
-    /// [`render_delta`] gives for it on this board, without the stale anchors that it is made to name: those are the
-    /// engine's words, and have their own bound.
+    /// The first reason not to record this delta. The budget is that of the very text that [`render_delta`] gives for
+    /// it on this board, without the stale anchors that it is made to name: those are the engine's words, and have
+    /// their own bound.
     pub fn check(&self, delta: &Delta, limits: &BoardLimits, count: &dyn Fn(&[u8]) -> u32) -> Result<(), DeltaRefused> {
         self.check_goal(delta)?;
         check_ids(&delta.confirmed_facts, |id| self.standing_fact(id).is_some())?;
@@ -61,13 +61,13 @@ impl Board {
         if tokens > limits.delta_tokens {
             return Err(DeltaRefused::OverBudget { tokens, limit: limits.delta_tokens });
         }
-        // A new version and named stale anchors are no news of their own.
+        // A new version number and stale anchors alone are not worth a delta.
         after.version = self.version;
         after.stale.clone_from(&self.stale);
         if after == *self { Err(DeltaRefused::Empty) } else { Ok(()) }
     }
 
-    /// Seed workbench-state-flow 7.1: refining keeps the original intent, a clear change records its reason.
+    /// docs/seeds.md 7.1: refining keeps the original intent, a clear change records its reason.
     fn check_goal(&self, delta: &Delta) -> Result<(), DeltaRefused> {
         if let Some(reason) = &delta.goal_shift_reason {
             not_blank(reason, "goal_shift_reason")?;
@@ -105,7 +105,7 @@ fn check_ids<T>(changes: &[Change<T>], is_there: impl Fn(&str) -> bool) -> Resul
     Ok(())
 }
 
-/// Seed workbench-state-flow 5.2: a confirmed fact has at least one pointer. So has its end.
+/// docs/seeds.md 5.2: a confirmed fact has at least one pointer, and so does its retraction.
 fn check_fact(change: &Change<Fact>) -> Result<(), DeltaRefused> {
     match change {
         Change::Add(fact) | Change::Revise { to: fact, .. } => {

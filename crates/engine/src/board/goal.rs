@@ -1,4 +1,4 @@
-//! Is a new goal a refinement of the old one, or another goal (seed workbench-state-flow 7.1)?
+//! Is a new goal a refinement of the old one, or another goal (docs/seeds.md 7.1)?
 //!
 //! A refinement keeps every significant word of the old goal (in any order, in any form of the word, with more around
 //! them), and keeps each as it was: wanted or forbidden. So "fix the ledger test" → "fix the ledger test by comparing whole

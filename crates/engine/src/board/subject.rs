@@ -1,4 +1,4 @@
-//! When do two facts speak of the same thing, and do they say the same of it (design 2-model, "Conflict")?
+//! When do two facts speak of the same thing, and do they say the same of it (docs/design/model.md, "Conflict")?
 //!
 //! Two statements have one subject where they are the same but for their **values**: a number, unless it names something
 //! ("line 22", "#4"); a quotation behind "is", "returns", "=" and the like; a negation. Everything else must be equal, word
@@ -33,7 +33,7 @@ pub(super) fn subject(text: &str) -> String {
     wording(text, Values::Open)
 }
 
-/// How a text stands to one whose subject is known.
+/// How a text relates to one whose subject is known.
 pub(super) fn relation(text: &str, other: &str, other_subject: &str) -> Relation {
     let own = subject(text);
     if own.is_empty() || own != other_subject {

@@ -1,4 +1,5 @@
-//! Rules of the seeds and of the design that several files of the board keep together, and what their tests are made of.
+//! Rules of docs/seeds.md and docs/design that several files of the board keep together, and what their tests are made
+//! of.
 
 mod any_deltas;
 mod conflicts;
@@ -58,7 +59,7 @@ fn retract<T>(id: &str, pointers: &[&str]) -> Change<T> {
     Change::Retract { id: id.to_owned(), evidence: pointers.iter().map(|pointer| evidence(pointer)).collect() }
 }
 
-/// The session of design 8-screens.
+/// A small session, for screens.
 fn first_delta() -> Delta {
     Delta {
         confirmed_facts: vec![

@@ -1,6 +1,6 @@
 //! What a short statement consists of: words, numbers, quotations and negations, in English and Chinese.
 //!
-//! A comparison of wording and no understanding: synonyms and opposites are unknown here ("passes" and "fails" are two
+//! This compares wording and understands nothing: synonyms and opposites are unknown here ("passes" and "fails" are two
 //! words like any others).
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,7 +98,8 @@ fn push_word(word: &str, found: &mut Vec<Token<'_>>) {
     }
 }
 
-/// What the gate compares exactly (design 3-folding): words that hold `_ . / ::` or an inner capital.
+/// What admission compares exactly (docs/design/folding.md, "Admission"): words that hold `_ . / ::` or an inner
+/// capital.
 fn is_code(word: &str) -> bool {
     word.contains(['_', '.', '/', ':']) || word.chars().skip(1).any(char::is_uppercase)
 }

@@ -28,7 +28,7 @@ impl Marks {
         let hit = marks.iter().filter_map(|mark| self.find(call, *mark, alive_since)).max().unwrap_or(0);
         let mut stored = 0;
         // A mark that lies inside what was read keeps its entry warm: this is how the seam stays alive while the tail
-        // alone is hit (design 3-folding, "Units").
+        // alone is hit (docs/design/folding.md, "Marks").
         for parts in marks.iter().chain(&[hit]) {
             let boundary = call.prompt.after(*parts);
             if boundary.tokens >= u64::from(self.minimum.max(1)) {

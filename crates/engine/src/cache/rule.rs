@@ -22,6 +22,6 @@ pub enum CacheRule {
 #[serde(rename_all = "snake_case")]
 pub enum Covers {
     Prompt,
-    /// The answer too (DeepSeek, in 2,319 calls: design 6-evaluation; a llama.cpp slot).
+    /// The answer too (DeepSeek, in 2,319 calls: docs/design/measuring.md, "What the bills say"; a llama.cpp slot).
     PromptAndAnswer,
 }

@@ -20,7 +20,7 @@ pub struct Prices {
     pub output: f64,
 }
 
-/// Prices per token relative to an uncached input token: r, w and o of design 3-folding.
+/// Prices per token relative to an uncached input token: r, w and o of docs/design/folding.md, "Rent or buy".
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Rates {
     pub read: f64,

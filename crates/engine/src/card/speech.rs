@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use crate::cache::CacheRule;
 
-/// The APIs that can be chosen for a model. React is none: that is how models without tool calling are asked, by whatever
-/// API they have.
+/// The APIs that can be chosen for a model. React is not one of them: that is how models without tool calling are
+/// asked, by whatever API they have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Api {
@@ -78,7 +78,7 @@ impl OutputLimit {
     }
 }
 
-/// Whether answers can be held to a JSON schema (design 3-folding, "The compactors").
+/// Whether answers can be held to a JSON schema (docs/design/folding.md, "The compactors").
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Constrained {

@@ -34,7 +34,7 @@ pub(super) enum FactKind {
     Outline,
     Read,
     Searched,
-    /// Where something is, because nothing could be said of it: no news for the board.
+    /// Only names a place, because there was nothing else to say; it does not go on the board.
     Place,
 }
 

@@ -19,7 +19,7 @@ use crate::{
 
 /// How many names of failed tests are given with a verdict.
 const NAMED_FAILURES: usize = 4;
-/// So many verdicts are worded and checked.
+/// How many verdicts are worded and checked.
 const MOST: usize = 24;
 
 pub(super) struct Verdict<'a> {

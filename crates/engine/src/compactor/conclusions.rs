@@ -20,7 +20,7 @@ const SHORTEST: usize = 24;
 const LONGEST: usize = 280;
 /// Below this a sentence is not worth its tokens.
 const LEAST: i32 = 14;
-/// So many are checked and counted; a block holds a third of them at most.
+/// How many are checked and counted; a block holds a third of them at most.
 const MOST: usize = 30;
 const PER_TURN: usize = 5;
 const ASKED: i32 = 45;
@@ -40,7 +40,7 @@ pub(super) fn propose(stretch: &Stretch<'_>, examiner: &mut Examiner<'_>, candid
             sentences(said.text).iter().map(|sentence| (worth(sentence), sentence.text)).collect();
         best.retain(|(worth, _)| *worth >= LEAST);
         best.sort_by_key(|(worth, _)| std::cmp::Reverse(*worth));
-        // One turn does not speak for all of them.
+        // At most this many from one turn, so that others are heard, too.
         for (place, (worth, text)) in (0..).zip(best.into_iter().take(PER_TURN)) {
             let value = worth + stretch.freshness(said.turn) - 6 * place;
             choices.push(Choice { turn: said.turn, text, value });
@@ -93,7 +93,7 @@ fn worth(sentence: &Sentence<'_>, said: &Said<'_>, is_last_answer: bool) -> i32 
     if announces(&lower) && strongest < 25 {
         return 0;
     }
-    // Thinking aloud is no conclusion.
+    // Thinking aloud does not count as a conclusion.
     if doubts(&lower) {
         return 0;
     }

@@ -1,4 +1,4 @@
-//! What is said of a stretch of which no rule found anything to say: no block of steps is empty.
+//! What a block says where no rule found anything: no block of steps is empty.
 
 use super::{
     candidate::{Candidates, FactKind, Item},
@@ -42,7 +42,7 @@ fn results(stretch: &Stretch<'_>) -> impl Iterator<Item = (TurnNo, FactProposal)
     newest.map(|turn| (turn, FactProposal { text: "results of tools".to_owned(), evidence })).into_iter()
 }
 
-/// Text that cannot be quoted, or none: at least where it is.
+/// Without text that can be quoted, at least its place.
 fn places<'a>(stretch: &'a Stretch<'_>) -> impl Iterator<Item = (TurnNo, FactProposal)> + 'a {
     stretch.said.last().into_iter().map(|said| {
         let pointer = format!("turn#{}", said.turn);

@@ -1,7 +1,8 @@
 //! Files of the stretch: which were changed, which were read, what they define, and all that is known of their lines.
 //!
-//! A path alone is what most later steps need (design 6-evaluation), so every file is named while there is room, as the
-//! pointer that leads back to it. Which of the lines are worth showing is decided in [`super::windows`].
+//! A path alone is what most later steps need (docs/design/measuring.md, "What later steps need"), so every file is
+//! named while there is room, as the pointer that leads back to it. Which of the lines are worth showing is decided in
+//! [`super::windows`].
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -20,7 +21,7 @@ use crate::{
     trace::{Blobs, ResultData, TurnNo},
 };
 
-/// Of so many files, the newest, the lines are looked up: more do not fit into any block.
+/// How many files, the newest, have their lines looked up: more never fit into a block.
 const LOADED: usize = 24;
 /// Paths of one fact: the newest ones, then those before them.
 const LISTED: [usize; 2] = [8, 16];

@@ -21,9 +21,10 @@ const SHARES: [(Section, u32); 4] =
     [(Section::Learned, 26), (Section::Files, 18), (Section::Commands, 16), (Section::Anchors, 40)];
 /// The title of a section with the line before it.
 const TITLE_TOKENS: u32 = 4;
-/// The gate wants a quarter saved (design 3-folding); a little more, because joined texts count a little differently.
+/// A quarter must be saved (docs/design/folding.md, "Admission"); a little more, because joined texts count a little
+/// differently.
 const AT_MOST: u64 = 74;
-/// Below this no block says anything; the gate may then find that it does not pay.
+/// A smaller block says nothing; admission may then find that it does not pay.
 const LEAST_BUDGET: u32 = 60;
 
 /// What stands in the block whatever it costs, as far as there is room at all.

@@ -118,7 +118,7 @@ fn without_reply(line: &str) -> &str {
     rest.filter(|rest| !rest.is_empty()).unwrap_or(line)
 }
 
-/// Tags and marks of a client are no words of a person.
+/// Tags and marks of a client are not a person's words.
 fn says_something(line: &str) -> bool {
     !line.starts_with('<') && line.chars().filter(|letter| letter.is_alphanumeric()).count() > 1
 }

@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// Seed workbench-state-flow 5.1.
+/// docs/seeds.md 5.1.
 const MOST: usize = 3;
 /// Wording of plans that the same turn did not carry out.
 const PLANS: [&str; 15] = [
@@ -50,7 +50,7 @@ const ANNOUNCED: [&str; 14] = [
 ];
 const LONGEST: usize = 240;
 
-/// `admit` says whether somebody entitled to it named what an action names.
+/// `admit` says whether a principal named what an action names.
 pub(super) fn actions(stretch: &Stretch<'_>, admit: impl Fn(&str) -> Option<String>) -> Vec<String> {
     let todo = todo_at_end(stretch);
     let in_state = |state| todo.iter().filter(move |item| item.state == state);
@@ -88,7 +88,7 @@ fn planned<'a>(stretch: &Stretch<'a>) -> Vec<&'a str> {
         let lower = sentence.text.to_lowercase();
         let plans_something = PLANS.iter().any(|plan| lower.contains(plan));
         let is_title = plans_something && (lower.split_whitespace().count() < 5 || lower.ends_with([':', '：']));
-        // A title is no plan; what is listed under it is.
+        // A title is not a plan; the list under it is.
         under_title = is_title || (under_title && sentence.listed);
         let is_whole = !sentence.text.ends_with([':', '?', '：', '？']) && sentence.text.len() <= LONGEST;
         if !is_title && is_whole && (under_title || plans_something) {

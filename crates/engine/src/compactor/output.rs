@@ -52,7 +52,7 @@ pub(super) fn edges(bytes: &[u8]) -> String {
     }
     let head = String::from_utf8_lossy(&bytes[..EDGE]);
     let tail = String::from_utf8_lossy(&bytes[bytes.len() - EDGE..]);
-    // Cut lines at the seam of the two are no lines.
+    // Where the two meet, lines are cut and must not be used.
     let head = head.rsplit_once('\n').map_or("", |(head, _)| head);
     let tail = tail.split_once('\n').map_or("", |(_, tail)| tail);
     format!("{head}\n{tail}")

@@ -2,7 +2,7 @@
 //!
 //! The grammar alone. Which file of the session is meant, and whether its lines were seen, is not known here.
 
-/// No output names more places than this that somebody would look at.
+/// More places than this of one output are not worth looking at.
 const MOST: usize = 40;
 
 /// A line of a file, as an output names it.

@@ -2,7 +2,7 @@
 //!
 //! What the request is about, and whether it still holds, is not known here.
 
-/// All that these words can make up is no goal.
+/// A turn made of these words alone states no goal.
 const GOES_ON: [&str; 44] = [
     "continue", "go", "on", "yes", "y", "ok", "okay", "please", "proceed", "do", "it", "sure", "thanks", "thank",
     "you", "next", "keep", "going", "yep", "yeah", "right", "correct", "great", "good", "nice", "perfect", "fine",

@@ -109,8 +109,8 @@ impl<'a> Stretch<'a> {
         self.range.last.0.saturating_sub(turn.0)
     }
 
-    /// 60 for the newest turn, half of it 12 turns earlier (design 6-evaluation: nine in ten needed lines, paths and
-    /// symbols were seen within ten to twenty steps).
+    /// 60 for the newest turn, half of it 12 turns earlier (docs/design/measuring.md, "What later steps need": nine in
+    /// ten needed lines, paths and symbols were seen within ten to twenty steps).
     pub(super) fn freshness(&self, turn: TurnNo) -> i32 {
         720 / (12 + self.age(turn).min(10_000) as i32)
     }

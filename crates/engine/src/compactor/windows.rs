@@ -1,7 +1,7 @@
 //! Anchors: short windows of lines that a later step is likely to need, verbatim as they stand now.
 //!
-//! What edits wrote comes first, then what errors named, what the assistant spoke of, and what was looked at on
-//! purpose (design 6-evaluation, "What later steps need"). Windows are kept small, never overlap, and never hold a whole
+//! What edits wrote comes first, then what errors named, what the assistant spoke of, and what was looked at on purpose
+//! (docs/design/measuring.md, "What later steps need"). Windows are kept small, never overlap, and never hold a whole
 //! file; where a later edit changed the lines, the later edit speaks for them.
 
 use super::{
@@ -25,7 +25,7 @@ const AROUND_ERROR: u32 = 2;
 const LONGEST: u32 = 24;
 /// Generated and minified lines tell nothing.
 const WIDEST: usize = 200;
-/// So many windows are written and counted.
+/// How many windows are written and counted.
 const MOST: usize = 40;
 const ERRORS_PER_RUN: usize = 4;
 const SPOKEN_TEXTS: usize = 16;

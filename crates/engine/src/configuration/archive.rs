@@ -5,16 +5,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ArchiveLimits {
-    /// The newest rounds, which stay. Seed context-engineering A4 and C6: at least ten. Fewer only where the window
-    /// forbids ten (design 2-model, "The window is law").
+    /// The newest rounds, which stay. docs/seeds.md A4 and C6: at least ten. Fewer only where the window forbids ten
+    /// (docs/design/model.md, "The window").
     pub keep_rounds: u32,
-    /// The part of the window that calls for an archive. Seed context-engineering A6: 0.8.
+    /// The part of the window that calls for an archive. docs/seeds.md A6: 0.8.
     pub at: f64,
-    /// Fewer messages than this are never archived. Seed context-engineering A6: 3.
+    /// Fewer messages than this are never archived. docs/seeds.md A6: 3.
     pub messages: u32,
-    /// What has not been counted yet is taken for its bytes divided by this. Seed context-engineering A6: `len(text)//3`.
+    /// What has not been counted yet is taken for its bytes divided by this. docs/seeds.md A6: `len(text)//3`.
     pub bytes_per_token: u32,
-    /// How long a summary may take before its rounds go without one. Seed context-engineering E2: 120 seconds.
+    /// How long a summary may take before its rounds go without one. docs/seeds.md E2: 120 seconds.
     pub timeout_seconds: u32,
     /// Ours: the seed's template (A5) has five sections of one to five lines; this is room for about ten lines each.
     pub summary_tokens: u32,

@@ -5,13 +5,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BlockLimits {
-    /// How much shorter than what it replaces a block must be, in per cent. Design 3-folding, "The gate": 25.
+    /// How much shorter than what it replaces a block must be, in per cent. docs/design/folding.md, "Admission": 25.
     pub saves_at_least: u32,
-    /// Seed workbench-state-flow 7.2: "next_actions: 1-3". The lower end is the model's to keep: a block without any is
-    /// poor, not wrong.
+    /// docs/seeds.md 7.2: "next_actions: 1-3". The lower end is the model's to keep: a block without any is poor, not
+    /// wrong.
     pub next_actions: usize,
-    /// A user turn above this many tokens shows its two ends and a pointer. Design 2-model, "User turns are sacred":
-    /// 1,000.
+    /// A user turn above this many tokens shows its two ends and a pointer. docs/design/model.md, "User turns": 1,000.
     pub longest_user_turn: u32,
     /// Tokens of each end of such a turn. Ours: together with the line between them they stay below the limit.
     pub user_turn_edge: u32,
@@ -27,11 +26,12 @@ impl Default for BlockLimits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CompactorLimits {
-    /// Design 3-folding, "The compactors": 120 seconds, as the seed gives the summary (context-engineering E2).
+    /// docs/design/folding.md, "The compactors": 120 seconds, as docs/seeds.md E2 gives the summary.
     pub timeout_seconds: u32,
-    /// How often the model is told what was refused and asked again. Design 3-folding, "The compactors": once.
+    /// How often the model is told what was refused and asked again. docs/design/folding.md, "The compactors": once.
     pub repairs: u32,
-    /// After so many refusals in a row the model is not asked any more. Design 3-folding, "The gate": three.
+    /// After so many refusals in a row the model is not asked any more. docs/design/folding.md, "The compactors":
+    /// three.
     pub refusals_in_a_row: u32,
 }
 

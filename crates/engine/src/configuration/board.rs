@@ -5,11 +5,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BoardLimits {
-    /// A `STATE_DELTA` as it is rendered. Seed workbench-state-flow 7.1 and 10.1: "≤ 250 tokens".
+    /// A `STATE_DELTA` as it is rendered. docs/seeds.md 7.1 and 10.1: "≤ 250 tokens".
     pub delta_tokens: u32,
-    /// A whole `STATE_BOARD`. Design 2-model, "The board": 600. Outside a block's own budget (seed 7.2: 800).
+    /// A whole `STATE_BOARD`. docs/design/model.md, "The board": 600. Outside a block's own budget (docs/seeds.md 7.2:
+    /// 800).
     pub board_tokens: u32,
-    /// How many a delta names that names any.
+    /// How many a delta must name if it names any.
     pub next_actions: ActionRange,
     /// How many bytes of a pointer stand behind a count of what does not fit. Ours: a longer one would cost what the
     /// count saves.
@@ -31,7 +32,7 @@ impl Default for BoardLimits {
     }
 }
 
-/// Seed workbench-state-flow 5.1 and 7.1: "next_actions: 1-3", against boards that become documents (10.2).
+/// docs/seeds.md 5.1 and 7.1: "next_actions: 1-3", against boards that become documents (10.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ActionRange {

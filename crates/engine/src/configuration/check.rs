@@ -32,7 +32,7 @@ impl Configuration {
         Ok(())
     }
 
-    /// Where nothing, never or no time at all would be meant.
+    /// Counts for which 0 would mean nothing, never, or no time at all.
     fn check_counts(&self) -> Result<(), BadValue> {
         let Self { window, fold, triggers, block, compactor, board, settle, archive, results, notes, execute } = self;
         let counts = [
@@ -92,7 +92,7 @@ impl Configuration {
         for (field, value) in
             [("fold.recalls_per_file", fold.recalls_per_file), ("fold.recalls_per_read", fold.recalls_per_read)]
         {
-            // What is no number is no count either.
+            // NaN is refused as well.
             if !(value >= 0.0 && value.is_finite()) {
                 return Err(BadValue::Negative { field, value });
             }
@@ -111,7 +111,7 @@ enum Share {
 }
 
 impl Share {
-    /// Never true of what is no number.
+    /// Never true of NaN.
     fn holds(self, value: f64) -> bool {
         let low = matches!(self, Self::Any | Self::BelowOne) && value == 0.0;
         let high = matches!(self, Self::Any | Self::AboveZero) && value == 1.0;

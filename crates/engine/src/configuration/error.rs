@@ -4,7 +4,7 @@ use thiserror::Error;
 
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ConfigurationError {
-    /// No TOML, a field that does not exist, or a value of the wrong kind.
+    /// Not TOML, an unknown field, or a value of the wrong kind.
     #[error("line {line}, column {column}{}: {problem}", field.as_ref().map(|field| format!(", {field}")).unwrap_or_default())]
     Unreadable {
         /// From 1.

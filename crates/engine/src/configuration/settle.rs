@@ -23,13 +23,14 @@ impl Keep {
     }
 }
 
-/// When the results of a round that has ended take their short forms (design 3-folding, "Three ways").
+/// When the results of a round that has ended take their short forms (docs/design/folding.md, "Three ways to get
+/// shorter").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SettleWhen {
     /// At a cold cache, or when the planner says that it pays.
     Planned,
-    /// Before the next round's first call (seed context-engineering A2).
+    /// Before the next round's first call (docs/seeds.md A2).
     Always,
 }
 
@@ -39,22 +40,22 @@ pub struct SettleLimits {
     /// None: by layout, see [`SettleLimits::when_in`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<SettleWhen>,
-    /// Lines of a read. Seed context-engineering A3: "Read：最多 500 行".
+    /// Lines of a read. docs/seeds.md A3: "Read：最多 500 行".
     pub read_lines: usize,
-    /// Matches of a search. Seed context-engineering A3: "Grep：最多 5 行".
+    /// Matches of a search. docs/seeds.md A3: "Grep：最多 5 行".
     pub matches: usize,
-    /// Entries of a listing, hits of a glob, names of failed tests, items of an unknown list. Seed context-engineering
-    /// A3, Glob: "命中多时保留前 5-10"; for LS it says "前 N 项" and leaves N open.
+    /// Entries of a listing, hits of a glob, names of failed tests, items of an unknown list. docs/seeds.md A3, Glob:
+    /// "命中多时保留前 5-10"; for LS it says "前 N 项" and leaves N open.
     pub entries: Keep,
-    /// Lines of an edit's diff and of a written file, and how many changed ranges are named. Seed context-engineering
-    /// A3: "Edit/Write 片段：20-50 行".
+    /// Lines of an edit's diff and of a written file, and how many changed ranges are named. docs/seeds.md A3:
+    /// "Edit/Write 片段：20-50 行".
     pub snippet: Keep,
-    /// Last lines of standard error. Seed context-engineering A3, Bash: "stderr 末尾 20 行".
+    /// Last lines of standard error. docs/seeds.md A3, Bash: "stderr 末尾 20 行".
     pub stderr_lines: usize,
     /// Characters of a single line, path, pattern, command or value. Ours: no line written by hand is longer; what is,
     /// is data or minified, and its start says which.
     pub characters: usize,
-    /// Keys of an object that no rule knows. Ours, for "默认回退策略（截断/摘要）" of seed D2: an answer of an API has
+    /// Keys of an object that no rule knows. Ours, for "默认回退策略（截断/摘要）" of docs/seeds.md D2: an answer of an API has
     /// about so many fields.
     pub keys: usize,
     /// Levels of such a value. Ours: what matters lies in its upper levels.

@@ -10,34 +10,34 @@ fn seed_c6_the_defaults_are_the_numbers_of_the_seeds() {
     let Configuration { window, fold, triggers, block, compactor, board, settle, archive, notes, execute, .. } =
         Configuration::default();
     let table = [
-        ("context-engineering A3, Glob: 命中多时保留前 5-10", settle.entries.head as f64, 5.0..=5.0),
-        ("context-engineering A3, Glob: 命中多时保留前 5-10", settle.entries.whole as f64, 10.0..=10.0),
-        ("context-engineering A3, Grep: N = 5", settle.matches as f64, 5.0..=5.0),
-        ("context-engineering A3, Read: 最多 500 行", settle.read_lines as f64, 500.0..=500.0),
-        ("context-engineering A3, Edit/Write 片段：20-50 行", settle.snippet.head as f64, 20.0..=20.0),
-        ("context-engineering A3, Edit/Write 片段：20-50 行", settle.snippet.whole as f64, 50.0..=50.0),
-        ("context-engineering A3, Bash: stderr 末尾 20 行", settle.stderr_lines as f64, 20.0..=20.0),
-        ("context-engineering A4, C6: 至少保留最近 10 轮", archive.keep_rounds.into(), 10.0..=10.0),
-        ("context-engineering A6: len(text)//3", archive.bytes_per_token.into(), 3.0..=3.0),
-        ("context-engineering A6, E5: 200,000 tokens", window.default_window.into(), 200_000.0..=200_000.0),
-        ("context-engineering A6, C7: 0.8 × 200k", archive.at, 0.8..=0.8),
-        ("context-engineering A6, C7: 至少 3 条消息", archive.messages.into(), 3.0..=3.0),
-        ("context-engineering A7, C3: 最多 5 个", notes.mentioned_files as f64, 5.0..=5.0),
-        ("context-engineering E2: 120 秒", archive.timeout_seconds.into(), 120.0..=120.0),
-        ("context-engineering E2: 120 秒", compactor.timeout_seconds.into(), 120.0..=120.0),
-        ("workbench-state-flow 5.1, 7.1: 1-3 个", board.next_actions.least as f64, 1.0..=1.0),
-        ("workbench-state-flow 5.1, 7.1: 1-3 个", board.next_actions.most as f64, 3.0..=3.0),
-        ("workbench-state-flow 7.2: 1-3 个具体下一步", block.next_actions as f64, 1.0..=3.0),
-        ("workbench-state-flow 6.2: 8-15 次", triggers.tool_calls.into(), 8.0..=15.0),
-        ("workbench-state-flow 6.2: 8-15 次", triggers.raw_share_calls.into(), 8.0..=15.0),
-        ("workbench-state-flow 7.1, 10.1: 250 tokens 以内", board.delta_tokens.into(), 250.0..=250.0),
-        ("workbench-state-flow 7.2: <= 800 tokens", fold.block_least as f64, 800.0..=800.0),
-        ("execute-history-reform, 上下文开销: 最近 30 条", execute.utterances as f64, 30.0..=30.0),
+        ("A3, Glob: 命中多时保留前 5-10", settle.entries.head as f64, 5.0..=5.0),
+        ("A3, Glob: 命中多时保留前 5-10", settle.entries.whole as f64, 10.0..=10.0),
+        ("A3, Grep: N = 5", settle.matches as f64, 5.0..=5.0),
+        ("A3, Read: 最多 500 行", settle.read_lines as f64, 500.0..=500.0),
+        ("A3, Edit/Write 片段：20-50 行", settle.snippet.head as f64, 20.0..=20.0),
+        ("A3, Edit/Write 片段：20-50 行", settle.snippet.whole as f64, 50.0..=50.0),
+        ("A3, Bash: stderr 末尾 20 行", settle.stderr_lines as f64, 20.0..=20.0),
+        ("A4, C6: 至少保留最近 10 轮", archive.keep_rounds.into(), 10.0..=10.0),
+        ("A6: len(text)//3", archive.bytes_per_token.into(), 3.0..=3.0),
+        ("A6, E5: 200,000 tokens", window.default_window.into(), 200_000.0..=200_000.0),
+        ("A6, C7: 0.8 × 200k", archive.at, 0.8..=0.8),
+        ("A6, C7: 至少 3 条消息", archive.messages.into(), 3.0..=3.0),
+        ("A7, C3: 最多 5 个", notes.mentioned_files as f64, 5.0..=5.0),
+        ("E2: 120 秒", archive.timeout_seconds.into(), 120.0..=120.0),
+        ("E2: 120 秒", compactor.timeout_seconds.into(), 120.0..=120.0),
+        ("5.1, 7.1: 1-3 个", board.next_actions.least as f64, 1.0..=1.0),
+        ("5.1, 7.1: 1-3 个", board.next_actions.most as f64, 3.0..=3.0),
+        ("7.2: 1-3 个具体下一步", block.next_actions as f64, 1.0..=3.0),
+        ("6.2: 8-15 次", triggers.tool_calls.into(), 8.0..=15.0),
+        ("6.2: 8-15 次", triggers.raw_share_calls.into(), 8.0..=15.0),
+        ("7.1, 10.1: 250 tokens 以内", board.delta_tokens.into(), 250.0..=250.0),
+        ("7.2: <= 800 tokens", fold.block_least as f64, 800.0..=800.0),
+        ("execute, 上下文开销: 最近 30 条", execute.utterances as f64, 30.0..=30.0),
     ];
     for (seed, ours, theirs) in table {
         assert!(theirs.contains(&ours), "{seed}: {ours}");
     }
-    // The one departure. workbench-state-flow 6.2: 保留最新 1-2 个轮次; five serve better (6-evaluation).
+    // The one departure. 6.2: 保留最新 1-2 个轮次; five serve better (docs/design/measuring.md, "What later steps need").
     assert_eq!(fold.keep_steps, 5);
 }
 
@@ -45,22 +45,22 @@ fn seed_c6_the_defaults_are_the_numbers_of_the_seeds() {
 fn the_defaults_are_the_numbers_of_the_design() {
     let Configuration { window, fold, triggers, block, compactor, board, results, .. } = Configuration::default();
     let table = [
-        ("2-model, The window is law", window.max_output_reserve.into(), 32_000.0),
-        ("2-model, The window is law", window.reserve_share, 1.0 / 4.0),
-        ("2-model, Tool output is bytes", results.single_share, 1.0 / 4.0),
-        ("2-model, Tool output is bytes", results.step_share, 1.0 / 2.0),
-        ("2-model, The board", board.board_tokens.into(), 600.0),
-        ("2-model, User turns are sacred", block.longest_user_turn.into(), 1_000.0),
-        ("3-folding, Rent or buy", fold.block_most as f64, 3_000.0),
-        ("3-folding, Cold cache", fold.gone_least as f64, 1_000.0),
-        ("3-folding, Cold cache", fold.gone_share, 0.25),
-        ("3-folding, When", triggers.tool_calls.into(), 12.0),
-        ("3-folding, When", triggers.raw_share, 0.7),
-        ("3-folding, When", triggers.repeats.into(), 2.0),
-        ("3-folding, When", triggers.delta_steps.into(), 8.0),
-        ("3-folding, The gate", block.saves_at_least.into(), 25.0),
-        ("3-folding, The gate", compactor.refusals_in_a_row.into(), 3.0),
-        ("3-folding, The compactors", compactor.repairs.into(), 1.0),
+        ("model.md, The window", window.max_output_reserve.into(), 32_000.0),
+        ("model.md, The window", window.reserve_share, 1.0 / 4.0),
+        ("model.md, Results", results.single_share, 1.0 / 4.0),
+        ("model.md, Results", results.step_share, 1.0 / 2.0),
+        ("model.md, The board", board.board_tokens.into(), 600.0),
+        ("model.md, User turns", block.longest_user_turn.into(), 1_000.0),
+        ("folding.md, Rent or buy", fold.block_most as f64, 3_000.0),
+        ("folding.md, Cold cache", fold.gone_least as f64, 1_000.0),
+        ("folding.md, Cold cache", fold.gone_share, 0.25),
+        ("folding.md, When", triggers.tool_calls.into(), 12.0),
+        ("folding.md, When", triggers.raw_share, 0.7),
+        ("folding.md, When", triggers.repeats.into(), 2.0),
+        ("folding.md, When", triggers.delta_steps.into(), 8.0),
+        ("folding.md, Admission", block.saves_at_least.into(), 25.0),
+        ("folding.md, Admission", compactor.refusals_in_a_row.into(), 3.0),
+        ("folding.md, The compactors", compactor.repairs.into(), 1.0),
     ];
     for (design, ours, theirs) in table {
         assert_eq!(ours, theirs, "{design}");

@@ -7,14 +7,14 @@ use super::share_of;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WindowLimits {
-    /// The window, whatever the model's card says. None: the card's (design 2-model, "The window is law").
+    /// The window, whatever the model's card says. None: the card's (docs/design/model.md, "The window").
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u32>,
-    /// Where neither this configuration nor a card gives one. Seed context-engineering A6 and E5: 200,000.
+    /// Where neither this configuration nor a card gives one. docs/seeds.md A6 and E5: 200,000.
     pub default_window: u32,
-    /// The most that is kept free for an answer. Design 2-model, "The window is law": 32,000.
+    /// The most that is kept free for an answer. docs/design/model.md, "The window": 32,000.
     pub max_output_reserve: u32,
-    /// The part of the window that is kept free at most. Design 2-model, "The window is law": a quarter.
+    /// The part of the window that is kept free at most. docs/design/model.md, "The window": a quarter.
     pub reserve_share: f64,
     /// What may stay of a view that a provider calls too long without naming sizes, in per cent. Ours: a fold that does
     /// not take a quarter is refused anyway.
@@ -22,7 +22,7 @@ pub struct WindowLimits {
 }
 
 impl WindowLimits {
-    /// Design 2-model: the configuration's if set, else the card's, else the default.
+    /// docs/design/model.md, "The window": the configuration's if set, else the card's, else the default.
     pub fn window(&self, card: Option<u32>) -> u32 {
         self.tokens.or(card).unwrap_or(self.default_window)
     }
@@ -45,18 +45,18 @@ impl Default for WindowLimits {
     }
 }
 
-/// How much of a step's results enters the view (design 2-model, "Tool output is bytes").
+/// How much of a step's results enters the view (docs/design/model.md, "Results").
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ResultLimits {
-    /// A single result above this share of the window is shown by its ends. Design 2-model: a quarter.
+    /// A single result above this share of the window is shown by its ends. docs/design/model.md, "Results": a quarter.
     pub single_share: f64,
-    /// All results of a step together get this share of what is free. Design 2-model: half.
+    /// All results of a step together get this share of what is free. docs/design/model.md, "Results": half.
     pub step_share: f64,
     /// Tokens of each end of a cut result. Ours: enough for the head of a log and the verdict at its end; peers show
     /// 2,000 to 10,000 tokens of a large output in all.
     pub edge_tokens: u32,
-    /// Nor is an end ever larger than this share of the window. Ours: both ends of one result take a sixteenth.
+    /// An end is never larger than this share of the window, either. Ours: both ends of one result take a sixteenth.
     pub edge_share: f64,
     /// Above this many bytes for each token of the limit a text is cut without counting it: counting 256 MB would hold
     /// up the step. Ours: code and prose have 3 to 5 bytes a token; only long runs of blanks or dashes have more.
@@ -79,10 +79,10 @@ impl Default for ResultLimits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NoteLimits {
-    /// Open items that a todo recap lists (seed context-engineering A1: the last part of the context). Ours: enough to
-    /// know what to do next; the whole list is in the trace.
+    /// Open items that a todo recap lists (docs/seeds.md A1: the last part of the context). Ours: enough to know what
+    /// to do next; the whole list is in the trace.
     pub todo_items: usize,
-    /// Files named with `@` that are pointed out, before "(and N more…)". Seed context-engineering A7: 5.
+    /// Files named with `@` that are pointed out, before "(and N more…)". docs/seeds.md A7: 5.
     pub mentioned_files: usize,
 }
 
@@ -96,8 +96,8 @@ impl Default for NoteLimits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ExecuteLimits {
-    /// The newest utterances that are shown; older ones go into one archive line. Seed execute-history-reform,
-    /// "上下文开销": "如最近 30 条". User turns are not counted, they all stay (design 2-model, "Layouts").
+    /// The newest utterances that are shown; older ones go into one archive line. docs/seeds.md execute, limit: "如最近 30
+    /// 条". User turns are not counted, they all stay (docs/design/model.md, "Layouts").
     pub utterances: usize,
     /// An utterance above this many tokens shows its two ends and a pointer. Ours: the seed's are one or two sentences;
     /// an answer of a coding agent may be a page, and thirty pages would be no dialogue.

@@ -105,7 +105,7 @@ fn write_archive(
     let per_message = u64::from(TOKENS_PER_MESSAGE);
     let added = u64::from(content.tokens) + per_message;
     let added = added + entry.as_ref().map_or(0, |entry| u64::from(entry.tokens) + per_message);
-    // Design 3-folding: on time-out the rounds leave the view all the same.
+    // On a time-out the rounds leave the view all the same (docs/design/folding.md, "Archive").
     if added >= covered.tokens && !matches!(body, ArchiveBody::TimedOut(_)) {
         return Err(ArchiveRefused::NotShorter { replaced: covered.tokens, summary: added }.into());
     }

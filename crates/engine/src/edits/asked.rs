@@ -44,8 +44,8 @@ pub(crate) fn compaction_schema(desk: Desk<'_>, range: TurnRange, dialect: Diale
     output_schema(&citable(desk.history, range), &desk.policy.configuration.block, dialect)
 }
 
-/// `archive_summary.txt`, from the raw turns where they fit into `room` tokens, else from their view (design 3-folding,
-/// "Archive").
+/// `archive_summary.txt`, from the raw turns where they fit into `room` tokens, else from their view
+/// (docs/design/folding.md, "Archive").
 pub(crate) fn archive_prompt(
     desk: Desk<'_>,
     draft: &ArchiveDraft,

@@ -18,7 +18,7 @@ pub struct FoldDraft {
     pub decision: Option<FoldDecision>,
 }
 
-/// Design 3-folding: one repair attempt that lists what was refused and why.
+/// One repair that lists what was refused and why (docs/design/folding.md, "The compactors").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModelAttempt {
     First,

@@ -40,7 +40,7 @@ pub(crate) fn draft_fold(
         (None, Verdict::Hold(WhyNot::NothingFoldable), None) => FoldRefused::NothingToFold { kept },
         (None, _, None) => FoldRefused::OnlyWords { kept },
     };
-    // Design 3-folding, "Unfold": those turns stay raw until an archive or `/fold`.
+    // docs/design/folding.md, "Unfold": those turns stay raw until an archive or `/fold`.
     let unfolded = desk.state.blocks.values().rev().filter(|block| block.standing == BlockStanding::Unfolded);
     let again = unfolded.filter_map(|block| draft_range(desk, block.range, focus, "/fold").ok()).next();
     again.ok_or(refused.into())

@@ -24,7 +24,7 @@ pub(super) struct Texts {
     pub(super) content: Counted,
     pub(super) delta: Option<Delta>,
     pub(super) board: Option<BoardEntry>,
-    /// What the delta claimed in vain.
+    /// Claims of the delta that were refused.
     pub(super) refused: Vec<Refusal>,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn write_fold(
             let admitted = admit_proposed(desk, proposal, &mut refused, context);
             admitted.and_then(|delta| check_delta(&board, delta, limits, &mut refused, context))
         }
-        // What old turns alone tell is no news for the board.
+        // Old turns alone bring no news for the board.
         NewDelta::Admitted(_) if draft.reach == Reach::Alone => None,
         NewDelta::Admitted(delta) => check_delta(&board, delta, limits, &mut refused, context),
     };

@@ -49,7 +49,7 @@ pub(crate) fn cuts(desk: Desk<'_>, offered: Option<TurnNo>) -> Vec<Cut> {
 
 /// How many Recalls a fold now would bring about: for files in work, whose lines stand only before the kept steps, and
 /// for files that were read lately and not changed yet. Edits of a file come in rows, and of the lines that they need
-/// 83% were seen within ten steps (design 6-evaluation).
+/// 83% were seen within ten steps (docs/design/measuring.md, "What later steps need").
 pub(crate) fn expected_recalls(desk: Desk<'_>) -> f64 {
     let steps = &desk.state.steps;
     let start_of = |back: usize| {

@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
-/// Five words in a row are rarely chance; shorter items count as copied when all of them is.
+/// Five words in a row are rarely chance; a shorter item counts as copied when all of it is found.
 const RUN: usize = 5;
 const SHORTEST: usize = 3;
-/// With what parts them; of code and prose alike, and only to make room.
+/// Separators included, in code as in prose; only used to reserve memory.
 const BYTES_PER_WORD: usize = 6;
 /// A Chinese character says about half a word.
 const CHARACTERS_PER_WORD: usize = 2;
@@ -20,7 +20,7 @@ pub(crate) struct Words {
 }
 
 impl Words {
-    /// Bytes that they take.
+    /// Their size in bytes.
     pub(crate) fn size(&self) -> usize {
         self.hashes.capacity() * size_of::<u64>()
     }

@@ -3,7 +3,7 @@
 //! A line is what stands between two line feeds, without its ending. One carriage return before the feed (or at the end
 //! of the text, where a tool may have trimmed the feed) belongs to the ending: the same file checked out with CRLF and
 //! with LF has the same lines, and a snippet compares verbatim with either. Other carriage returns are text. A final
-//! line feed ends the last line and begins none. Bytes that are no UTF-8 become U+FFFD.
+//! line feed ends the last line and begins none. Bytes that are not UTF-8 become U+FFFD.
 //!
 //! Which text is whose, and whether it is complete, is not known here.
 

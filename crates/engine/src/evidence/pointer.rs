@@ -1,4 +1,4 @@
-//! Evidence pointers: the short texts that name a place in a trace (design 2-model, "Evidence pointers").
+//! Evidence pointers: the short texts that name a place in a trace (docs/design/model.md, "Pointers").
 //!
 //! This is their grammar alone. Whether the place exists, and whether it shows what somebody claims, is not known here.
 

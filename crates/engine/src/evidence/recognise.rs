@@ -5,8 +5,8 @@
 //! must stand among the last 40 lines that are not empty (go's, whose shape prose does not have, anywhere). A caller does
 //! not ask about output that [`super::printed`] attributes to a file.
 //!
-//! Never are fewer failures reported than were printed. Once one summary shows that tests ran, all of them count, of
-//! every run and of every framework (`pytest+jest`), wherever they stand.
+//! Failures are never undercounted. Once one summary shows that tests ran, all of them count, of every run and of every
+//! framework (`pytest+jest`), wherever they stand.
 //!
 //! Only the last 4 MB of an output are looked at: time stays bounded, and sums leave out what lies before. Counts follow
 //! one rule for all: an error or an unexpected success that the framework holds to be a failure is `failed`; an expected

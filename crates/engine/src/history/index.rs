@@ -260,7 +260,7 @@ impl Index {
             }
             EventBody::RolledBack { .. } => {
                 self.rollbacks.push(event.seq);
-                // What is rolled back made nothing void.
+                // Events that were rolled back make nothing void.
                 self.current.extend(self.files.keys().cloned());
             }
             _ => {}

@@ -19,7 +19,7 @@ use crate::{
     trace::event::Usage,
 };
 
-/// A share of the input by which the two may differ: design 2-model's "median error at most 2%".
+/// A share of the input by which the two may differ: docs/design/measuring.md, "The engine's own estimates".
 const TOLERATED: u64 = 50;
 
 /// What became of a call's cache.
@@ -32,7 +32,7 @@ pub enum CacheVerdict {
     Mismatch(Mismatch),
 }
 
-/// In the provider's tokens: of the cached ones, or of the stored ones where they were not stored.
+/// In the provider's tokens: cached ones, or stored ones where those are missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Mismatch {
     pub difference: Difference,
@@ -62,7 +62,7 @@ pub(crate) struct Expected {
 /// Whether the model of the cache has seen what was sent before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Earlier {
-    /// Another session may have left in the cache whatever it likes.
+    /// Another session may have left anything in the cache.
     Unknown,
     Known,
 }
@@ -99,7 +99,7 @@ pub(crate) fn check(expected: &Expected, report: &Report) -> Option<CacheVerdict
     };
     let (unit, minimum) = granularity(expected.rule);
     let tolerance = unit + input / TOLERATED + off;
-    // A provider's minimum is in its own tokens: about there nobody knows on which side a prompt was.
+    // A provider's minimum is in its own tokens: near it, it is unknown on which side a prompt was.
     let is_large = read.max(cached) > minimum + minimum / 4;
     let mismatch =
         |difference, expected, reported| Some(CacheVerdict::Mismatch(Mismatch { difference, expected, reported }));

@@ -1,4 +1,4 @@
-//! Whether to archive: the deep fold, dear at once and cheaper ever after.
+//! Whether to archive: expensive now, and cheaper with every later call.
 //!
 //! Which rounds may be archived is the caller's business; here they are a number of tokens.
 
@@ -41,8 +41,8 @@ pub struct ArchiveDecision {
     pub balance: Option<Balance>,
 }
 
-/// Archives when the window fills, at a cold cache, and when Σ r·(A−S) reaches w·S + (w−r)·F + the call for the summary.
-/// What a fold must take away (`fold`), an archive must, too.
+/// Archives when the window fills, at a cold cache, and when Σ r·(A−S) reaches w·S + (w−r)·F + the call for the
+/// summary. It must free at least as much as a fold (`fold`).
 pub fn plan_archive(
     question: &ArchiveQuestion,
     tariff: Option<&Tariff>,

@@ -13,7 +13,7 @@ pub const RECALLED_ITEM: u64 = 60;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Tariff {
     pub rates: Rates,
-    /// Billed over counted tokens, as measured so far (design 2-model, "Tokens").
+    /// Billed over counted tokens, as measured so far (docs/design/model.md, "Tokens").
     pub factor: f64,
 }
 
@@ -50,7 +50,7 @@ pub enum Warmth {
     Cold,
 }
 
-/// Whether what lies before the seam can be found again after a fold (design 3-folding, "Units").
+/// Whether what lies before the seam can be found again after a fold (docs/design/folding.md, "Marks").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Prefix {
@@ -168,7 +168,7 @@ pub enum Why {
 pub enum WhyNot {
     /// No step is old enough.
     NothingFoldable,
-    /// What would stand in its place is not shorter enough.
+    /// What would replace it is not short enough.
     TooLittleGoes,
     RentBelowPrice,
     /// No prices, and no trigger.

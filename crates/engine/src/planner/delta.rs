@@ -1,4 +1,4 @@
-//! What asks for a state delta (seed workbench-state-flow 6.1): seldom, and never twice for the same evidence.
+//! What asks for a state delta (docs/seeds.md 6.1): seldom, and never twice for the same evidence.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +30,7 @@ impl DeltaCause {
 }
 
 /// A function of what was recorded, so that it says the same after a restart: what was asked for or written is told to
-/// it, and what it once said but nobody acted on is past with the next step.
+/// it, and a request that was not acted on lapses with the next step.
 #[derive(Debug, Clone)]
 pub struct DeltaTriggers {
     least_steps: u32,
@@ -38,7 +38,7 @@ pub struct DeltaTriggers {
     steps: Option<u32>,
     new_evidence: bool,
     waiting: Option<DeltaCause>,
-    /// Came behind the newest step. Whoever looked before it sees it with the next one.
+    /// A cause that came after the newest step; it is seen with the next one.
     late: Option<DeltaCause>,
     /// What asks for a delta with the newest step.
     due: Option<DeltaCause>,

@@ -113,7 +113,8 @@ pub fn plan_fold(question: &FoldQuestion<'_>, tariff: Option<&Tariff>, limits: &
     let [best, at_break] = best_cuts(question, foldable, limits);
 
     let chosen = best.map(|best| {
-        // What the window forces goes to the newest step (design 2-model, "The window is law"): no break is worth a misfit.
+        // What the window forces goes to the newest step (docs/design/model.md, "The window"): no break is worth a
+        // misfit.
         at_break
             .filter(|_| question.asked != Asked::Window)
             .filter(|cut| cut.gone() as f64 >= limits.break_share * best.gone() as f64)
@@ -156,7 +157,7 @@ fn best_cuts(question: &FoldQuestion<'_>, cuts: &[Cut], limits: &Limits) -> [Opt
     };
     for cut in cuts {
         let budget = match question.asked {
-            // Asked for a small stretch, a smaller block is better than none.
+            // For a small stretch that was asked for, a smaller block is better than none.
             Asked::Order | Asked::Window => block_budget(cut.tokens, limits).min(cut.tokens / 2),
             Asked::Step | Asked::Trigger(_) => block_budget(cut.tokens, limits),
         };

@@ -1,4 +1,4 @@
-//! Whether to settle the results of a round that has ended (`planned`; with `always` nobody asks).
+//! Whether to settle the results of a round that has ended (`planned`; with `always` the planner is not asked).
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What proposes a fold: counters over the foldable steps (seed workbench-state-flow 6.2).
+//! What proposes a fold: counters over the foldable steps (docs/seeds.md 6.2).
 //!
 //! A step is counted when it has become foldable, that is when `keep_steps` newer ones stand behind it. The counters do
 //! not know prices and decide nothing; what they count (digests of ranges, commands and results) is told to them.
@@ -113,7 +113,7 @@ impl Triggers {
         }
     }
 
-    /// Takes in a finished step and says what its coming made foldable proposes.
+    /// Takes in a finished step and says what the steps that are now foldable propose.
     pub fn apply_step(&mut self, step: StepSeen) -> Option<Proposal> {
         self.kept.push_back(step);
         while self.kept.len() > self.keep_steps {

@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// How much of the turns a summary is made from (design 3-folding, "Archive").
+/// How much of the turns a summary is made from (docs/design/folding.md, "Archive").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
     /// Complete results, whatever the view shows of them.

@@ -1,8 +1,8 @@
 //! Reading fields tolerantly: a string where a list belongs is a list of one, a number may stand in quotes, and what
 //! has no place is dropped by name instead of failing the whole.
 //!
-//! Models, small ones above all, get values right more often than shapes (design 3-folding, "The compactors"); a claim
-//! still has to pass the gate. What the fields are called is not known here.
+//! Models, small ones above all, get values right more often than shapes (docs/design/folding.md, "The compactors"); a
+//! claim still has to pass the gate. What the fields are called is not known here.
 
 use serde_json::{Map, Value};
 
@@ -15,7 +15,7 @@ pub(super) struct Report {
     pub(super) missing: Vec<String>,
 }
 
-/// An object under its path. Fields are taken out; what remains at the end nobody knew.
+/// An object under its path. Known fields are taken out; what remains is unknown.
 pub(super) struct Fields<'a> {
     path: String,
     object: Object,
@@ -122,7 +122,7 @@ impl<'a> Fields<'a> {
         read_items
     }
 
-    /// Reports what nobody took.
+    /// Reports the fields that were not taken.
     pub(super) fn end(self) {
         for key in self.object.keys() {
             let path = if self.path.is_empty() { key.clone() } else { format!("{}.{key}", self.path) };

@@ -20,7 +20,7 @@ use crate::{
 pub struct Parsed {
     pub block: BlockProposal,
     pub delta: DeltaProposal,
-    /// Fields that nobody knows or whose form is wrong, by path.
+    /// Unknown fields, and fields of the wrong form, by path.
     pub dropped_fields: Vec<String>,
     /// Fields that the prompt asks for and that did not come, by path: to be asked for once.
     pub missing_fields: Vec<String>,
@@ -46,7 +46,7 @@ pub enum ProposalRefused {
     NoBlock,
 }
 
-/// The answer to the tail compaction prompt (seed 7.2).
+/// The answer to the tail compaction prompt (docs/seeds.md 7.2).
 pub fn parse_compaction(text: &str) -> Result<Parsed, ProposalRefused> {
     let mut report = Report::default();
     let mut top = Fields::new(String::new(), find_object(text)?, &mut report);
@@ -64,7 +64,7 @@ pub fn parse_compaction(text: &str) -> Result<Parsed, ProposalRefused> {
     Ok(Parsed { block, delta, dropped_fields: report.dropped, missing_fields: report.missing })
 }
 
-/// The answer to the state update prompt (seed 7.1), or the arguments of the `Board` tool.
+/// The answer to the state update prompt (docs/seeds.md 7.1), or the arguments of the `Board` tool.
 pub fn parse_delta(text: &str) -> Result<ParsedDelta, ProposalRefused> {
     let mut report = Report::default();
     let mut object = find_object(text)?;

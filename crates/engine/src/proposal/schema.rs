@@ -1,7 +1,8 @@
 //! The JSON schema of a compaction, for calls whose decoding can be constrained.
 //!
 //! Evidence is an enumeration of the pointers that exist, and an anchor is chosen by pointer and lines while the engine
-//! copies the snippet: a 1.5B model cited nothing real without this and only real pointers with it (design 3-folding).
+//! copies the snippet: a 1.5B model cited nothing real without this and only real pointers with it
+//! (docs/design/folding.md, "The compactors").
 
 use serde_json::{Value, json};
 
@@ -107,7 +108,7 @@ impl Write {
         }
     }
 
-    /// An empty enumeration is no valid schema: where there is nothing to cite, the list must be empty, or at least
+    /// An empty enumeration is not a valid schema: where there is nothing to cite, the list must be empty, or at least
     /// cannot name anything.
     fn evidence(self, pointers: Vec<String>, at_least: u32) -> Value {
         if pointers.is_empty() {

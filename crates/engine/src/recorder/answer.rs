@@ -34,7 +34,7 @@ pub(super) fn count_parts(
         };
         let given = call_id(&plain).map(str::to_owned);
         let part = count_part(*plain, turn, is_taken, &counted.parts, context);
-        // Under another id the provider's bytes would name a call that nobody answers.
+        // Under another id the provider's bytes would name a call without a result.
         let renamed = matches!(&part, AssistantPart::Call { id, unfinished: false, .. } if given.as_ref() != Some(id));
         if !renamed {
             counted.native.push(NativePart { part: counted.parts.len() as u32, provider, raw });
@@ -76,7 +76,7 @@ fn count_part(
             let tokens = count_call(&name, &arguments, context);
             AssistantPart::Call { id, name, arguments, tokens, unfinished: true }
         }
-        // Native inside of native says nothing more.
+        // A native part inside another adds nothing.
         NewPart::Native { plain: Some(plain), .. } => count_part(*plain, turn, is_taken, before, context),
         NewPart::Native { raw, .. } => AssistantPart::Unknown { tokens: (context.count)(raw.as_bytes()) },
     }
@@ -99,7 +99,7 @@ pub(super) fn finished_calls(parts: &[AssistantPart]) -> impl Iterator<Item = &s
     })
 }
 
-/// Design 2-model, "Tokens": a call's plain text is the tool's name and its arguments.
+/// docs/design/model.md, "Tokens": a call's plain text is the tool's name and its arguments.
 fn count_call(name: &str, arguments: &str, context: &Context<'_>) -> u32 {
     (context.count)(format!("{name}{arguments}").as_bytes())
 }

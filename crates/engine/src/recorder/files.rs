@@ -40,7 +40,7 @@ pub(super) fn file_events(
     }
 }
 
-/// Only then can lines be counted: of a cut, failed or killed command nobody knows which lines are the file's.
+/// Only then can lines be counted: of a cut, failed or killed command it is unknown which lines are the file's.
 fn shows_all_it_printed(result: &ToolResult, run: &RunData) -> bool {
     let ended_well = !run.timed_out && run.exit_code.is_none_or(|code| code == 0);
     result.status == Status::Success && ended_well && !matches!(result.text, Output::Beyond(_))

@@ -223,7 +223,7 @@ fn follow_anchors(
     })
 }
 
-/// Nobody sees its text, but what it did to files it did.
+/// Its text is not shown, but the files were changed all the same.
 fn record_late_result(
     book: &mut impl Book,
     id: &str,

@@ -141,7 +141,7 @@ impl Bill {
     }
 }
 
-/// Design 3-folding, "Units": the end of L2, the seam, the previous tail, the tail. In numbers of parts, rising.
+/// docs/design/folding.md, "Marks": the end of L2, the seam, the previous tail, the tail. In numbers of parts, rising.
 fn plan_marks(rule: CacheRule, seam: usize, previous_tail: usize, tail: usize) -> Vec<usize> {
     let mut marks: Vec<usize> = match rule {
         CacheRule::None | CacheRule::Prefix { .. } => Vec::new(),

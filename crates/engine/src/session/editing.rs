@@ -63,7 +63,7 @@ impl Session {
                 Ok(planned.report)
             }
             Err(error) => {
-                // Nobody can blame the model for a view that changed meanwhile.
+                // That the view changed meanwhile is not the model's fault.
                 if matches!(&error, SessionError::Fold(refused) if *refused != FoldRefused::OutOfDate) {
                     self.text_refused(Some((CompactorPurpose::Block, draft.range)), text, error.to_string(), context)?;
                 }
@@ -148,7 +148,7 @@ impl Session {
         }
     }
 
-    /// Changed rules take effect at the next archive, where the head is rewritten anyway (docs/design/model.md, "L2").
+    /// Changed rules take effect at the next archive, where the head is rewritten anyway (docs/design/model.md, "Order of the view").
     pub(super) fn record_archive(
         &mut self,
         planned: archive::PlannedArchive,
@@ -174,7 +174,7 @@ impl Session {
         Ok(Some(planned.report))
     }
 
-    /// From the next call on the view is laid out so. Nothing is recorded where it already is.
+    /// Changes the layout from the next call on. Nothing is recorded if it is the same already.
     pub fn change_layout(&mut self, layout: Layout, context: &Context<'_>) -> Result<(), SessionError> {
         expect_idle(&self.history)?;
         if layout == self.state.layout {

@@ -43,8 +43,8 @@ impl Session {
         self.render_marked(self.sent().provider(), head, &parts.collect::<Vec<_>>(), Schema::Free)
     }
 
-    /// The view as it stands with more messages behind it: a call that rides on the live prefix. It differs from the next call
-    /// only by what is appended (design 3-folding, "The compactors").
+    /// The view as it stands with more messages behind it: a call that rides on the live prefix. It differs from the
+    /// next call only by what is appended (docs/design/folding.md, "The compactors").
     pub fn riding_request(
         &self,
         appended: &[Message<'_>],

@@ -1,4 +1,4 @@
-//! The history forms of an edit and of a written file: which file, where, and a snippet (seed A3).
+//! The history forms of an edit and of a written file: which file, where, and a snippet (docs/seeds.md A3).
 //!
 //! What the file held before, or holds now, is not known here.
 

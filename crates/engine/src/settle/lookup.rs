@@ -1,4 +1,5 @@
-//! The history forms of a search and of a listing: what was asked, how much there was, the first few (seed A3).
+//! The history forms of a search and of a listing: what was asked, how much there was, the first few (docs/seeds.md
+//! A3).
 //!
 //! A directory and a glob pattern are one kind here, as in the trace: both name a subject and list entries.
 
@@ -14,7 +15,7 @@ pub(super) fn settle_search(search: &SearchData, limits: &SettleLimits) -> Strin
     let mut data = Object::new();
     data.field("pattern", shorten(&search.pattern, limits.characters));
     data.field("match_count", search.match_count);
-    // Of a search that was cut short nobody knows how many files it would have named.
+    // For a search that was cut short, the number of files is unknown.
     if present == search.matches.len() && !search.truncated {
         let files: BTreeSet<&str> = search.matches.iter().map(|found| found.path.as_str()).collect();
         data.field("file_count", files.len());

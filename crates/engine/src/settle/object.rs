@@ -17,7 +17,7 @@ impl Object {
         self.json(key, &value.into().to_string());
     }
 
-    /// A state mark of a tool: it stands there when it is set (seed C1).
+    /// A state mark of a tool: it stands there when it is set (docs/seeds.md C1).
     pub(super) fn mark(&mut self, key: &'static str, set: bool) {
         if set {
             self.field(key, true);

@@ -1,4 +1,4 @@
-//! The history form of what no rule knows: strings, lists, objects and levels are cut (seed D2, "默认回退策略").
+//! The history form of what no rule knows: strings, lists, objects and levels are cut (docs/seeds.md D2, "默认回退策略").
 //!
 //! What the fields mean is not known here, but for the state marks that the seed names.
 

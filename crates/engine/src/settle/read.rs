@@ -1,4 +1,4 @@
-//! The history form of a read: the range that was read, with line numbers (seed A3).
+//! The history form of a read: the range that was read, with line numbers (docs/seeds.md A3).
 //!
 //! Lines that the text shows in another form than the tool declared are not guessed at: they count as left out.
 

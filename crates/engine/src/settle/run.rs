@@ -1,4 +1,4 @@
-//! The history form of a command: how it ended, its tests in one line, the end of standard error (seed A3).
+//! The history form of a command: how it ended, its tests in one line, the end of standard error (docs/seeds.md A3).
 //!
 //! Which programs print what is not known here: a recogniser read the tests when the result was recorded.
 

@@ -1,5 +1,5 @@
-//! The history form of a todo list: the recap only (seed A3). The list itself is appended to the view when it changes;
-//! that is not known here.
+//! The history form of a todo list: the recap only (docs/seeds.md A3). The list itself is appended to the view when it
+//! changes; that is not known here.
 
 use super::{SettleLimits, object::Object, shorten::shorten};
 use crate::trace::result::{TodoData, TodoState};

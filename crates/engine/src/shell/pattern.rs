@@ -12,14 +12,14 @@ pub(super) enum Element {
     Star,
     /// Any text, also across directories.
     Deep,
-    /// The same, because nobody knows what the shell puts there.
+    /// The same, because what the shell puts there is unknown.
     Unknown,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pattern(Vec<Element>);
 
-/// A longer one is no name of a file; what follows is taken to be anything.
+/// No file name is longer; the rest is treated as unknown.
 const LONGEST: usize = 128;
 
 impl Pattern {

@@ -15,7 +15,7 @@ use crate::{
 impl State {
     pub(crate) fn apply_archive(&mut self, archive: &Archive, event: EventNo, past: &History) -> Result<(), String> {
         self.expect_whole_step("an archive")?;
-        // Design 2-model, "Layouts": the session returns to `chat` at its next archive.
+        // docs/design/model.md, "Layouts": the session returns to `chat` at its next archive.
         if self.layout == Layout::Execute {
             self.leave_execute(past);
         }

@@ -17,10 +17,11 @@ use crate::{
     view::{Entry, Source, TOKENS_PER_MESSAGE},
 };
 
-/// What stands between two user messages where the model insists on taking turns (design 2-model, "Voice").
+/// The separator between two user messages where the model refuses two in a row (docs/design/model.md, "The voice of a
+/// record").
 pub(crate) const SEPARATOR: &str = "Noted.";
 
-/// Its message. Replay counts nothing, so this is no count but a bound that holds for every tokenizer in use.
+/// The size of its message. Replay counts nothing, so this is an upper bound for every tokenizer in use.
 const SEPARATOR_TOKENS: u32 = SEPARATOR.len() as u32 + TOKENS_PER_MESSAGE;
 
 impl State {

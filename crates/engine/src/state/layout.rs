@@ -50,7 +50,7 @@ impl State {
         Ok(())
     }
 
-    /// Design 2-model: the last unfinished round stands there in full.
+    /// The last unfinished round stands there in full (docs/design/model.md, "Layouts").
     fn put_back_blocks_beyond(&mut self, through: TurnNo, past: &History) {
         let beyond = |state: &Self| {
             state.view.entries().iter().enumerate().find_map(|(place, entry)| match entry.source {

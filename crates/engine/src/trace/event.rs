@@ -344,7 +344,7 @@ pub struct FileObserved {
     pub whole: bool,
     /// Of the lines, joined by line feeds.
     pub hash: BlobHash,
-    /// Anchors that say something else: the file changed, and nobody saw when.
+    /// Anchors that say something else: the file changed at an unknown time.
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub anchors: Box<[FollowedAnchor]>,
 }
@@ -385,7 +385,7 @@ pub enum FileChange {
         /// That result.
         source: EventNo,
     },
-    /// Somebody else changed it, or a command did; nobody saw how.
+    /// Somebody else or a command changed it, in an unknown way.
     Outside {
         /// When, where that is known.
         mtime: Option<i64>,

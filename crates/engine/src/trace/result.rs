@@ -62,9 +62,9 @@ pub enum Status {
     Success,
     /// The tool itself gave less than there was, and says how to get the rest.
     Partial,
-    /// The tool itself failed. A command that ran and ended with another code than 0 is no error of the tool.
+    /// The tool itself failed. A command that ran and ended with another code than 0 is not an error of the tool.
     Error,
-    /// Never ran, or was killed: nobody knows its result.
+    /// Never ran, or was killed: its result is unknown.
     Interrupted,
 }
 

@@ -149,7 +149,7 @@ impl std::fmt::Display for Layout {
     }
 }
 
-/// Whether two user messages in a row are refused (design 2-model, "Voice").
+/// Whether two user messages in a row are refused (docs/design/model.md, "The voice of a record").
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Alternation {

@@ -1,9 +1,10 @@
 //! Large results: which of a step's results enter the view whole, and how much of the others.
 //!
-//! Design 2-model: a result above a quarter of the window is cut to head, tail and pointer from the start; the results
-//! of one step together get at most half of what is free, and above that they are cut so, largest first. Decided once,
-//! when the step's last result is recorded. The floor is one short pointer for each result: where there are so many that
-//! even these are more than half of what is free, they stay. Nothing here knows sessions or traces.
+//! docs/design/model.md, "Results": a result above a quarter of the window is cut to head, tail and pointer from the
+//! start; the results of one step together get at most half of what is free, and above that they are cut so, largest
+//! first. Decided once, when the step's last result is recorded. The floor is one short pointer for each result: where
+//! there are so many that even these are more than half of what is free, they stay. Nothing here knows sessions or
+//! traces.
 
 use crate::{
     configuration::{ResultLimits, share_of},

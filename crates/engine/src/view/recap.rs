@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// The todo list in one short block (seed context-engineering A1: the last part of the context).
+/// The todo list in one short block (docs/seeds.md A1: the last part of the context).
 pub fn render_todo_recap(items: &[TodoItem], limits: &NoteLimits) -> String {
     let done = items.iter().filter(|item| item.state == TodoState::Done).count();
     let mut text = format!("Todo: {done} of {} done.", items.len());
@@ -55,7 +55,8 @@ pub fn render_rules_changed() -> String {
     )
 }
 
-/// One appended line asks for a delta with the next step (design 2-model, "Who writes it"); no call of its own.
+/// One appended line asks for a delta with the next step (docs/design/model.md, "Who writes deltas"); no call of its
+/// own.
 pub fn render_board_request(cause: DeltaCause) -> String {
     render_reminder(&format!(
         "State: {}. With your next step, call Board with what changed: goal, facts with evidence, questions, anchors, \

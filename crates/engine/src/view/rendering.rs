@@ -1,7 +1,8 @@
 //! A view in the bytes of one provider, kept up to date at the cost of what changed.
 //!
 //! Between two edits of the view only new entries are rendered; an edit renders what it changes and what follows it
-//! (design 2-model, invariant 9). Entries are recognised by source and revision, which together determine their bytes.
+//! (docs/design/model.md, "Invariants", 9). Entries are recognised by source and revision, which together determine
+//! their bytes.
 
 use lookback_wire::{Provider, render_body};
 

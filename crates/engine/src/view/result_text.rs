@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use crate::trace::{BlobError, Blobs, ToolResult, event::Cut};
 
-/// A live result: its `text`, an error as `code: message` (design 2-model, "Results are typed").
+/// A live result: its `text`, an error as `code: message` (docs/design/model.md, "Results").
 pub fn live_bytes(result: &ToolResult, blobs: &dyn Blobs) -> Result<Bytes, BlobError> {
     match &result.error {
         Some(error) => Ok(format!("{}: {}", error.code, error.message).into()),

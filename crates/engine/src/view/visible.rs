@@ -4,7 +4,8 @@ use crate::trace::{AssistantPart, AssistantTurn};
 use lookback_wire::{Seal, is_blank};
 
 /// The parts that are shown again. Of an interrupted turn the text stays; unfinished calls and unsigned thinking go
-/// (design 2-model). A turn of which only thinking is left says nothing and goes whole.
+/// (docs/design/model.md, "When something breaks off"). A turn of which only thinking is left says nothing and goes
+/// whole.
 pub(crate) fn visible_parts(turn: &AssistantTurn) -> Vec<&AssistantPart> {
     let parts: Vec<&AssistantPart> = turn.parts.iter().filter(|part| is_kept(turn, part)).collect();
     let says_something =
@@ -20,7 +21,7 @@ fn is_kept(turn: &AssistantTurn, part: &AssistantPart) -> bool {
             !(turn.stop.is_interrupted() && matches!(seal, Seal::None | Seal::Encrypted { .. }))
         }
         AssistantPart::Call { unfinished, .. } => !unfinished,
-        // What is not understood of an answer that did not end may be a half of something.
+        // An unknown part of an interrupted answer may be incomplete.
         AssistantPart::Unknown { .. } => !turn.stop.is_interrupted(),
     }
 }

@@ -1,5 +1,5 @@
-//! Where the board stands (design 2-model, "The board"): versions rise by one, a view holds one `STATE_BOARD`, and what
-//! it and the deltas behind it say is all that the board says.
+//! Where the board stands (docs/design/model.md, "The board"): versions rise by one, a view holds one `STATE_BOARD`,
+//! and what it and the deltas behind it say is all that the board says.
 
 use lookback_engine::{
     Session,

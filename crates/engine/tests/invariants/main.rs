@@ -1,4 +1,4 @@
-//! The invariants of the design (2-model.md) as properties over random sessions.
+//! The invariants of docs/design/model.md as properties over random sessions.
 //!
 //! Each runs at least 1,000 sessions with folds, unfolds, settles, archives, deltas and changes of layout between spans,
 //! parallel and interrupted calls, forks, rollbacks, edited files, huge and empty outputs, CJK and broken UTF-8, in

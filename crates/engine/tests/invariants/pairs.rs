@@ -35,7 +35,7 @@ impl Watch for Pairs {
     }
 }
 
-/// Design 2-model, "Voice": where two user messages in a row are refused, none stand so.
+/// docs/design/model.md, "The voice of a record": where two user messages in a row are refused, none stand so.
 fn check_alternation(body: &[u8]) {
     let body: Value = serde_json::from_slice(body).expect("a body is JSON");
     let roles: Vec<&str> =

@@ -32,7 +32,7 @@ fn begins(session: &Session, event: &Event) -> Option<usize> {
                 view.entries().iter().position(|entry| entry.source == first).expect("it is in the view")
             }
         }),
-        // Design 3-folding, "Three ways a view gets shorter": all before the seam unchanged.
+        // docs/design/folding.md, "Three ways to get shorter": all before the seam unchanged.
         EventBody::Settle(_) => Some(view.seam()),
         EventBody::Unfold(unfold) => {
             view.entries().iter().position(|entry| entry.source == Source::Block(unfold.block))

@@ -1,4 +1,5 @@
-//! User turns are sacred (design 2-model): what a person typed stands in every view, word for word.
+//! User turns stay word for word (docs/design/model.md, "User turns"): what a person typed stands in every view, word
+//! for word.
 
 use lookback_engine::{
     Session,

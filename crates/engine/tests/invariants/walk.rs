@@ -9,7 +9,7 @@ use lookback_wire::{Message, Part, Provider, Role, render_message, render_messag
 
 use crate::driver::Played;
 
-/// What stands between two user messages where the model insists on taking turns.
+/// The separator between two user messages where the model refuses two in a row.
 pub(crate) const SEPARATOR: &str = "Noted.";
 
 /// A law about what single events may do.

@@ -178,13 +178,14 @@ fn a_prompt_that_its_provider_refused_is_not_expected_in_its_cache() {
 fn compactor_calls_are_told_with_what_they_cost_and_leave_the_view_alone() {
     let mut session = driven("claude-sonnet-4-6");
     step(&mut session, "a", big());
+    step(&mut session, "b", other("a few words"));
     let before = body(&session, Provider::Anthropic);
     let call = session.ask_compactor(CompactorPurpose::Block, "test", Ride::Live, "INSTRUCTION", &NOW).expect("idle");
     assert_eq!(session.start_call(&NOW), Err(SessionError::CallOpen), "a call like any other");
     let billed = TokenUsage { cached: 90, uncached: 10, output: 7, ..TokenUsage::default() };
     session.compactor_ended(Some(billed), None, &NOW).expect("it is under way");
     assert_eq!(body(&session, Provider::Anthropic), before);
-    assert_eq!(session.turns(), TurnNo(3).0);
+    assert_eq!(session.turns(), TurnNo(5).0);
     let expected = session.expected_bill(call).expect("the provider has it");
     let line = session.ledger().lines().last().expect("a line").clone();
     assert_eq!((line.call, &*line.reasons), (call, &[Miss::Compactor][..]));

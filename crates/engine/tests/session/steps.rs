@@ -40,7 +40,7 @@ fn seed_a6_the_window_is_200k_unless_something_else_is_said() {
     assert_eq!(limits.output_reserve(None, 8_000), 2_000);
 }
 
-/// Design 2-model, "The trace decides, the view follows".
+/// docs/design/model.md, "Decided once".
 #[test]
 fn settings_decide_what_comes_and_never_what_was() {
     let mut session = session();

@@ -138,7 +138,7 @@ fn a_damaged_file_is_refused_with_its_place_and_leaves_nothing() {
     let gap = import(&lines);
     let empty = import(&[]);
     let foreign = import(&["{\"type\":\"user\"}".to_owned()]);
-    let newer = import(&[whole[0].replace("\"schema\":1", "\"schema\":9")]);
+    let newer = import(&[whole[0].replace("\"schema\":2", "\"schema\":9")]);
     insta::assert_snapshot!("import_errors", [cut, gap, empty, foreign, newer].join("\n"));
     assert_eq!(person.run(&["sessions", "--json"]).out, "[]\n");
     import_again_is_refused(&person, &whole);

@@ -1,4 +1,5 @@
-//! Fifty instructions planted in tool outputs: none reaches goal, preferences or next actions (design 3-folding).
+//! Fifty instructions planted in tool outputs: none reaches goal, preferences or next actions (docs/design/folding.md,
+//! "Admission").
 
 use serde_json::json;
 

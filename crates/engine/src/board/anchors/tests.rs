@@ -172,7 +172,7 @@ fn touches(hunks: &[Hunk], anchor: &Anchor) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
-    /// Invariant 5 of design 2-model, for what stands on the board.
+    /// docs/design/model.md, "Invariants", 5, for what stands on the board.
     #[test]
     fn after_any_edits_every_anchor_is_verbatim(
         mut file in lines(40),

@@ -11,7 +11,7 @@ use crate::{
     trace::claim::{Anchor, Assertion, Evidence, Fact, Question, Standing, WorkStatus},
 };
 
-/// Fields in the order of the design: what is worth most comes first, for whoever reads only the beginning.
+/// Fields in a fixed order: what is worth most comes first, for whoever reads only the beginning.
 #[derive(Default, Serialize)]
 pub(super) struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -117,12 +117,12 @@ impl<'a> Item<'a> {
     }
 }
 
-/// Design 2-model, "Anchors live": whatever shows them elsewhere shows old text.
+/// docs/design/model.md, "Living anchors": whatever shows them elsewhere shows old text.
 pub(super) fn stale_notes<'a>(stale: &[Stale]) -> impl Iterator<Item = Item<'a>> {
     stale.iter().map(|stale| Item::Note(format!("{} stale since turn#{}", stale.id, stale.since)))
 }
 
-/// Design 2-model: an assistant's turn proves only that it was said.
+/// docs/design/model.md, "Voices": an assistant's turn proves only that it was said.
 pub(super) fn fact_text(fact: &Fact) -> Cow<'_, str> {
     match fact.standing {
         Standing::Confirmed => Cow::Borrowed(&fact.text),

@@ -1,4 +1,4 @@
-//! The board for people: one line per item, its evidence beside it (design 8-screens, `/board`).
+//! The board for people: one line per item, its evidence beside it.
 //!
 //! Colours and what else a terminal can do are not known here.
 

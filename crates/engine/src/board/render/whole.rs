@@ -1,9 +1,9 @@
 //! `STATE_BOARD vN`: the whole board within a budget, what does not fit as a count with a pointer that `Recall` knows.
 //! Questions have no evidence: their count names the newest id alone.
 //!
-//! Design 2-model: goal, open questions, next actions, then the newest facts and anchors. The status comes before the
-//! facts because it is one line that says where the work stands; assertions come last because facts cite the same
-//! commands.
+//! Goal, open questions, next actions, then the newest facts and anchors (docs/design/model.md, "Where the board
+//! stands"). The status comes before the facts because it is one line that says where the work stands; assertions come
+//! last because facts cite the same commands.
 
 use std::cmp::Reverse;
 
@@ -33,7 +33,7 @@ pub fn render_board(board: &Board, stale: &[Stale], limits: &BoardLimits, count:
         if fits(&more) {
             shown = more;
         } else {
-            // Nothing older of this kind either, so that the count says truly "older".
+            // Then nothing older of this kind either, so that the rest may be counted as "older".
             closed.push(part);
         }
     }

@@ -23,7 +23,7 @@ pub(super) fn render_path(path: &str) -> String {
     rendered
 }
 
-/// None where a `%` is not followed by two hexadecimal digits, or the bytes are no UTF-8.
+/// None where a `%` is not followed by two hexadecimal digits, or the bytes are not UTF-8.
 pub(super) fn parse_path(encoded: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(encoded.len());
     let mut rest = encoded.as_bytes();

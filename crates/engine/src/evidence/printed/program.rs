@@ -13,7 +13,7 @@ pub(super) enum Program {
     },
     /// These lines, from the top; `u32::MAX` for the last line.
     Select(Vec<LineRange>),
-    /// The last lines, nobody knows from where on.
+    /// The last lines; where they begin is unknown.
     Last,
     Search(Search),
 }

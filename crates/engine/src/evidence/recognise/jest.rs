@@ -1,7 +1,7 @@
 //! jest (`Tests:       1 failed, 2 passed, 3 total`) and its relative vitest (`Tests  1 failed | 2 passed (3)`).
 //!
-//! A file that could not be run has no tests to count, but is a failure. Nobody says how many of the failed files those
-//! are: where more files than tests failed, the files are counted.
+//! A file that could not be run has no tests to count, but is a failure. The output does not say how many of the failed
+//! files those are: where more files than tests failed, the files are counted.
 
 use super::{
     printed::{Printed, parse_count, parse_counts},

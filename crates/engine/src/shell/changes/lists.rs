@@ -77,7 +77,7 @@ impl Walk {
 fn fill(command: &[Pattern], mark: &str, names: &[Pattern]) -> Vec<Pattern> {
     let with_name = |word: &Pattern| match word.literal() {
         Some(text) if text == mark => names.to_vec(),
-        // `sh -c 'sed -i … {}'`: the name stands in a text, as something that nobody knows.
+        // `sh -c 'sed -i … {}'`: the name stands in a text and is unknown.
         Some(text) if !mark.is_empty() && text.contains(mark) => vec![Pattern::text(&text.replace(mark, "\"$@\""))],
         _ => vec![word.clone()],
     };

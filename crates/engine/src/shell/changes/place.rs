@@ -21,7 +21,7 @@ pub(super) enum Root {
     IsNotMeant,
 }
 
-/// Nobody works deeper than this below the root.
+/// No project nests deeper than this.
 const DEEPEST: usize = 64;
 
 impl Directory {
@@ -79,7 +79,7 @@ impl Directory {
 
 enum Start {
     Absolute,
-    /// Nobody knows what the shell puts there.
+    /// What the shell puts there is unknown.
     Unknown,
     Here,
 }
@@ -98,7 +98,7 @@ impl Start {
 #[derive(Default)]
 struct Trail {
     names: Vec<Pattern>,
-    /// How few names there ever were.
+    /// The smallest number of names seen so far.
     lowest: usize,
     /// It went above where it began.
     left: bool,

@@ -47,6 +47,7 @@ pub mod settle;
 pub mod shell;
 #[cfg(test)]
 mod story;
+pub mod text;
 mod tight;
 pub mod trace;
 pub mod view;

@@ -1,9 +1,9 @@
 //! The user's turns of a block, word for word (design 2-model, "User turns are sacred").
 
 use crate::{
-    block::LINE_ENDS,
     configuration::BlockLimits,
     session::{Session, live::LiveTurn},
+    text::LINE_ENDS,
     trace::{UserTurn, decision::TurnRange, event::Cut},
     view::{
         large::{head_length, tail_length},

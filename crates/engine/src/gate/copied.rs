@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::share::is_wide;
+use crate::text::is_unspaced;
 
 /// Five words in a row are rarely chance; shorter items count as copied when all of them is.
 const RUN: usize = 5;
@@ -50,13 +50,13 @@ impl Words {
     }
 
     fn push_character(&mut self, character: char, hash: &mut u64) {
-        if is_wide(character) || !character.is_alphanumeric() {
+        if is_unspaced(character) || !character.is_alphanumeric() {
             self.end_word(hash);
         }
         if character.is_alphanumeric() {
             *hash = mix(*hash, u64::from(character));
         }
-        if is_wide(character) {
+        if is_unspaced(character) {
             self.end_word(hash);
         }
     }
@@ -83,7 +83,7 @@ impl Runs {
         words.push(text);
         let mut words = words.hashes;
         words.pop();
-        let factor = if text.chars().any(is_wide) { CHARACTERS_PER_WORD } else { 1 };
+        let factor = if text.chars().any(is_unspaced) { CHARACTERS_PER_WORD } else { 1 };
         let length = words.len().min(RUN * factor);
         (length >= SHORTEST * factor).then_some(Self { words, length })
     }

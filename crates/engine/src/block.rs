@@ -6,7 +6,7 @@
 mod tag;
 pub(crate) mod user;
 
-use std::{borrow::Cow, fmt::Write};
+use std::fmt::Write;
 
 pub use tag::{escape_tag, unescape_tag};
 
@@ -15,6 +15,7 @@ use crate::{
     configuration::BlockLimits,
     history::index::SpanRecord,
     state::Bench,
+    text::{beginning, with_visible_ends},
     trace::claim::{Anchor, Assertion, BlockContent, Evidence, Fact, Standing},
     trace::decision::TurnRange,
     view::Source,
@@ -41,11 +42,11 @@ pub fn render_block(
     let root = bench.history.start().root.as_str();
     if root.starts_with('/') && !bench.state.view.entries().iter().any(|entry| matches!(entry.source, Source::Block(_)))
     {
-        line(&mut text, format_args!("paths are relative to {}", in_one_line(root)));
+        line(&mut text, format_args!("paths are relative to {}", with_visible_ends(root)));
     }
     for span in bench.history.index().spans().iter().filter(|span| is_continued(bench, span, range)) {
         let goes_on = format!("span#{}#{} goes on after it: {}", span.id.name, span.id.number, span.goal);
-        line(&mut text, format_args!("{}", in_one_line(&goes_on)));
+        line(&mut text, format_args!("{}", with_visible_ends(&goes_on)));
     }
     text.push_str(&user::render_user_turns(bench.history, range, limits, count));
     text.push_str(&render_claims(content, bench.state.board()));
@@ -74,7 +75,7 @@ pub fn render_claims(content: &BlockContent, board: &Board) -> String {
     let mut text = String::new();
     if let Some(goal) = &content.goal {
         let goal = format!("goal: {} [{}]", goal.text, goal.evidence.pointer);
-        line(&mut text, format_args!("\n{}", in_one_line(&goal)));
+        line(&mut text, format_args!("\n{}", with_visible_ends(&goal)));
     }
     let (confirmed, concluded): (Vec<&Fact>, Vec<&Fact>) =
         content.what_we_learned.iter().partition(|fact| fact.standing == Standing::Confirmed);
@@ -87,9 +88,9 @@ pub fn render_claims(content: &BlockContent, board: &Board) -> String {
     section(&mut text, "anchors", &anchors, |(id, anchor)| render_anchor(id, anchor));
     section(&mut text, "open questions", &content.open_questions, |question| {
         let unknown = if question.unknown { " (unknown: claimed, not shown)" } else { "" };
-        format!("- {}{unknown}", in_one_line(&question.text))
+        format!("- {}{unknown}", with_visible_ends(&question.text))
     });
-    section(&mut text, "next", &content.next_actions, |action| format!("- {}", in_one_line(action)));
+    section(&mut text, "next", &content.next_actions, |action| format!("- {}", with_visible_ends(action)));
     text
 }
 
@@ -102,49 +103,30 @@ fn section<T>(text: &mut String, title: &str, items: &[T], render: impl Fn(&T) -
 }
 
 pub(crate) fn render_fact(fact: &Fact) -> String {
-    in_one_line(&format!("- {} [{}]", fact.text, pointers(&fact.evidence))).into_owned()
+    with_visible_ends(&format!("- {} [{}]", fact.text, pointers(&fact.evidence))).into_owned()
 }
 
 pub(crate) fn render_assertion(assertion: &Assertion) -> String {
     let Assertion { command, result, evidence } = assertion;
-    in_one_line(&format!("- {} → {result} [{}]", one_line(command), evidence.pointer)).into_owned()
+    with_visible_ends(&format!("- {} → {result} [{}]", one_line(command), evidence.pointer)).into_owned()
 }
 
 /// Numbers stand before the lines, so that the next edit finds its place.
 pub(crate) fn render_anchor(id: &str, anchor: &Anchor) -> String {
     let moved = if anchor.moved { ", found here instead of where it was claimed" } else { "" };
     let Anchor { path, first_line, last_line, as_of, .. } = anchor;
-    let path = in_one_line(path);
+    let path = with_visible_ends(path);
     let mut text = format!("{id} {path}:L{first_line}-L{last_line} as of turn#{as_of}{moved}");
     let width = anchor.last_line.to_string().len();
     for (number, content) in (anchor.first_line..).zip(anchor.snippet.split('\n')) {
         // Writing to a string cannot fail.
-        let _ = write!(text, "\n{number:>width$}| {}", in_one_line(content));
+        let _ = write!(text, "\n{number:>width$}| {}", with_visible_ends(content));
     }
     text
 }
 
 fn pointers(evidence: &[Evidence]) -> String {
     evidence.iter().map(|evidence| evidence.pointer.as_str()).collect::<Vec<_>>().join(" · ")
-}
-
-/// Characters that some reader takes for the end of a line.
-pub(crate) const LINE_ENDS: [char; 10] =
-    ['\n', '\r', '\u{b}', '\u{c}', '\u{1c}', '\u{1d}', '\u{1e}', '\u{85}', '\u{2028}', '\u{2029}'];
-
-/// Each of them made visible: no text inside a line of the record can begin another, which might read as a user's turn.
-fn in_one_line(text: &str) -> Cow<'_, str> {
-    if !text.contains(LINE_ENDS) {
-        return Cow::Borrowed(text);
-    }
-    let mut line = String::with_capacity(text.len() + 8);
-    for character in text.chars() {
-        match LINE_ENDS.contains(&character) {
-            true => line.extend(character.escape_default()),
-            false => line.push(character),
-        }
-    }
-    Cow::Owned(line)
 }
 
 /// Longer commands are mostly scripts in quotes, and are recognised by their beginning.
@@ -154,8 +136,8 @@ const LONGEST_COMMAND: usize = 160;
 fn one_line(command: &str) -> String {
     let command = command.trim();
     let first = command.split('\n').next().unwrap_or_default().trim_end();
-    let end = first.char_indices().nth(LONGEST_COMMAND).map_or(first.len(), |(end, _)| end);
-    if end == command.len() { command.to_owned() } else { format!("{} …", first[..end].trim_end()) }
+    let shown = beginning(first, LONGEST_COMMAND);
+    if shown.len() == command.len() { command.to_owned() } else { format!("{} …", shown.trim_end()) }
 }
 
 fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {

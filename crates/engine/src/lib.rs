@@ -54,6 +54,7 @@ pub mod shell;
 pub mod state;
 #[cfg(test)]
 mod story;
+pub mod text;
 mod tight;
 pub mod trace;
 pub mod view;

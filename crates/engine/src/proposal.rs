@@ -8,8 +8,8 @@ mod fields;
 mod parse;
 mod schema;
 
+pub(crate) use crate::text::one_line;
 pub use citable::citable;
-pub(crate) use fields::one_line;
 pub use parse::{Parsed, ParsedDelta, ProposalRefused, parse_compaction, parse_delta};
 pub use schema::{Dialect, output_schema};
 

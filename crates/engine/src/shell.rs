@@ -16,9 +16,14 @@ mod wrappers;
 
 pub use changes::{Changes, Rest, changed_files};
 pub use pattern::Pattern;
-pub use programs::{Programs, SearchOptions, Words, programs};
+pub(crate) use programs::{SearchOptions, programs};
 pub use reading::{Purpose, Reading};
 pub use script::{Command, Item, Joint, Redirection, RedirectionKind, Script, Word};
+
+/// Whether a program runs scripts of a shell: `bash`, `/bin/sh`.
+pub fn is_shell(program: &str) -> bool {
+    programs().shells.has(program.rsplit('/').next().unwrap_or(program))
+}
 
 /// A word so that a shell reads it as this one word again.
 pub fn quoted(word: &str) -> String {

@@ -2,7 +2,10 @@
 
 use std::str::FromStr;
 
-use lookback_engine::trace::{Event, EventBody, EventNo, Output, SessionId, Timestamp, TurnNo};
+use lookback_engine::{
+    text::beginning,
+    trace::{Event, EventBody, EventNo, Output, SessionId, Timestamp, TurnNo},
+};
 use lookback_wire::Provider;
 use rusqlite::{Connection, params};
 
@@ -169,5 +172,5 @@ pub(crate) fn turn_of(body: &EventBody) -> Option<TurnNo> {
 
 fn title(text: &str) -> Option<String> {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-    Some(line.chars().take(TITLE_CHARACTERS).collect())
+    Some(beginning(line, TITLE_CHARACTERS).to_owned())
 }

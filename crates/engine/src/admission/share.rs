@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::evidence::copied::is_wide;
+use crate::text::words;
 
 /// Words that say nothing about what a text is about.
 const COMMON: [&str; 48] = [
@@ -26,7 +26,7 @@ pub(super) struct Vocabulary {
 
 impl Vocabulary {
     pub(super) fn of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
-        Self { words: texts.into_iter().flat_map(words).collect() }
+        Self { words: texts.into_iter().flat_map(significant).collect() }
     }
 
     fn knows(&self, word: &str) -> bool {
@@ -44,27 +44,14 @@ impl Vocabulary {
 
 /// How many of a text's significant words are known, and how many it has.
 pub(super) fn shared(text: &str, vocabulary: &Vocabulary) -> (usize, usize) {
-    let words: BTreeSet<String> = words(text).collect();
+    let words: BTreeSet<String> = significant(text).collect();
     (words.iter().filter(|word| vocabulary.knows(word)).count(), words.len())
 }
 
-fn words(text: &str) -> impl Iterator<Item = String> {
-    let mut found = Vec::new();
-    let mut word = String::new();
-    let mut before = None;
-    for character in text.chars().chain([' ']) {
-        let wide = is_wide(character);
-        if !wide && (character.is_alphanumeric() || character == '_') {
-            word.extend(character.to_lowercase());
-        } else if !word.is_empty() {
-            found.push(std::mem::take(&mut word));
-        }
-        if let (Some(before), true) = (before, wide) {
-            found.push([before, character].iter().collect());
-        }
-        before = wide.then_some(character);
-    }
-    found.into_iter().filter(|word| word.len() >= 3 && !COMMON.contains(&word.as_str()))
+fn significant(text: &str) -> impl Iterator<Item = String> {
+    // A character alone says too little, however many bytes it has.
+    let says_something = |word: &String| word.len() >= 3 && word.chars().nth(1).is_some();
+    words(text).into_iter().filter(move |word| says_something(word) && !COMMON.contains(&word.as_str()))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! refused, because what is missing may be what mattered. Whether the text is true is not known here.
 
 use super::{Section, TITLE};
+use crate::text::LINE_ENDS;
 
 /// A summary that a model wrote: what stands under each heading.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -97,7 +98,7 @@ fn is_heading(line: &str, heading: &str) -> bool {
 fn content(lines: &[&str]) -> String {
     let text: Vec<String> = lines
         .iter()
-        .map(|line| line.replace(['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'], " "))
+        .map(|line| line.replace(LINE_ENDS, " "))
         .map(|line| line.trim_end().to_owned())
         .map(|line| if poses_as_user(&line) { format!("* {}", line.trim_start()) } else { line })
         .collect();

@@ -5,7 +5,7 @@
 
 use super::Section;
 use crate::{
-    proposal::one_line,
+    text::{one_line, shorten},
     trace::claim::{Fact, Standing},
     trace::{TurnNo, event::SpanId, result::TestReport},
 };
@@ -182,7 +182,7 @@ impl Done {
             }
             Self::Tests { command, report, number } => {
                 let mark = if report.failed == 0 { '✓' } else { '✗' };
-                let command = cut(&one_line(command), COMMAND_CHARACTERS);
+                let command = shorten(&one_line(command), COMMAND_CHARACTERS).into_owned();
                 format!("* [{mark}] `{}` - {} [test#{number}]\n", command.replace('`', "'"), verdict(report))
             }
             Self::Changes { edits, writes, files, first, last } => {
@@ -260,12 +260,5 @@ fn path(path: &str) -> String {
 }
 
 fn quote(text: &str) -> String {
-    format!("\"{}\"", cut(&one_line(text), QUOTED_CHARACTERS))
-}
-
-fn cut(text: &str, characters: usize) -> String {
-    match text.char_indices().nth(characters) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    format!("\"{}\"", shorten(&one_line(text), QUOTED_CHARACTERS))
 }

@@ -8,6 +8,7 @@ use crate::{
 };
 
 use super::*;
+use crate::text::LINE_ENDS;
 
 fn count(bytes: &[u8]) -> u32 {
     bytes.len().div_ceil(4) as u32

@@ -1,9 +1,9 @@
 //! The user's turns of a block, word for word (docs/design/model.md, "User turns").
 
 use crate::{
-    block::LINE_ENDS,
     configuration::BlockLimits,
     history::{History, LiveTurn},
+    text::LINE_ENDS,
     trace::{UserTurn, decision::TurnRange, event::Cut},
     view::{
         large::{head_length, tail_length},

@@ -3,6 +3,8 @@
 //! This compares wording and understands nothing: synonyms and opposites are unknown here ("passes" and "fails" are two
 //! words like any others).
 
+use crate::text::is_unspaced;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token<'a> {
     /// Plain words in lower case and without their ending; code words (`_ . / ::`, inner capitals) as they are.
@@ -27,17 +29,17 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
         let length = if let Some(inner) = quoted(rest, after_word) {
             found.push(Token::Quoted(inner.0));
             inner.1
-        } else if is_ideograph(first) {
+        } else if is_unspaced(first) {
             let negates = CHINESE_NEGATIONS.contains(&first);
             found.push(if negates { Token::Negation } else { Token::Word(first.into()) });
             first.len_utf8()
         } else if first.is_ascii_digit() || first == '-' && !after_word && rest[1..].starts_with(is_digit) {
             let sign = usize::from(first == '-');
-            let digits = run(&rest[sign..], |c| (c.is_alphanumeric() || c == '%') && !is_ideograph(c), &NUMBER_JOINTS);
+            let digits = run(&rest[sign..], |c| (c.is_alphanumeric() || c == '%') && !is_unspaced(c), &NUMBER_JOINTS);
             found.push(Token::Number(&rest[..sign + digits.len()]));
             sign + digits.len()
         } else if first.is_alphanumeric() || first == '_' {
-            let word = run(rest, |c| (c.is_alphanumeric() || c == '_') && !is_ideograph(c), &WORD_JOINTS);
+            let word = run(rest, |c| (c.is_alphanumeric() || c == '_') && !is_unspaced(c), &WORD_JOINTS);
             push_word(word, &mut found);
             word.len()
         } else if is_operator(first) {
@@ -119,11 +121,6 @@ fn is_digit(character: char) -> bool {
 
 fn is_operator(character: char) -> bool {
     "=<>!+*&|@#$%^~\\[]{}".contains(character)
-}
-
-/// Han, kana and their neighbours: scripts without blanks between words, where each character counts as one.
-fn is_ideograph(character: char) -> bool {
-    matches!(character, '\u{2e80}'..='\u{2fff}' | '\u{3040}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
 #[cfg(test)]

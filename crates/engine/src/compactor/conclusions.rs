@@ -13,7 +13,12 @@ use super::{
     stretch::{Said, Stretch, Then},
     wording::{announces, doubts, strength},
 };
-use crate::{admission::Examiner, proposal::FactProposal, trace::TurnNo};
+use crate::{
+    admission::Examiner,
+    proposal::FactProposal,
+    text::{shorten_at_word, words},
+    trace::TurnNo,
+};
 
 const SHORTEST: usize = 24;
 /// In characters; what is longer is cut at a word.
@@ -54,7 +59,7 @@ pub(super) fn propose(stretch: &Stretch<'_>, examiner: &mut Examiner<'_>, candid
         if taken.len() == MOST {
             break;
         }
-        let words = words(choice.text);
+        let words = long_words(choice.text);
         if taken.iter().any(|other| says_the_same(&words, other)) {
             continue;
         }
@@ -118,15 +123,11 @@ fn worth(sentence: &Sentence<'_>, said: &Said<'_>, is_last_answer: bool) -> i32 
 }
 
 pub(super) fn quote(text: &str) -> String {
-    let Some((end, _)) = text.char_indices().nth(LONGEST) else { return format!("“{text}”") };
-    let cut = text[..end].rfind(char::is_whitespace).filter(|cut| *cut > end / 2).unwrap_or(end);
-    format!("“{} …”", text[..cut].trim_end())
+    format!("“{}”", shorten_at_word(text, LONGEST))
 }
 
-fn words(text: &str) -> BTreeSet<String> {
-    let lower = text.to_lowercase();
-    let words = lower.split(|character: char| !character.is_alphanumeric() && character != '_');
-    words.filter(|word| word.len() > 3).map(str::to_owned).collect()
+fn long_words(text: &str) -> BTreeSet<String> {
+    words(text).into_iter().filter(|word| word.len() > 3).collect()
 }
 
 fn says_the_same(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {

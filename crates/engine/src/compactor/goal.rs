@@ -11,6 +11,7 @@ use crate::{
     board::Board,
     history::index::TurnRecord,
     proposal::{GoalProposal, one_line},
+    text::{beginning, shorten_at_word},
     trace::claim::Goal,
     trace::{EventBody, Origin, TurnNo, UserTurn},
 };
@@ -126,12 +127,13 @@ fn says_something(line: &str) -> bool {
 /// Whole sentences while they fit.
 fn shorten(text: &str) -> String {
     let text = one_line(text);
-    let Some((end, _)) = text.char_indices().nth(LONGEST) else { return text };
-    let head = &text[..end];
+    let head = beginning(&text, LONGEST);
     let sentence = [". ", "! ", "? "].iter().filter_map(|mark| head.find(mark)).map(|at| at + 1).min();
     let sentence = sentence.or_else(|| head.find(['。', '！', '？']).map(|at| at + '。'.len_utf8()));
-    let cut = sentence.filter(|at| *at > 20).or_else(|| head.rfind(char::is_whitespace)).unwrap_or(end);
-    if sentence == Some(cut) { head[..cut].to_owned() } else { format!("{} …", head[..cut].trim_end()) }
+    match sentence.filter(|at| *at > 20 && head.len() < text.len()) {
+        Some(end) => head[..end].to_owned(),
+        None => shorten_at_word(&text, LONGEST).into_owned(),
+    }
 }
 
 #[cfg(test)]

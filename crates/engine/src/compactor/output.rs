@@ -4,6 +4,7 @@
 //! shape, without knowledge of the program that printed it.
 
 use super::places::begins_with_place;
+use crate::text::shorten_at_word;
 
 /// A longer line is cut: it is a hint, and its pointer has the whole.
 const LONGEST: usize = 140;
@@ -119,13 +120,7 @@ fn is_telling(line: &str) -> bool {
 }
 
 pub(super) fn cut(line: &str) -> String {
-    match line.char_indices().nth(LONGEST) {
-        Some((end, _)) => {
-            let end = line[..end].rfind(char::is_whitespace).filter(|space| *space > end / 2).unwrap_or(end);
-            format!("{} …", line[..end].trim_end())
-        }
-        None => line.to_owned(),
-    }
+    shorten_at_word(line, LONGEST).into_owned()
 }
 
 #[cfg(test)]

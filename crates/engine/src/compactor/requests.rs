@@ -2,6 +2,8 @@
 //!
 //! What the request is about, and whether it still holds, is not known here.
 
+use crate::text::beginning;
+
 /// A turn made of these words alone states no goal.
 const GOES_ON: [&str; 44] = [
     "continue", "go", "on", "yes", "y", "ok", "okay", "please", "proceed", "do", "it", "sure", "thanks", "thank",
@@ -119,8 +121,7 @@ pub(super) fn kind_of(text: &str) -> Kind {
         return Kind::GoOn;
     }
     // What is wanted stands at the beginning; the rest may be a whole log.
-    let text = text.trim();
-    let text = text.char_indices().nth(LONGEST_LOOK).map_or(text, |(end, _)| &text[..end]);
+    let text = beginning(text.trim(), LONGEST_LOOK);
     let lower = text.to_lowercase();
     let words: Vec<&str> =
         lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).collect();

@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use crate::text::is_unspaced;
+
 /// Five words in a row are rarely chance; a shorter item counts as copied when all of it is found.
 const RUN: usize = 5;
 const SHORTEST: usize = 3;
@@ -48,13 +50,13 @@ impl Words {
     }
 
     fn push_character(&mut self, character: char, hash: &mut u64) {
-        if is_wide(character) || !character.is_alphanumeric() {
+        if is_unspaced(character) || !character.is_alphanumeric() {
             self.end_word(hash);
         }
         if character.is_alphanumeric() {
             *hash = mix(*hash, u64::from(character));
         }
-        if is_wide(character) {
+        if is_unspaced(character) {
             self.end_word(hash);
         }
     }
@@ -81,7 +83,7 @@ impl Runs {
         words.push(text);
         let mut words = words.hashes;
         words.pop();
-        let factor = if text.chars().any(is_wide) { CHARACTERS_PER_WORD } else { 1 };
+        let factor = if text.chars().any(is_unspaced) { CHARACTERS_PER_WORD } else { 1 };
         let length = words.len().min(RUN * factor);
         (length >= SHORTEST * factor).then_some(Self { words, length })
     }
@@ -116,11 +118,6 @@ impl Runs {
         }
         found
     }
-}
-
-/// Characters of scripts without blanks between words.
-pub(crate) fn is_wide(character: char) -> bool {
-    matches!(character, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
 }
 
 /// FNV-1a.

@@ -6,6 +6,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::text::one_line;
+
 pub(super) type Object = Map<String, Value>;
 
 /// What was dropped and what was missing, by path.
@@ -138,10 +140,4 @@ fn listed(value: Value) -> Vec<Value> {
         Value::String(text) if text.trim().is_empty() => Vec::new(),
         single => vec![single],
     }
-}
-
-/// Blanks inside a line stay: they may be part of quoted code.
-pub(crate) fn one_line(text: &str) -> String {
-    let breaks = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
-    text.split(breaks).map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }

@@ -8,10 +8,11 @@ use serde_json::Value;
 use super::{
     AnchorPlace, AnchorProposal, AssertionProposal, BlockProposal, DeltaProposal, Edit, FactProposal, GoalProposal,
     StatusProposal,
-    fields::{Fields, Object, Report, one_line},
+    fields::{Fields, Object, Report},
 };
 use crate::{
     evidence::pointer::LineRange,
+    text::one_line,
     trace::{TurnNo, decision::TurnRange},
 };
 

@@ -43,12 +43,14 @@ pub struct Changes {
     pub paths: Vec<String>,
     /// Known files that match one of these have changed too.
     pub patterns: Vec<Pattern>,
+    /// Whether there may be more.
     pub rest: Rest,
 }
 
 /// Whether anything else may have changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Rest {
+    /// Nothing else.
     #[default]
     Known,
     /// Something ran whose text does not say what it changes.

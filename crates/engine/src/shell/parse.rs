@@ -16,6 +16,7 @@ const DEEPEST: u32 = 16;
 const LONGEST_CLASS: usize = 64;
 
 impl Script {
+    /// Any text.
     pub fn parse(text: &str) -> Self {
         parse_part(text, text.len(), 0)
     }

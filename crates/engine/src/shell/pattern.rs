@@ -16,6 +16,7 @@ pub(super) enum Element {
     Unknown,
 }
 
+/// What the name of a file is like.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pattern(Vec<Element>);
 

@@ -8,26 +8,26 @@ use serde::Deserialize;
 static PROGRAMS: LazyLock<Programs> =
     LazyLock::new(|| toml::from_str(include_str!("programs.toml")).expect("a test reads the same file"));
 
-pub fn programs() -> &'static Programs {
+pub(crate) fn programs() -> &'static Programs {
     &PROGRAMS
 }
 
 /// A list of names. They are few and looked for one by one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-pub struct Words(Vec<String>);
+pub(crate) struct Words(Vec<String>);
 
 impl Words {
     pub(super) const NONE: &'static Self = &Self(Vec::new());
 
-    pub fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.0.iter().any(|listed| listed == name)
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
@@ -35,7 +35,7 @@ impl Words {
 /// By the names of programs.
 #[derive(Debug, Deserialize)]
 #[serde(from = "BTreeMap<String, T>", bound(deserialize = "T: Clone + Deserialize<'de>"))]
-pub struct Table<T>(BTreeMap<String, T>);
+pub(crate) struct Table<T>(BTreeMap<String, T>);
 
 impl<T: Clone> From<BTreeMap<String, T>> for Table<T> {
     /// Where a key holds several names, each of them has the value.
@@ -48,7 +48,7 @@ impl<T: Clone> From<BTreeMap<String, T>> for Table<T> {
 }
 
 impl<T> Table<T> {
-    pub fn get(&self, name: &str) -> Option<&T> {
+    pub(crate) fn get(&self, name: &str) -> Option<&T> {
         self.0.get(name)
     }
 }
@@ -63,40 +63,42 @@ impl Table<Words> {
 /// The fields are explained where they are filled.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Programs {
-    pub version: u32,
-    pub looks: Words,
-    pub quiet: Words,
-    pub touches: Words,
-    pub writes: Words,
-    pub keeps: Words,
-    pub silent: Words,
-    pub readers: Words,
-    pub pagers: Words,
-    pub searches: Words,
-    pub repeats: Words,
-    pub shells: Words,
-    pub pythons: Words,
-    pub editors: Words,
-    pub leads: Words,
-    pub forges: Words,
-    pub forge_looks: Words,
-    pub named: Words,
-    pub named_behind_run: Words,
-    pub tests: Words,
-    pub builds: Words,
-    pub checks: Words,
-    pub runs: Words,
-    pub test_words: Words,
-    pub build_words: Words,
-    pub package_words: Words,
+pub(crate) struct Programs {
+    /// Of the lists, for whoever compares two.
+    #[serde(rename = "version")]
+    _version: u32,
+    pub(crate) looks: Words,
+    pub(crate) quiet: Words,
+    pub(crate) touches: Words,
+    pub(crate) writes: Words,
+    pub(crate) keeps: Words,
+    pub(crate) silent: Words,
+    pub(crate) readers: Words,
+    pub(crate) pagers: Words,
+    pub(crate) searches: Words,
+    pub(crate) repeats: Words,
+    pub(crate) shells: Words,
+    pub(crate) pythons: Words,
+    pub(crate) editors: Words,
+    pub(crate) leads: Words,
+    pub(crate) forges: Words,
+    pub(crate) forge_looks: Words,
+    pub(crate) named: Words,
+    pub(crate) named_behind_run: Words,
+    pub(crate) tests: Words,
+    pub(crate) builds: Words,
+    pub(crate) checks: Words,
+    pub(crate) runs: Words,
+    pub(crate) test_words: Words,
+    pub(crate) build_words: Words,
+    pub(crate) package_words: Words,
     pub(super) wrappers: Table<Wrapper>,
     pub(super) launchers: Table<Words>,
     pub(super) keeps_with: Table<Words>,
     pub(super) outputs: Table<Words>,
     pub(super) values: Table<Words>,
     pub(super) git: Git,
-    pub search: Table<SearchOptions>,
+    pub(crate) search: Table<SearchOptions>,
     pub(super) formatter: Vec<Formatter>,
 }
 
@@ -122,11 +124,11 @@ pub(super) struct Git {
 /// Letters and names of options, as far as they are understood.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct SearchOptions {
-    pub short: String,
-    pub short_with_value: String,
-    pub long: Words,
-    pub long_with_value: Words,
+pub(crate) struct SearchOptions {
+    pub(crate) short: String,
+    pub(crate) short_with_value: String,
+    pub(crate) long: Words,
+    pub(crate) long_with_value: Words,
 }
 
 #[derive(Debug, Deserialize)]
@@ -169,7 +171,7 @@ mod tests {
 
     #[test]
     fn the_file_is_read_and_says_its_version() {
-        assert_eq!(programs().version, 1);
+        assert_eq!(programs()._version, 1);
     }
 
     #[test]

@@ -27,13 +27,16 @@ pub enum Purpose {
     Works,
     /// Hands the work on.
     Commits,
+    /// Builds or checks.
     Builds,
+    /// Runs tests.
     Tests,
 }
 
 /// A command as later readers need it. Places are bytes of its text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reading {
+    /// What it is for.
     #[serde(default, skip_serializing_if = "is_default")]
     pub purpose: Purpose,
     /// Where the command begins, behind what only leads to its place: the `npm` of `cd web && npm test`.
@@ -54,6 +57,7 @@ const DEEPEST: u32 = 12;
 const TELLING_OPERANDS: usize = 4;
 
 impl Reading {
+    /// Of a whole command.
     pub fn of(script: &Script) -> Self {
         let led = leads(script);
         let begins = match led.checked_sub(1).map(|last| &script.items[last]) {

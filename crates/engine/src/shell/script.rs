@@ -7,8 +7,10 @@ use std::ops::Range;
 
 use super::pattern::{Element, Pattern};
 
+/// What [`Script::parse`] reads.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Script {
+    /// In their order; the last one is a joint.
     pub items: Vec<Item>,
     /// The texts of its here-documents, and where they stand.
     pub documents: Vec<(String, Range<usize>)>,
@@ -16,24 +18,33 @@ pub struct Script {
     pub complete: bool,
 }
 
+/// A simple command, or what stands between two.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Item {
+    /// A simple command.
     Command(Command),
+    /// And where it stands.
     Joint(Joint, Range<usize>),
 }
 
 /// What stands behind a command, or around some.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Joint {
+    /// `|`.
     Pipe,
+    /// `&&`.
     And,
+    /// `||`.
     Or,
-    /// Also the end of the text.
+    /// `;`, also the end of the text.
     Semicolon,
+    /// `&`.
     Background,
+    /// The end of a line, with the here-documents that begin behind it.
     Line,
-    /// Of a subshell.
+    /// `(` of a subshell.
     Open,
+    /// `)` of a subshell.
     Close,
 }
 
@@ -42,22 +53,29 @@ pub enum Joint {
 pub struct Command {
     /// Assignments and words like `if` and `do` among them.
     pub words: Vec<Word>,
+    /// In their order.
     pub redirections: Vec<Redirection>,
     /// What runs while its words are made.
     pub nested: Vec<Script>,
 }
 
+/// `2> log`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Redirection {
     /// The `2` of `2>`.
     pub descriptor: Option<u32>,
+    /// What it does.
     pub kind: RedirectionKind,
+    /// A file, a descriptor, or what its kind says.
     pub target: Word,
 }
 
+/// What a redirection does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RedirectionKind {
+    /// From a file.
     Read,
+    /// To a file.
     Write,
     /// To another descriptor.
     Duplicate,
@@ -67,6 +85,7 @@ pub enum RedirectionKind {
     Text,
 }
 
+/// One word as the shell reads it, before variables and wildcards stand for something.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Word {
     pub(super) pieces: Vec<Piece>,
@@ -81,6 +100,7 @@ pub(super) enum Piece {
 }
 
 impl Script {
+    /// The simple commands, without those of substitutions.
     pub fn commands(&self) -> impl Iterator<Item = &Command> {
         self.items.iter().filter_map(|item| if let Item::Command(command) = item { Some(command) } else { None })
     }

@@ -242,6 +242,7 @@ pub struct RunData {
 }
 
 impl RunData {
+    /// What the command is for.
     pub fn reading(&self) -> Reading {
         self.reading.unwrap_or_else(|| Reading::of(&Script::parse(&self.command)))
     }

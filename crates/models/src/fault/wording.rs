@@ -135,10 +135,7 @@ fn shown_url(place: &Place<'_>) -> String {
 /// One line, of bounded length.
 pub(super) fn shorten(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(LONGEST_QUOTE) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
+    lookback_engine::text::shorten(&line, LONGEST_QUOTE).into_owned()
 }
 
 /// A line that says when it may be tried again.

@@ -8,6 +8,9 @@
 
 use std::collections::BTreeSet;
 
+use lookback_engine::text::is_cjk;
+pub(super) use lookback_engine::text::pairs;
+
 /// Longer tokens are hashes and encoded data; their beginning identifies them.
 const LONGEST: usize = 64;
 
@@ -70,14 +73,6 @@ pub(super) fn of_document(content: &str) -> DocumentWords {
         }
     });
     DocumentWords { text, extra: extra.into_iter().collect::<Vec<_>>().join(" ") }
-}
-
-/// 数据库 gives 数据 据库; a character that stands alone gives itself.
-pub(super) fn pairs(characters: &[char]) -> Vec<String> {
-    if let [single] = characters {
-        return vec![single.to_string()];
-    }
-    characters.windows(2).map(|pair| pair.iter().collect()).collect()
 }
 
 pub(super) fn each_run(text: &str, mut give: impl FnMut(Joint, Run)) {
@@ -170,15 +165,6 @@ fn narrow(character: char) -> char {
 /// Combining accents: an `é` of two characters is found as `e`, and does not split its word.
 fn is_mark(character: char) -> bool {
     matches!(character, '\u{300}'..='\u{36f}')
-}
-
-/// Han, kana, bopomofo and Hangul.
-fn is_cjk(character: char) -> bool {
-    matches!(character,
-        '々' | '〇' | '\u{1100}'..='\u{11ff}' | '\u{3041}'..='\u{3096}' | '\u{309d}'..='\u{309f}'
-        | '\u{30a1}'..='\u{30fa}' | '\u{30fc}'..='\u{31bf}' | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}'
-        | '\u{4e00}'..='\u{9fff}' | '\u{a960}'..='\u{a97f}' | '\u{ac00}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}'
-        | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{3ffff}')
 }
 
 #[cfg(test)]

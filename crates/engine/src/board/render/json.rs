@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::{
     board::{BoardFact, BoardLimits, Mark, Stale},
+    text::shorten,
     trace::claim::{Anchor, Assertion, Evidence, Fact, Question, Standing, WorkStatus},
 };
 
@@ -140,15 +141,7 @@ pub(super) fn was_text(evidence: &[Evidence]) -> String {
 
 /// The start of a text that only has to be recognised.
 pub(super) fn reminder<'a>(text: &'a str, limits: &BoardLimits) -> Cow<'a, str> {
-    cut(text, limits.reminder_characters)
-}
-
-/// At most so many characters, and a sign where something was cut off.
-pub(super) fn cut(text: &str, characters: usize) -> Cow<'_, str> {
-    match text.char_indices().nth(characters) {
-        Some((end, _)) => Cow::Owned(format!("{}…", text[..end].trim_end())),
-        None => Cow::Borrowed(text),
-    }
+    shorten(text, limits.reminder_characters)
 }
 
 /// A header and one line of JSON. No text in it can end or begin a tag of ours: the JSON escape reads back as the same

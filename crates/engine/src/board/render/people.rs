@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use super::json::{fact_text, pointers, reminder, was_text};
 use crate::{
     board::{Board, BoardFact, BoardLimits, Mark},
+    text::columns,
     trace::claim::{Anchor, Assertion, Question, Standing, WorkStatus},
 };
 
@@ -116,7 +117,7 @@ fn wrap(text: &str, room: usize) -> Vec<String> {
         while let Some(line) = lines.last_mut().filter(|line| width(line) > room) {
             let mut used = 0;
             let end = line.char_indices().find(|(_, letter)| {
-                used += if is_wide(*letter) { 2 } else { 1 };
+                used += columns(*letter);
                 used > room
             });
             let rest = end.map(|(end, _)| line.split_off(end)).unwrap_or_default();
@@ -136,20 +137,6 @@ fn is_direction_mark(character: char) -> bool {
     matches!(character, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Columns on a terminal, near enough: the wide scripts and pictures take two.
 fn width(text: &str) -> usize {
-    text.chars().map(|character| if is_wide(character) { 2 } else { 1 }).sum()
-}
-
-fn is_wide(character: char) -> bool {
-    matches!(
-        character,
-        '\u{1100}'..='\u{115f}'
-            | '\u{2e80}'..='\u{a4cf}'
-            | '\u{ac00}'..='\u{d7a3}'
-            | '\u{f900}'..='\u{faff}'
-            | '\u{ff00}'..='\u{ff60}'
-            | '\u{1f300}'..='\u{1faff}'
-            | '\u{20000}'..='\u{3fffd}'
-    )
+    text.chars().map(columns).sum()
 }

@@ -7,10 +7,11 @@
 
 use std::cmp::Reverse;
 
-use super::json::{Body, Item, cut, reminder, render_json, stale_notes};
+use super::json::{Body, Item, reminder, render_json, stale_notes};
 use crate::{
     board::{Board, BoardAssertion, BoardFact, BoardLimits, Entry, Mark, Stale},
     evidence::pointer::{LineRange, Place},
+    text::shorten,
     trace::claim::{Anchor, Evidence, Question},
 };
 
@@ -141,7 +142,7 @@ impl<'a> Page<'a> {
         let assertions = assertions.iter().map(|held| Item::assertion(&held.assertion));
         let body =
             Body {
-                current_goal: board.goal.as_ref().map(|goal| cut(&goal.text, shown.goal_characters)),
+                current_goal: board.goal.as_ref().map(|goal| shorten(&goal.text, shown.goal_characters)),
                 goal_evidence: board.goal.as_ref().map(|goal| goal.evidence.pointer.as_str()),
                 goal_shift_reason: board
                     .goal_shift_reason

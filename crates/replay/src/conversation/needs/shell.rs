@@ -2,7 +2,7 @@
 //!
 //! Nothing is expanded, and what a program makes of its words is not known: a word is a path if it looks like one.
 
-use lookback_engine::shell::{Script, programs};
+use lookback_engine::shell::{Script, is_shell};
 
 /// A command as far as it names something.
 pub(super) struct Told {
@@ -34,10 +34,7 @@ fn words(script: &Script) -> Vec<String> {
 fn push_word(done: &mut Vec<String>, word: String) {
     let is_script = match done.as_slice() {
         [.., shell, option] => {
-            programs().shells.has(shell.rsplit('/').next().unwrap_or(shell))
-                && option.starts_with('-')
-                && option.ends_with('c')
-                && word.contains(char::is_whitespace)
+            is_shell(shell) && option.starts_with('-') && option.ends_with('c') && word.contains(char::is_whitespace)
         }
         _ => false,
     };

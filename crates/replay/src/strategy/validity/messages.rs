@@ -10,6 +10,7 @@ use std::{
 
 use lookback_engine::{
     NewPart,
+    text::beginning,
     trace::{Status, TurnNo},
 };
 use lookback_wire::{Call, CallResult, Message, Part as WirePart, Role as WireRole, Seal, Thinking, is_blank};
@@ -165,8 +166,7 @@ fn short(text: &str) -> &str {
     if is_blank(text) {
         return "";
     }
-    let text = text.trim_start();
-    text.char_indices().nth(SHORT).map_or(text, |(end, _)| &text[..end])
+    beginning(text.trim_start(), SHORT)
 }
 
 /// Unsigned thinking of an answer that was cut off does not go back.

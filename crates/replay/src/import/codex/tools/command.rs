@@ -1,6 +1,6 @@
 //! The command of a shell tool: a string, or a program with its arguments.
 
-use lookback_engine::shell::{programs, quoted};
+use lookback_engine::shell::{is_shell, quoted};
 use serde_json::Value;
 
 use crate::import::paths::Root;
@@ -41,11 +41,7 @@ pub(super) fn parse_command(arguments: &Value, directory: &str, root: &Root) -> 
 /// `bash -lc SCRIPT` is its script; other words are quoted so that they are read as the same words again.
 fn join_words(words: &[&str]) -> String {
     match words {
-        [shell, flag, script]
-            if shell.rsplit('/').next().is_some_and(|name| programs().shells.has(name)) && flag.ends_with('c') =>
-        {
-            (*script).to_owned()
-        }
+        [shell, flag, script] if is_shell(shell) && flag.ends_with('c') => (*script).to_owned(),
         words => words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "),
     }
 }

@@ -25,7 +25,11 @@ use crate::{
         BlobError, Blobs, CallNo, Event, EventBody, EventNo, Timestamp,
         event::{CallKind, Cold, CompactorAsked, Interruption, Ride},
     },
-    view::{Change, Source, rendering::Rendering},
+    view::{
+        Change, Source,
+        rendering::Rendering,
+        visible::{part_tokens, shown_tokens},
+    },
 };
 
 /// Everything that is known of the prompts that were sent.
@@ -140,7 +144,10 @@ impl Sent {
             }
             EventBody::AssistantTurn(turn) => {
                 let answer = Source::Turn(turn.turn);
-                let answer = state.view.entries().last().filter(|entry| entry.source == answer);
+                // With its thinking left out it is not what the provider wrote and may have kept.
+                let whole =
+                    turn.parts.iter().all(|part| part_tokens(part) == shown_tokens(part, state.model.plain_thinking));
+                let answer = state.view.entries().last().filter(|entry| whole && entry.source == answer);
                 self.bill.iter_mut().for_each(|bill| bill.close(answer));
             }
             _ => {}

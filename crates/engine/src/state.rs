@@ -33,7 +33,7 @@ use crate::{
     },
     view::{
         Entry, Head, Source, View,
-        visible::{part_tokens, visible_parts},
+        visible::{shown_tokens, visible_parts},
     },
 };
 
@@ -324,6 +324,7 @@ impl State {
             } => {
                 // What one model refuses another may need.
                 self.thinking_refused &= *self.model.name == **model;
+                self.recount_plain_thinking(*plain_thinking, past);
                 self.model = ModelInUse {
                     provider: *provider,
                     name: model.to_string(),
@@ -394,7 +395,7 @@ impl State {
         tight::push(&mut self.steps, Step { assistant: turn.turn, tool: self.step });
         let visible = visible_parts(turn);
         if !visible.is_empty() {
-            let tokens = sum(visible.iter().map(|part| part_tokens(part)));
+            let tokens = sum(visible.iter().map(|part| shown_tokens(part, self.model.plain_thinking)));
             self.show(Source::Turn(turn.turn), seq, tokens, index);
         }
         let is_answer = turn.stop == Stop::End && !waits;

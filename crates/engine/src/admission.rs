@@ -29,7 +29,7 @@ pub use breaker::BreakerState;
 pub use budgets::AdmissionLimits;
 pub use delta::admit_delta;
 pub(crate) use examiner::Examiner;
-pub use goal::admit_preference;
+pub(crate) use goal::admit_preference;
 pub use refusal::{AdmissionRefused, Fate, Refusal, RefusalKind, render_refusals};
 
 use crate::{

@@ -39,7 +39,7 @@ const DIRECTS_WIDE: [&str; 5] = ["目标", "偏好", "决定", "下一步", "用
 const LONGEST_LABEL: usize = 6;
 
 /// The summary without what directs the work and neither a user turn nor a decision bears out, and that.
-pub fn admit_summary(
+pub(crate) fn admit_summary(
     bench: Bench<'_>,
     range: TurnRange,
     mut summary: WrittenSummary,

@@ -7,7 +7,7 @@ use super::{Section, TITLE};
 
 /// A summary that a model wrote: what stands under each heading.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct WrittenSummary {
+pub(crate) struct WrittenSummary {
     sections: [String; 5],
 }
 
@@ -28,7 +28,7 @@ pub enum SummaryRefused {
 }
 
 impl WrittenSummary {
-    pub fn section(&self, section: Section) -> &str {
+    pub(crate) fn section(&self, section: Section) -> &str {
         &self.sections[section as usize]
     }
 
@@ -38,7 +38,7 @@ impl WrittenSummary {
 }
 
 /// The answer to `prompts/*/archive_summary.txt`.
-pub fn parse_summary(text: &str) -> Result<WrittenSummary, SummaryRefused> {
+pub(crate) fn parse_summary(text: &str) -> Result<WrittenSummary, SummaryRefused> {
     if text.trim().is_empty() {
         return Err(SummaryRefused::Empty);
     }

@@ -3,7 +3,8 @@
 use crate::{
     claim::{Assertion, ClaimKind, Goal, Question},
     context::Context,
-    session::{NewPart, Session, SessionSetup},
+    recorder::{NewPart, SessionSetup},
+    session::Session,
     trace::{EventNo, NoBlobs, Origin, SessionId, Stop, Timestamp, TurnNo, decision::TurnRange},
 };
 

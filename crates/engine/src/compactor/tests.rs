@@ -14,7 +14,8 @@ use crate::{
     configuration::Configuration,
     context::Context,
     proposal::DeltaProposal,
-    session::{NewPart, Session, SessionSetup},
+    recorder::{NewPart, SessionSetup},
+    session::Session,
     trace::{
         NoBlobs, Origin, ResultData, SessionId, Stop, Timestamp, ToolResult, TurnNo,
         decision::TurnRange,

@@ -17,7 +17,7 @@ use crate::{
 
 /// A block and the delta that follows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Parsed {
+pub(crate) struct Parsed {
     pub block: BlockProposal,
     pub delta: DeltaProposal,
     /// Fields that nobody knows or whose form is wrong, by path.
@@ -27,7 +27,7 @@ pub struct Parsed {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ParsedDelta {
+pub(crate) struct ParsedDelta {
     pub delta: DeltaProposal,
     pub dropped_fields: Vec<String>,
 }
@@ -47,7 +47,7 @@ pub enum ProposalRefused {
 }
 
 /// The answer to the tail compaction prompt (seed 7.2).
-pub fn parse_compaction(text: &str) -> Result<Parsed, ProposalRefused> {
+pub(crate) fn parse_compaction(text: &str) -> Result<Parsed, ProposalRefused> {
     let mut report = Report::default();
     let mut top = Fields::new(String::new(), find_object(text)?, &mut report);
     let Some(Value::Object(block)) = top.take("compressed_turns") else { return Err(ProposalRefused::NoBlock) };
@@ -65,7 +65,7 @@ pub fn parse_compaction(text: &str) -> Result<Parsed, ProposalRefused> {
 }
 
 /// The answer to the state update prompt (seed 7.1), or the arguments of the `Board` tool.
-pub fn parse_delta(text: &str) -> Result<ParsedDelta, ProposalRefused> {
+pub(crate) fn parse_delta(text: &str) -> Result<ParsedDelta, ProposalRefused> {
     let mut report = Report::default();
     let mut object = find_object(text)?;
     // The compaction prompt names the same object so; models carry the name over.

@@ -1,11 +1,6 @@
 //! User turns are sacred (design 2-model): what a person typed stands in every view, word for word.
 
-use lookback_engine::{
-    Session,
-    block::escape_tag,
-    trace::EventBody,
-    view::{Entry, Source},
-};
+use lookback_engine::{Entry, Session, Source, fold::escape_tag, trace::EventBody};
 use proptest::prelude::*;
 
 use crate::{

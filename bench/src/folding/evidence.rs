@@ -3,9 +3,7 @@
 use anyhow::{Result, ensure};
 use lookback_engine::{
     Session,
-    admission::{AdmissionLimits, AdmittedBlock, admit_block},
-    block::render_block,
-    proposal::BlockProposal,
+    fold::{AdmissionLimits, AdmittedBlock, BlockProposal, admit_block, render_block},
     session::FoldDraft,
     trace::NoBlobs,
 };

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use lookback_engine::{
     Session,
-    admission::{AdmissionLimits, admit_block},
+    fold::{AdmissionLimits, admit_block},
     session::FoldDraft,
     trace::{EventBody, NoBlobs, decision::Fold},
 };

@@ -5,10 +5,11 @@ use std::{collections::BTreeMap, ops::Range};
 use anyhow::{Result, ensure};
 use lookback_engine::{
     Session,
-    admission::{AdmissionLimits, AdmissionRefused, AdmittedBlock, admit_block},
-    claim::{BlockContent, Evidence},
     evidence::pointer::LineRange,
-    proposal::{AnchorPlace, AnchorProposal, AssertionProposal, BlockProposal, FactProposal, GoalProposal},
+    fold::{
+        AdmissionLimits, AdmissionRefused, AdmittedBlock, AnchorPlace, AnchorProposal, AssertionProposal, BlockContent,
+        BlockProposal, Evidence, FactProposal, GoalProposal, admit_block,
+    },
     trace::{
         EventBody, NoBlobs, ResultData, TurnNo,
         decision::TurnRange,

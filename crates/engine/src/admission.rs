@@ -30,7 +30,7 @@ pub use budgets::AdmissionLimits;
 pub(crate) use budgets::says_nothing;
 pub use delta::admit_delta;
 pub(crate) use examiner::Examiner;
-pub use goal::admit_preference;
+pub(crate) use goal::admit_preference;
 pub use refusal::{AdmissionRefused, Fate, Refusal, RefusalKind, render_refusals};
 
 use crate::{

@@ -13,11 +13,11 @@ mod rules;
 mod summary;
 pub(crate) mod time;
 
-pub use admit::admit_summary;
+pub(crate) use admit::admit_summary;
 pub(crate) use files::changed_paths;
-pub use parse::{SummaryRefused, WrittenSummary, parse_summary};
-pub use rules::summarise_by_rules;
-pub use summary::{Answer, ChangedFile, Decision, Done, Goal, Listed, ReadFile, Summary};
+pub(crate) use parse::{SummaryRefused, WrittenSummary, parse_summary};
+pub(crate) use rules::summarise_by_rules;
+pub(crate) use summary::Summary;
 
 use crate::{
     block::{user::render_user_turns, wrap},
@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// docs/seeds.md E2, word for word.
-pub const TIMED_OUT: &str = "Summary generation timed out, keeping recent history only.";
+pub(crate) const TIMED_OUT: &str = "Summary generation timed out, keeping recent history only.";
 
 const TITLE: &str = "## 📌 Archived Session Summary";
 
@@ -58,7 +58,7 @@ impl Section {
 
 /// Who filled the template.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ArchiveBody {
+pub(crate) enum ArchiveBody {
     ByRules(Summary),
     ByModel(WrittenSummary),
     /// Nobody: only the lists of done items and files are kept from the summary by rules.
@@ -67,7 +67,7 @@ pub enum ArchiveBody {
 
 /// Archive `number`, for the rounds of `range`. `count` is the session's counter; it decides where long user turns are
 /// cut.
-pub fn render_archive(
+pub(crate) fn render_archive(
     bench: Bench<'_>,
     number: u32,
     range: TurnRange,

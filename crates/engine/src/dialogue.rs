@@ -18,14 +18,14 @@ use crate::{
 
 /// How much of what was said is shown.
 #[derive(Debug, Clone, Copy)]
-pub struct DialogueLimits<'a> {
+pub(crate) struct DialogueLimits<'a> {
     pub execute: &'a ExecuteLimits,
     pub block: &'a BlockLimits,
 }
 
 /// The dialogue up to and including turn `through`: every live user turn, and the latest utterances of the assistant.
 /// Blocks and archives of that stretch are named by their numbers and what they stand for. `count` is the session's counter.
-pub fn render_dialogue(
+pub(crate) fn render_dialogue(
     history: &History,
     through: TurnNo,
     blocks: &[(u32, TurnRange)],

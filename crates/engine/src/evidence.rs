@@ -4,9 +4,12 @@
 //! block may state because of them, is not known here.
 
 pub(crate) mod copied;
-pub mod lines;
-pub mod observed;
-pub mod placing;
+pub(crate) mod lines;
+pub(crate) mod observed;
+pub(crate) mod placing;
 pub mod pointer;
-pub mod printed;
-pub mod recognise;
+pub(crate) mod printed;
+pub(crate) mod recognise;
+
+pub use lines::{lines_in, split_lines};
+pub use recognise::recognise;

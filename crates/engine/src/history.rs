@@ -4,7 +4,7 @@
 //! recalls takes this. What the model is shown of it, and why, is not known here.
 
 mod error;
-pub mod index;
+pub(crate) mod index;
 mod live;
 mod lookup;
 mod readings;
@@ -12,7 +12,8 @@ mod rolled_back;
 
 use std::cell::RefCell;
 
-pub use error::{TraceError, TurnError};
+pub use error::TraceError;
+pub(crate) use error::TurnError;
 pub(crate) use live::LiveTurn;
 
 use self::{

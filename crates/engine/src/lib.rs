@@ -8,65 +8,100 @@
 //! [`Session::replay`] applies events that were recorded before, and both end in the same state. The caller writes the
 //! new events ([`Session::trace`]) to a store before it acts on them.
 //!
+//! Twelve files are read, the older steps are folded by rules, and a folded line is recalled:
+//!
 //! ```
-//! use lookback_engine::{Context, Session, SessionSetup, trace::{NoBlobs, Origin, SessionId, Stop, Timestamp}};
+//! use lookback_engine::{Context, NewPart, Session, SessionSetup, Source, evidence::pointer::Pointer, trace};
+//! use trace::{NoBlobs, Origin, ResultData, SessionId, Stop, Timestamp, ToolResult, result::{LineForm, ReadData}};
 //!
 //! let count = |bytes: &[u8]| bytes.len().div_ceil(4) as u32;
 //! let context = Context { now: Timestamp(0), count: &count, blobs: &NoBlobs };
 //! let mut session = Session::start(SessionSetup::new(SessionId("example00000".into())), &context)?;
-//! session.user_turn("what is 6 × 7?", Origin::Person, &context)?;
-//! session.start_call(&context)?;
-//! session.assistant_turn(vec![lookback_engine::NewPart::Text("42".into())], Stop::End, &context)?;
-//! let again = Session::replay(session.trace().to_vec(), &NoBlobs)?;
-//! assert_eq!(session.body(&NoBlobs)?, again.body(&NoBlobs)?);
+//! session.user_turn("why is the total wrong?", Origin::Person, &context)?;
+//! for step in 0..12 {
+//!     let path = format!("src/part{step}.rs");
+//!     let id = format!("call_{}", session.start_call(&context)?);
+//!     let arguments = format!(r#"{{"path":"{path}"}}"#);
+//!     let call = NewPart::Call { id: id.clone(), name: "Read".into(), arguments };
+//!     session.assistant_turn(vec![call], Stop::End, &context)?;
+//!     let text: String = (1..=80).map(|line| format!("{line}\tlet total_{line} = {step} * {line};\n")).collect();
+//!     let form = LineForm::Numbered { separator: "\t".into() };
+//!     let (first_line, line_count, total_lines) = (1, 80, Some(80));
+//!     let read = ReadData { path, first_line, line_count, total_lines, form, mtime: None, truncated: false };
+//!     session.tool_result(&id, ToolResult::success(text, ResultData::Read(read)), &context)?;
+//! }
+//!
+//! let before = session.view().tokens();
+//! let draft = session.draft_fold(None, &context)?;
+//! let report = session.fold_by_rules(&draft, &context)?;
+//! assert!(session.view().entries().iter().any(|entry| entry.source == Source::Block(report.block)));
+//! assert!(session.view().tokens() < before / 2);
+//!
+//! let pointer: Pointer = "file:src/part0.rs:L7".parse()?;
+//! let recalled = session.recall(&pointer.place, &NoBlobs)?;
+//! assert!(String::from_utf8_lossy(&recalled.pieces[0].bytes).contains("let total_7 = 0 * 7;"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod admission;
-pub mod archive;
-pub mod block;
+mod admission;
+mod archive;
+mod block;
 pub mod board;
 pub mod cache;
 pub mod card;
-pub mod compactor;
+mod compactor;
 pub mod configuration;
-pub mod context;
-pub mod dialogue;
+mod context;
+mod dialogue;
 mod edits;
-pub mod error;
+mod error;
 pub mod evidence;
-pub mod history;
+mod history;
 pub mod ledger;
 pub mod planner;
 mod policy;
-pub mod prompt;
-pub mod proposal;
+mod prompt;
+mod proposal;
 pub mod recall;
-pub mod reconcile;
-pub mod recorder;
+mod reconcile;
+mod recorder;
 pub mod report;
-pub mod request;
-pub mod reread;
+mod request;
+mod reread;
 mod sent;
 pub mod session;
-pub mod settle;
+mod settle;
 pub mod shell;
-pub mod state;
+mod state;
 #[cfg(test)]
 mod story;
 pub mod text;
 mod tight;
 pub mod trace;
-pub mod view;
+mod view;
+
+/// What a fold is made of: claims as somebody proposes them, what of them is admitted, and the block that is written.
+pub mod fold {
+    pub use crate::{
+        admission::{
+            AdmissionLimits, AdmissionRefused, AdmittedBlock, BreakerState, Fate, Refusal, RefusalKind, admit_block,
+            admit_delta, render_refusals,
+        },
+        block::{escape_tag, render_block, render_claims, unescape_tag},
+        compactor::{Compaction, Request as CompactorRequest, compact},
+        prompt::render_state_prompt,
+        proposal::{
+            AnchorPlace, AnchorProposal, AssertionProposal, BlockProposal, DeltaProposal, Dialect, Edit, FactProposal,
+            GoalProposal, ProposalRefused, StatusProposal, citable,
+        },
+        trace::claim::{Anchor, Assertion, BlockContent, Change, Delta, Evidence, Fact, Goal, Question, WorkStatus},
+    };
+}
 
 pub use configuration::{Configuration, ConfigurationError};
 pub use context::Context;
 pub use error::SessionError;
-pub use ledger::{
-    Ledger, LedgerLine, Miss,
-    check::{CacheVerdict, Difference, Mismatch},
-};
-pub use recorder::{ModelChoice, NewPart, SessionSetup};
+pub use ledger::{CacheVerdict, Difference, Ledger, LedgerLine, Mismatch, Miss};
+pub use recorder::{ModelChoice, NewPart, Recorder, SessionSetup, WholeStep, as_it_ran};
 pub use session::{Replay, Session};
-pub use trace::claim;
-pub use view::View;
+pub use view::{Entry, Source, View};

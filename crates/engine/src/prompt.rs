@@ -5,7 +5,7 @@
 
 mod turns;
 
-pub use turns::Detail;
+pub(crate) use turns::Detail;
 pub(crate) use turns::turns_as_text;
 
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
 const NONE: &str = "(none)";
 
 /// `archive_summary.txt`, for the rounds of `range`.
-pub fn render_archive_prompt(
+pub(crate) fn render_archive_prompt(
     template: &str,
     bench: Bench<'_>,
     range: TurnRange,
@@ -38,7 +38,7 @@ pub fn render_archive_prompt(
 
 /// What the compactor is told besides the turns, which it has before it.
 #[derive(Debug, Clone, Copy)]
-pub struct Compaction<'a> {
+pub(crate) struct Compaction<'a> {
     pub range: TurnRange,
     pub board: &'a Board,
     /// What a person asked to keep in view; may be empty.
@@ -49,7 +49,11 @@ pub struct Compaction<'a> {
 }
 
 /// `tail_compaction.txt`. `count` is the session's counter.
-pub fn render_compaction_prompt(template: &str, compaction: &Compaction<'_>, count: &dyn Fn(&[u8]) -> u32) -> String {
+pub(crate) fn render_compaction_prompt(
+    template: &str,
+    compaction: &Compaction<'_>,
+    count: &dyn Fn(&[u8]) -> u32,
+) -> String {
     let Compaction { range, board, focus, budget, limits } = compaction;
     let focus = if focus.trim().is_empty() { NONE } else { focus.trim() };
     fill(
@@ -65,7 +69,7 @@ pub fn render_compaction_prompt(template: &str, compaction: &Compaction<'_>, cou
     )
 }
 
-/// `state_update.txt`.
+/// The prompt `state_update.txt` with the board and its budget in their places.
 pub fn render_state_prompt(
     template: &str,
     board: &Board,
@@ -76,7 +80,7 @@ pub fn render_state_prompt(
 }
 
 /// `repair.txt`: `name` is the prompt that was answered badly.
-pub fn render_repair_prompt(template: &str, name: &str, problem: &str) -> String {
+pub(crate) fn render_repair_prompt(template: &str, name: &str, problem: &str) -> String {
     fill(template, &[("name", name), ("problem", problem.trim())])
 }
 

@@ -10,8 +10,10 @@ mod schema;
 
 pub(crate) use crate::text::one_line;
 pub use citable::citable;
-pub use parse::{Parsed, ParsedDelta, ProposalRefused, parse_compaction, parse_delta};
-pub use schema::{Dialect, output_schema};
+pub use parse::ProposalRefused;
+pub(crate) use parse::{parse_compaction, parse_delta};
+pub use schema::Dialect;
+pub(crate) use schema::output_schema;
 
 use crate::{
     evidence::pointer::LineRange,

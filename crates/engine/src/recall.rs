@@ -5,7 +5,7 @@
 //! without loading a long session. Searching by words is the store's business.
 
 mod file;
-pub mod lookup;
+pub(crate) mod lookup;
 
 use std::borrow::Cow;
 

@@ -23,10 +23,15 @@ pub use request::Schema;
 pub use tidy::{Tidied, Wish};
 
 pub use crate::{
+    archive::Section,
     edits::draft::{ArchiveDraft, FoldDraft, ModelAttempt},
-    error::{ArchiveRefused, BoardRefused, FoldRefused, LayoutRefused, SessionError, UnfoldRefused, WindowExceeded},
-    history::TraceError,
-    recorder::{ModelChoice, NewPart, RecordedTurn, SessionSetup},
+    error::{ArchiveRefused, BoardRefused, FoldRefused, LayoutRefused, UnfoldRefused, WindowExceeded},
+    history::{History, TraceError},
+    reconcile::Reconciled,
+    recorder::RecordedTurn,
+    request::{AloneRequest, render_alone},
+    reread::{Reread, stub_result},
+    state::{RoundState, State, Step},
 };
 
 use crate::{
@@ -35,16 +40,16 @@ use crate::{
     card::{Card, Lifetime},
     configuration::Configuration,
     edits::{Desk, window},
+    error::SessionError,
     evidence::pointer::Place,
-    history::History,
     ledger::{Ledger, LedgerLine, check::CacheVerdict},
     planner::{Compactor, Warmth},
     policy::{CardInUse, Policy},
     recall::{RecallError, Recalled},
     recorder::Book,
-    reread::{Reread, plan_reread},
+    reread::plan_reread,
     sent::{CallInView, Sent},
-    state::{Bench, State},
+    state::Bench,
     trace::{
         BlobError, Blobs, CallNo, Event, EventBody, EventNo, SessionId, SessionStarted, Timestamp, TurnNo,
         event::{CallKind, NoteKind},

@@ -27,12 +27,12 @@ mod todo;
 #[cfg(test)]
 mod tests;
 
-pub use crate::configuration::{Keep, SettleLimits};
+pub(crate) use crate::configuration::SettleLimits;
 use object::Object;
 
 /// What settling makes of a result in the view.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Settled {
+pub(crate) enum Settled {
     /// The short form takes fewer tokens than what stands there.
     Shorter(String),
     /// It would not: JSON around a short text is longer than the text.
@@ -40,7 +40,7 @@ pub enum Settled {
 }
 
 /// The short form, where it takes fewer tokens than the `live_tokens` that the result has in the view now.
-pub fn plan_settle(
+pub(crate) fn plan_settle(
     result: &ToolResult,
     live_tokens: u32,
     limits: &SettleLimits,
@@ -62,7 +62,7 @@ pub fn plan_settle(
 
 /// The form that a result has in history. `text` are the bytes of `result.text`. Written content that lies in a store is
 /// summarised by its size: whoever has the bytes puts them inline first, as [`plan_settle`] does.
-pub fn settle_result(result: &ToolResult, text: &[u8], limits: &SettleLimits) -> String {
+pub(crate) fn settle_result(result: &ToolResult, text: &[u8], limits: &SettleLimits) -> String {
     let data = match &result.data {
         ResultData::Read(read) => read::settle_read(read, kept_head(&result.text, text), limits),
         ResultData::Search(search) => lookup::settle_search(search, limits),

@@ -7,7 +7,7 @@ mod archive;
 pub(crate) mod entries;
 mod fold;
 mod layout;
-pub mod message;
+pub(crate) mod message;
 mod settle;
 mod thinking;
 

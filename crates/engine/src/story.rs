@@ -5,7 +5,8 @@ use serde_json::Value;
 
 use crate::{
     context::Context,
-    session::{NewPart, Session, SessionSetup},
+    recorder::{NewPart, SessionSetup},
+    session::Session,
     trace::{
         Event, EventBody, EventNo, NoBlobs, Origin, ResultData, SessionId, Stop, Timestamp, ToolResult, TurnNo,
         decision::{Fold, Reach, TurnRange},

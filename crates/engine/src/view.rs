@@ -5,11 +5,11 @@
 //! The view knows positions and sizes, not how anything is written ([`rendering`]) nor why it changed
 //! ([`crate::session`]).
 
-pub mod large;
-pub mod recap;
-pub mod rendering;
-pub mod result_text;
-pub mod visible;
+pub(crate) mod large;
+pub(crate) mod recap;
+pub(crate) mod rendering;
+pub(crate) mod result_text;
+pub(crate) mod visible;
 
 use crate::{
     ledger::Miss,
@@ -17,7 +17,7 @@ use crate::{
     trace::{EventNo, TurnNo, start::Counted},
 };
 
-pub use crate::configuration::fixed::TOKENS_PER_MESSAGE;
+pub(crate) use crate::configuration::fixed::TOKENS_PER_MESSAGE;
 
 #[derive(Debug, Clone)]
 pub struct View {
@@ -70,7 +70,7 @@ pub enum Source {
 
 /// What was edited since somebody last looked: everything before `from` is as it was.
 #[derive(Debug, Clone, Default)]
-pub struct Change {
+pub(crate) struct Change {
     pub from: Option<usize>,
     pub reasons: Vec<Miss>,
 }

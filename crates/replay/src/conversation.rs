@@ -16,8 +16,8 @@ use std::{cell::OnceCell, ops::Range};
 
 use lookback_engine::{
     NewPart,
+    configuration::TOKENS_PER_MESSAGE,
     trace::{NoBlobs, Origin, Timestamp, ToolKind, TurnNo},
-    view::TOKENS_PER_MESSAGE,
 };
 
 use crate::recording::{Billed, CallItem, Format, Item, Recording};

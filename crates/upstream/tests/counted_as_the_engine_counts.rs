@@ -4,9 +4,8 @@
 //! system text with the rules; a one-text prompt joins thinking with text; arguments that are no object are put into one.
 
 use lookback_engine::{
-    Context, NewPart, Session, SessionSetup,
+    Context, NewPart, Session, SessionError, SessionSetup,
     card::PlainThinking,
-    session::SessionError,
     trace::{NoBlobs, Origin, ResultData, SessionId, Stop, Timestamp, ToolResult, result::RunData},
 };
 use lookback_upstream::{count_o200k, parse_prompt};

@@ -20,9 +20,9 @@ use std::error::Error;
 
 use lookback_engine::{
     Miss, Session,
-    admission::render_refusals,
     board::render_for_people,
     evidence::pointer::Pointer,
+    fold::render_refusals,
     session::{FoldDraft, ModelAttempt},
     trace::NoBlobs,
 };

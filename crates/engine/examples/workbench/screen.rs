@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use lookback_engine::{Session, trace::NoBlobs, view::Source};
+use lookback_engine::{Session, Source, trace::NoBlobs};
 use lookback_wire::{Message, Part, Provider, Role};
 
 pub(crate) const WIDTH: usize = 110;

@@ -34,7 +34,7 @@ pub(super) fn admit(
 }
 
 /// A preference of the user, for the archive's summary (docs/seeds.md A5): held to the rules of a goal.
-pub fn admit_preference(
+pub(crate) fn admit_preference(
     bench: Bench<'_>,
     range: TurnRange,
     proposal: GoalProposal,

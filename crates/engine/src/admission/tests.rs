@@ -12,7 +12,8 @@ use super::*;
 use crate::{
     context::Context,
     proposal::{DeltaProposal, parse_compaction, parse_delta},
-    session::{NewPart, Session, SessionSetup},
+    recorder::{NewPart, SessionSetup},
+    session::Session,
     trace::{
         NoBlobs, Origin, ResultData, SessionId, Stop, Timestamp, ToolResult, TurnNo,
         result::{EditData, Hunk, LineForm, ReadData, RunData},

@@ -40,7 +40,7 @@ const DIRECTS_WIDE: [&str; 5] = ["目标", "偏好", "决定", "下一步", "用
 const LONGEST_LABEL: usize = 6;
 
 /// The summary without directions that neither a user turn nor a decision supports, and what was taken out.
-pub fn admit_summary(
+pub(crate) fn admit_summary(
     bench: Bench<'_>,
     range: TurnRange,
     mut summary: WrittenSummary,

@@ -8,7 +8,7 @@ use crate::text::LINE_ENDS;
 
 /// A summary that a model wrote: what stands under each heading.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct WrittenSummary {
+pub(crate) struct WrittenSummary {
     sections: [String; 5],
 }
 
@@ -29,7 +29,7 @@ pub enum SummaryRefused {
 }
 
 impl WrittenSummary {
-    pub fn section(&self, section: Section) -> &str {
+    pub(crate) fn section(&self, section: Section) -> &str {
         &self.sections[section as usize]
     }
 
@@ -39,7 +39,7 @@ impl WrittenSummary {
 }
 
 /// The answer to `prompts/*/archive_summary.txt`.
-pub fn parse_summary(text: &str) -> Result<WrittenSummary, SummaryRefused> {
+pub(crate) fn parse_summary(text: &str) -> Result<WrittenSummary, SummaryRefused> {
     if text.trim().is_empty() {
         return Err(SummaryRefused::Empty);
     }

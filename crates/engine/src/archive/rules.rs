@@ -23,7 +23,7 @@ use crate::{
 const FILE_ENDINGS: usize = 5;
 
 /// The summary of a range within `budget` tokens (`archive.summary_tokens` of the configuration), the user's turns not counted.
-pub fn summarise_by_rules(
+pub(crate) fn summarise_by_rules(
     bench: Bench<'_>,
     range: TurnRange,
     board: &Board,

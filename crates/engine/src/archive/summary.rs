@@ -17,7 +17,7 @@ const COMMAND_CHARACTERS: usize = 120;
 
 /// The content of the seed's template. Each list goes from the oldest to the newest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Summary {
+pub(crate) struct Summary {
     pub original_goal: Option<Goal>,
     /// What the range shows of languages and test frameworks.
     pub stack: Vec<String>,
@@ -32,21 +32,21 @@ pub struct Summary {
 
 /// A list, and how many of its oldest items were left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed<T> {
+pub(crate) struct Listed<T> {
     pub items: Vec<T>,
     pub more: usize,
 }
 
 /// What the user first asked for, in the user's words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Goal {
+pub(crate) struct Goal {
     pub text: String,
     /// `user#N`.
     pub user: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Done {
+pub(crate) enum Done {
     Todo {
         text: String,
         turn: TurnNo,
@@ -74,7 +74,7 @@ pub enum Done {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decision {
+pub(crate) struct Decision {
     pub question: String,
     pub decision: String,
     /// `gate#N`.
@@ -83,13 +83,13 @@ pub struct Decision {
 
 /// What the assistant said at the end of a round: it proves only that it was said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub(crate) struct Answer {
     pub text: String,
     pub turn: TurnNo,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ChangedFile {
+pub(crate) struct ChangedFile {
     pub path: String,
     pub edits: u32,
     /// By the edits.
@@ -106,7 +106,7 @@ pub struct ChangedFile {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReadFile {
+pub(crate) struct ReadFile {
     pub path: String,
     pub reads: u32,
     pub last: TurnNo,

@@ -2,7 +2,8 @@
 
 use crate::{
     context::Context,
-    session::{NewPart, Session, SessionSetup},
+    recorder::{NewPart, SessionSetup},
+    session::Session,
     trace::claim::{Assertion, ClaimKind, Goal, Question},
     trace::{EventNo, NoBlobs, Origin, SessionId, Stop, Timestamp, TurnNo, decision::TurnRange},
 };

@@ -13,7 +13,8 @@ use crate::{
     configuration::Configuration,
     context::Context,
     proposal::{BlockProposal, DeltaProposal},
-    session::{NewPart, Session, SessionSetup},
+    recorder::{NewPart, SessionSetup},
+    session::Session,
     trace::claim::{BlockContent, Delta},
     trace::{
         NoBlobs, Origin, ResultData, SessionId, Stop, Timestamp, ToolResult, TurnNo,

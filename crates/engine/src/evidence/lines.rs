@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use crate::trace::result::LineForm;
 
 /// A line's number in its file, from 1, and its text.
-pub type NumberedLine<'a> = (u32, Cow<'a, str>);
+pub(crate) type NumberedLine<'a> = (u32, Cow<'a, str>);
 
 /// The lines of a text, without their endings.
 pub fn split_lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {

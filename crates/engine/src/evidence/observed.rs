@@ -20,7 +20,7 @@ pub enum Observation<'a> {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ObservedLine {
+pub(crate) struct ObservedLine {
     pub number: u32,
     /// Without its line ending, as in [`super::lines`].
     pub text: String,
@@ -30,21 +30,21 @@ pub struct ObservedLine {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("never observed: {}", render_ranges(missing))]
-pub struct Unobserved {
+pub(crate) struct Unobserved {
     /// From the top of the file to its end.
     pub missing: Vec<LineRange>,
 }
 
 /// Whether a search has to be shown what lies before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Next {
+pub(crate) enum Next {
     Older,
     Enough,
 }
 
 /// A search for lines as they were last observed, shown one observation after another, the newest first. Open lines are held as stretches, so that a range of millions costs nothing.
 #[derive(Debug)]
-pub struct Search {
+pub(crate) struct Search {
     wanted: LineRange,
     /// Stretches not found yet, by the number that their first line had at the point in time now reached.
     open: BTreeMap<u32, Stretch>,
@@ -62,7 +62,7 @@ struct Stretch {
 }
 
 impl Search {
-    pub fn new(wanted: LineRange) -> Self {
+    pub(crate) fn new(wanted: LineRange) -> Self {
         let first = wanted.first.max(1);
         let stretch =
             wanted.last.checked_sub(first).map(|more| Stretch { today: first, length: more.saturating_add(1) });
@@ -74,7 +74,7 @@ impl Search {
         }
     }
 
-    pub fn see(&mut self, turn: TurnNo, observation: Observation<'_>) -> Next {
+    pub(crate) fn see(&mut self, turn: TurnNo, observation: Observation<'_>) -> Next {
         let goes_on = match observation {
             Observation::Lines(lines) => {
                 lines.iter().for_each(|(number, text)| self.find(*number, text, turn));
@@ -91,7 +91,7 @@ impl Search {
     }
 
     /// Those of the wanted lines that were observed at all, in their order.
-    pub fn known(mut self) -> Vec<ObservedLine> {
+    pub(crate) fn known(mut self) -> Vec<ObservedLine> {
         self.found.sort_by_key(|line| line.number);
         self.found
     }
@@ -177,7 +177,7 @@ impl Search {
     }
 
     /// All wanted lines, or which of them were not observed.
-    pub fn end(self) -> Result<Vec<ObservedLine>, Unobserved> {
+    pub(crate) fn end(self) -> Result<Vec<ObservedLine>, Unobserved> {
         let wanted = self.wanted;
         let found = self.known();
         let mut missing = Vec::new();

@@ -15,14 +15,14 @@ const TELLING: usize = 12;
 const COMPARED: usize = 250_000;
 
 /// Does any of these lack its place?
-pub fn lacks_place(hunks: &[Hunk]) -> bool {
+pub(crate) fn lacks_place(hunks: &[Hunk]) -> bool {
     hunks.iter().any(|hunk| hunk.first_line == 0)
 }
 
 /// The same changes without the lines that they leave as they are, each where it was made: where a hunk has no place, all
 /// are looked for among the known lines of the file before the change, in their order. Where one is not found for
 /// certain, none has a place.
-pub fn place(hunks: &[Hunk], known: &[ObservedLine]) -> Vec<Hunk> {
+pub(crate) fn place(hunks: &[Hunk], known: &[ObservedLine]) -> Vec<Hunk> {
     find(hunks, known).unwrap_or_else(|| {
         let changes = |hunk: &Hunk| -> Vec<Hunk> {
             let part = |(old, new): (Range<usize>, Range<usize>)| Hunk {

@@ -26,7 +26,7 @@ use search::{Names, Search};
 
 /// Lines of one file that stand in an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Attributed {
+pub(crate) struct Attributed {
     /// Relative to the root, normalised.
     pub path: String,
     pub first_line: u32,
@@ -36,7 +36,7 @@ pub struct Attributed {
 }
 
 /// What the output shows, file by file; empty where that is not certain. `cwd` is relative to the root.
-pub fn attribute(script: &Script, cwd: &str, output: &[u8]) -> Vec<Attributed> {
+pub(crate) fn attribute(script: &Script, cwd: &str, output: &[u8]) -> Vec<Attributed> {
     parse_pipeline(script, cwd).and_then(|pipeline| pipeline.attribute(output)).unwrap_or_default()
 }
 

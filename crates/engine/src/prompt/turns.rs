@@ -20,7 +20,7 @@ use crate::{
 
 /// How much of the turns a summary is made from (docs/design/folding.md, "Archive").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Detail {
+pub(crate) enum Detail {
     /// Complete results, whatever the view shows of them.
     Raw,
     /// As the view has them: cut and settled results, and blocks in the place of folded turns.

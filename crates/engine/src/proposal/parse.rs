@@ -18,7 +18,7 @@ use crate::{
 
 /// A block and the delta that follows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Parsed {
+pub(crate) struct Parsed {
     pub block: BlockProposal,
     pub delta: DeltaProposal,
     /// Unknown fields, and fields of the wrong form, by path.
@@ -28,7 +28,7 @@ pub struct Parsed {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ParsedDelta {
+pub(crate) struct ParsedDelta {
     pub delta: DeltaProposal,
     pub dropped_fields: Vec<String>,
 }
@@ -48,7 +48,7 @@ pub enum ProposalRefused {
 }
 
 /// The answer to the tail compaction prompt (docs/seeds.md 7.2).
-pub fn parse_compaction(text: &str) -> Result<Parsed, ProposalRefused> {
+pub(crate) fn parse_compaction(text: &str) -> Result<Parsed, ProposalRefused> {
     let mut report = Report::default();
     let mut top = Fields::new(String::new(), find_object(text)?, &mut report);
     let Some(Value::Object(block)) = top.take("compressed_turns") else { return Err(ProposalRefused::NoBlock) };
@@ -66,7 +66,7 @@ pub fn parse_compaction(text: &str) -> Result<Parsed, ProposalRefused> {
 }
 
 /// The answer to the state update prompt (docs/seeds.md 7.1), or the arguments of the `Board` tool.
-pub fn parse_delta(text: &str) -> Result<ParsedDelta, ProposalRefused> {
+pub(crate) fn parse_delta(text: &str) -> Result<ParsedDelta, ProposalRefused> {
     let mut report = Report::default();
     let mut object = find_object(text)?;
     // The compaction prompt names the same object so; models carry the name over.

@@ -27,7 +27,7 @@ const MOST_OTHERS: usize = 8;
 const LONGEST_TEXT: usize = 400;
 
 /// Nothing outside the pointers given can be cited under it.
-pub fn output_schema(pointers: &[Pointer], limits: &BlockLimits, dialect: Dialect) -> String {
+pub(crate) fn output_schema(pointers: &[Pointer], limits: &BlockLimits, dialect: Dialect) -> String {
     let write = Write { dialect };
     let files = pointers.iter().filter(|pointer| matches!(pointer.place, Place::File { .. }));
     let anchors = write.anchors(files.map(ToString::to_string).collect());

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ids::BlobHash;
 
-pub use crate::configuration::fixed::{BEYOND_EDGE, COMPLETE_LIMIT};
+pub(crate) use crate::configuration::fixed::{BEYOND_EDGE, COMPLETE_LIMIT};
 
 /// Bytes, in the trace itself or in a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -15,7 +15,7 @@ use super::result_text::{lossy, render_cut};
 
 /// What the step's results may take.
 #[derive(Debug, Clone, Copy)]
-pub struct Room {
+pub(crate) struct Room {
     pub window: u32,
     /// window − reserve − the rest of the view.
     pub free: u32,
@@ -23,7 +23,7 @@ pub struct Room {
 
 /// A result that wants to enter the view.
 #[derive(Debug)]
-pub struct Candidate<'a> {
+pub(crate) struct Candidate<'a> {
     pub bytes: &'a [u8],
     /// Where the whole can be recalled.
     pub pointer: String,
@@ -31,13 +31,13 @@ pub struct Candidate<'a> {
 
 /// How one enters it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Admitted {
+pub(crate) struct Admitted {
     pub tokens: u32,
     pub cut: Option<Cut>,
 }
 
 /// Decides for all results of a step at once.
-pub fn plan_results(
+pub(crate) fn plan_results(
     candidates: &[Candidate<'_>],
     room: Room,
     limits: &ResultLimits,

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The todo list in one short block (docs/seeds.md A1: the last part of the context).
-pub fn render_todo_recap(items: &[TodoItem], limits: &NoteLimits) -> String {
+pub(crate) fn render_todo_recap(items: &[TodoItem], limits: &NoteLimits) -> String {
     let done = items.iter().filter(|item| item.state == TodoState::Done).count();
     let mut text = format!("Todo: {done} of {} done.", items.len());
     for item in items.iter().filter(|item| item.state != TodoState::Done).take(limits.todo_items) {
@@ -31,14 +31,14 @@ pub fn render_todo_recap(items: &[TodoItem], limits: &NoteLimits) -> String {
     render_reminder(&text)
 }
 
-pub fn render_reminder(text: &str) -> String {
+pub(crate) fn render_reminder(text: &str) -> String {
     // Text from outside cannot end the reminder and speak on in the user's voice.
     let text = text.replace("</system-reminder", "<\\/system-reminder");
     format!("<system-reminder>\n{text}\n</system-reminder>")
 }
 
 /// Told to the model when its last reply did not end by itself, so that the prompt ends with something to answer.
-pub fn render_interrupted(stop: Stop) -> String {
+pub(crate) fn render_interrupted(stop: Stop) -> String {
     let reason = match stop {
         Stop::Cancelled => "the user stopped it",
         Stop::Cut => "the connection broke",
@@ -48,7 +48,7 @@ pub fn render_interrupted(stop: Stop) -> String {
     render_reminder(&format!("Your last reply is incomplete: {reason}. Go on from where it stops; do not repeat it."))
 }
 
-pub fn render_rules_changed() -> String {
+pub(crate) fn render_rules_changed() -> String {
     render_reminder(
         "The project's rules changed on disk after this session began. The rules at the head of this conversation are \
          the earlier ones until it is archived or resumed; read the file if the work touches them.",
@@ -57,7 +57,7 @@ pub fn render_rules_changed() -> String {
 
 /// One appended line asks for a delta with the next step (docs/design/model.md, "Who writes deltas"); no call of its
 /// own.
-pub fn render_board_request(cause: DeltaCause) -> String {
+pub(crate) fn render_board_request(cause: DeltaCause) -> String {
     render_reminder(&format!(
         "State: {}. With your next step, call Board with what changed: goal, facts with evidence, questions, anchors, \
          status, next actions. Only what changed.",

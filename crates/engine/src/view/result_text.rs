@@ -9,7 +9,7 @@ use bytes::Bytes;
 use crate::trace::{BlobError, Blobs, ToolResult, event::Cut};
 
 /// A live result: its `text`, an error as `code: message` (docs/design/model.md, "Results").
-pub fn live_bytes(result: &ToolResult, blobs: &dyn Blobs) -> Result<Bytes, BlobError> {
+pub(crate) fn live_bytes(result: &ToolResult, blobs: &dyn Blobs) -> Result<Bytes, BlobError> {
     match &result.error {
         Some(error) => Ok(format!("{}: {}", error.code, error.message).into()),
         None => result.text.bytes(blobs),
@@ -17,7 +17,7 @@ pub fn live_bytes(result: &ToolResult, blobs: &dyn Blobs) -> Result<Bytes, BlobE
 }
 
 /// The ends of a text with a line between them that says what is missing and where the whole is.
-pub fn render_cut(bytes: &[u8], cut: Cut, pointer: &str) -> String {
+pub(crate) fn render_cut(bytes: &[u8], cut: Cut, pointer: &str) -> String {
     if cut == (Cut { head: 0, tail: 0 }) {
         // Many results at once: even a sentence for each would be too much.
         return format!("[{} bytes: Recall {pointer}]", bytes.len());
@@ -36,7 +36,7 @@ pub fn render_cut(bytes: &[u8], cut: Cut, pointer: &str) -> String {
 }
 
 /// What enters the view, given the recorded decision.
-pub fn render_shown(bytes: &[u8], cut: Option<Cut>, pointer: &str) -> String {
+pub(crate) fn render_shown(bytes: &[u8], cut: Option<Cut>, pointer: &str) -> String {
     match cut {
         Some(cut) => render_cut(bytes, cut, pointer),
         None => String::from_utf8_lossy(bytes).into_owned(),
@@ -44,6 +44,6 @@ pub fn render_shown(bytes: &[u8], cut: Option<Cut>, pointer: &str) -> String {
 }
 
 /// Text of bytes that may not be UTF-8: the trace keeps the bytes, the view shows replacement characters.
-pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(bytes)
 }

@@ -2,9 +2,8 @@
 //! and what it and the deltas behind it say is all that the board says.
 
 use lookback_engine::{
-    Session,
+    Session, Source,
     trace::{Event, EventBody, TurnNo, decision::Reach},
-    view::Source,
 };
 use proptest::prelude::*;
 

@@ -2,12 +2,11 @@
 //! current is what was last seen of the file.
 
 use lookback_engine::{
-    Session,
-    claim::{Anchor, Assertion, BlockContent, Change, Delta, Evidence, Fact, Goal},
+    Session, Source,
     evidence::pointer::{LineRange, Place, Pointer},
+    fold::{Anchor, Assertion, BlockContent, Change, Delta, Evidence, Fact, Goal},
     recall::{RecallError, Recalled},
     trace::{Event, EventBody, EventNo, NoBlobs},
-    view::Source,
 };
 use proptest::prelude::*;
 

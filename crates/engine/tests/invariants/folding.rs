@@ -1,15 +1,13 @@
 //! Folds random stretches of random sessions by the rules, and holds every proposal against the gate.
 
 use lookback_engine::{
-    Session,
-    admission::{AdmissionLimits, AdmissionRefused, admit_block, admit_delta},
-    block::render_claims,
+    Session, Source,
     board::Board,
-    claim::Delta,
-    compactor::{Request, compact},
-    proposal::{BlockProposal, DeltaProposal},
+    fold::{
+        AdmissionLimits, AdmissionRefused, BlockProposal, CompactorRequest as Request, Delta, DeltaProposal,
+        admit_block, admit_delta, compact, render_claims,
+    },
     trace::{NoBlobs, decision::TurnRange},
-    view::Source,
 };
 
 use crate::driver::count;

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use lookback_engine::{
-    Session,
+    Entry, Session, Source,
     trace::{Event, EventBody, NoBlobs, decision::Reach},
-    view::{Entry, Source},
 };
 use lookback_wire::{Provider, render_message};
 use proptest::prelude::*;

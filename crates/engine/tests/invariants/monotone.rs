@@ -2,9 +2,8 @@
 //! what it changes and what follows it.
 
 use lookback_engine::{
-    Miss, Session,
+    Entry, Miss, Session,
     trace::{EventBody, SessionId},
-    view::Entry,
 };
 use lookback_wire::Provider;
 use proptest::prelude::*;

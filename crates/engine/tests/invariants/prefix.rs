@@ -1,9 +1,8 @@
 //! Invariant 1, Prefix: an edit leaves the bytes of everything before it as they were, for every provider.
 
 use lookback_engine::{
-    Session,
+    Session, Source,
     trace::{Event, EventBody, decision::Reach},
-    view::Source,
 };
 use lookback_wire::Provider;
 use proptest::prelude::*;

@@ -1,12 +1,7 @@
 //! User turns stay word for word (docs/design/model.md, "User turns"): what a person typed stands in every view, word
 //! for word.
 
-use lookback_engine::{
-    Session,
-    block::escape_tag,
-    trace::EventBody,
-    view::{Entry, Source},
-};
+use lookback_engine::{Entry, Session, Source, fold::escape_tag, trace::EventBody};
 use proptest::prelude::*;
 
 use crate::{

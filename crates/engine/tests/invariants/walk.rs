@@ -1,9 +1,8 @@
 //! Goes through a recorded trace event by event, and knows the bytes of each part of a view.
 
 use lookback_engine::{
-    Replay, Session,
+    Entry, Replay, Session,
     trace::{Event, NoBlobs},
-    view::Entry,
 };
 use lookback_wire::{Message, Part, Provider, Role, render_message, render_messages};
 

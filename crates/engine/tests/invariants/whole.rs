@@ -2,7 +2,7 @@
 
 use lookback_engine::{
     Session,
-    state::{RoundState, Step},
+    session::{RoundState, Step},
     trace::{AssistantPart, Event, EventBody, TurnNo, decision::TurnRange},
 };
 use lookback_wire::is_blank;

@@ -1,14 +1,13 @@
 //! What must still hold after the view was edited: notes, results that nobody saw, seams, models.
 
 use lookback_engine::{
-    Miss, ModelChoice, Session, SessionError, SessionSetup,
+    Miss, ModelChoice, Session, SessionError, SessionSetup, Source,
     card::{Card, Cards, Lifetime, ThinkingHabit},
     session::LayoutRefused,
     trace::{
         EventBody, Layout, NoBlobs, SessionId,
         result::{TodoItem, TodoState},
     },
-    view::Source,
 };
 use lookback_wire::{Provider, Seal};
 

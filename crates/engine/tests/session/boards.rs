@@ -1,12 +1,11 @@
 //! The board: who writes it, where its entries stand, and what it refuses.
 
 use lookback_engine::{
-    Session, SessionError, SessionSetup,
-    admission::{AdmissionRefused, RefusalKind},
+    Session, SessionError, SessionSetup, Source,
     board::DeltaRefused,
+    fold::{AdmissionRefused, RefusalKind},
     session::{BoardRefused, FoldRefused, ModelAttempt},
     trace::{EventBody, NoBlobs, SessionId, TurnNo, event::BoardIds},
-    view::Source,
 };
 use lookback_wire::{Provider, ToolSpec};
 use serde_json::{Value, json};

@@ -319,7 +319,7 @@ fn pointers_do_not_mix_branches() {
 
 #[test]
 fn an_output_beyond_the_limit_says_so_wherever_it_is_cut() {
-    let ends = lookback_engine::trace::output::BothEnds {
+    let ends = lookback_engine::trace::BothEnds {
         head: "first\n".repeat(20_000).into(),
         tail: "last\n".repeat(20_000).into(),
         len: 300 << 20,

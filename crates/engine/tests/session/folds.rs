@@ -1,14 +1,12 @@
 //! Folds and unfolds: what they replace, what they leave, and what is refused.
 
 use lookback_engine::{
-    Session, SessionError,
-    reread::Reread,
-    session::{FoldRefused, ModelAttempt, UnfoldRefused},
+    Session, SessionError, Source,
+    session::{FoldRefused, ModelAttempt, Reread, UnfoldRefused},
     trace::{
         EventBody, NoBlobs, TurnNo,
         decision::{Reach, TurnRange},
     },
-    view::Source,
 };
 use lookback_wire::Provider;
 use serde_json::json;
@@ -139,8 +137,8 @@ fn a_refused_text_leaves_the_view_and_three_open_the_breaker() {
     }
     assert_eq!(prefix(&day.session), before);
     let replayed = Session::replay(day.session.trace().to_vec(), &NoBlobs).expect("it replays");
-    assert_eq!(replayed.breaker(), lookback_engine::admission::BreakerState::Open, "known again after a restart");
-    assert_eq!(day.session.breaker(), lookback_engine::admission::BreakerState::Open);
+    assert_eq!(replayed.breaker(), lookback_engine::fold::BreakerState::Open, "known again after a restart");
+    assert_eq!(day.session.breaker(), lookback_engine::fold::BreakerState::Open);
 }
 
 #[test]

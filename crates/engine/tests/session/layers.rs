@@ -3,8 +3,8 @@
 use crate::story::*;
 use lookback_engine::{
     Miss, NewPart, Session,
-    claim::Delta,
     evidence::pointer::Place,
+    fold::Delta,
     trace::{
         EventBody, NoBlobs, Stop, TurnNo,
         decision::{

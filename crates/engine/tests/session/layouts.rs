@@ -1,10 +1,9 @@
 //! The three layouts: one view, three renderings.
 
 use lookback_engine::{
-    Miss, Session, SessionSetup,
+    Miss, Session, SessionSetup, Source,
     card::{Cards, Lifetime},
     trace::{Layout, NoBlobs, SessionId},
-    view::Source,
 };
 use lookback_wire::{Provider, check_body};
 

@@ -4,7 +4,7 @@ use crate::story::*;
 use lookback_engine::{
     Configuration, ModelChoice, NewPart, Session, SessionError,
     configuration::WindowLimits,
-    state::RoundState,
+    session::RoundState,
     trace::{
         EventBody, NoBlobs, Origin, ResultData, SessionId, Stop, ToolKind, ToolResult, TurnNo,
         event::{DecidedBy, FileChange, GateAnswer, GateOutcome, Interruption},

@@ -1,12 +1,11 @@
 //! The planner in the loop, settles, archives and the window: what happens without a person asking.
 
 use lookback_engine::{
-    Configuration, Miss, ModelChoice, NewPart, Session, SessionError, SessionSetup,
+    Configuration, Miss, ModelChoice, NewPart, Session, SessionError, SessionSetup, Source,
     card::{Cards, Lifetime},
     planner::{Compactor, Warmth},
     session::{ArchiveRefused, ModelAttempt, UnfoldRefused, Wish},
     trace::{EventBody, NoBlobs, SessionId, Stop, TurnNo, event::Usage},
-    view::Source,
 };
 use lookback_wire::{Provider, Seal, TokenUsage, check_body};
 

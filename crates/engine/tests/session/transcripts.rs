@@ -1,8 +1,7 @@
 //! Sessions that happened elsewhere: written down without a view, and yet the same events.
 
 use lookback_engine::{
-    NewPart, Session, SessionSetup,
-    recorder::{Recorder, WholeStep},
+    NewPart, Recorder, Session, SessionSetup, WholeStep,
     trace::{
         Event, EventBody, Origin, ResultData, SessionId, Status, Stop, ToolResult, TurnNo,
         event::Usage,

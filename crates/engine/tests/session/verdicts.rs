@@ -1,10 +1,9 @@
 //! What a provider bills for its cache, beside what the card says it should.
 
 use lookback_engine::{
-    CacheVerdict, Difference, Mismatch, ModelChoice, Session, SessionSetup,
+    CacheVerdict, Difference, Mismatch, ModelChoice, Replay, Session, SessionSetup,
     cache::Split,
     card::{Cards, Lifetime},
-    session::Replay,
     trace::{CallNo, NoBlobs, SessionId, event::Usage},
 };
 

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use lookback_engine::{
-    admission::{Fate, Refusal, render_refusals},
+    fold::{Fate, Refusal, render_refusals},
     report::FoldReport,
     trace::SessionId,
 };
@@ -80,7 +80,7 @@ fn refusal(refusal: &Refusal) -> Value {
 #[cfg(test)]
 mod tests {
     use lookback_engine::{
-        admission::RefusalKind,
+        fold::RefusalKind,
         planner::Warmth,
         trace::{
             TurnNo,

@@ -7,7 +7,7 @@
 use lookback_engine::{
     Session, SessionError,
     card::ThinkingHabit,
-    ledger::check::CacheVerdict,
+    ledger::CacheVerdict,
     session::{Overflow, RecordedTurn, Room},
     trace::{
         CallNo, Stop,

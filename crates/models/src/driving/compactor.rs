@@ -8,7 +8,7 @@ mod asked;
 
 use lookback_engine::{
     Context, Session, SessionError,
-    admission::BreakerState,
+    fold::BreakerState,
     report::{ArchiveReport, FoldReport},
     session::{ArchiveDraft, FoldDraft, ModelAttempt},
     trace::{

@@ -5,14 +5,13 @@
 //! test records a step of its own in their place.
 
 use lookback_engine::{
-    Context, NewPart, Session, SessionSetup,
+    Context, NewPart, Session, SessionSetup, Source,
     card::{Card, Cards, Lifetime},
-    proposal::{Dialect, citable},
+    fold::{Dialect, citable},
     session::Schema,
     trace::{
         Blobs, EventBody, Layout, NoBlobs, Origin, ResultData, SessionId, Stop, Timestamp, ToolResult, result::RunData,
     },
-    view::Source,
 };
 use lookback_models::{
     Client, Endpoint, Model, Progress, Request,

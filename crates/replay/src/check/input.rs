@@ -1,7 +1,7 @@
 //! The other check: does the engine know before a call what its input will be billed as?
 //!
 //! A session's calls are told in their order to the estimator that the engine uses
-//! ([`lookback_engine::reconcile::Reconciled`], one for each stretch of calls of one model), and before each it is asked
+//! ([`lookback_engine::session::Reconciled`], one for each stretch of calls of one model), and before each it is asked
 //! with what was counted until then. Counts are plain ones: no figure of the session as a whole goes in.
 //!
 //! **Error** = |estimated − billed| / billed, of the whole input of a call. Where no last usage serves, the call stands
@@ -12,7 +12,7 @@
 //! apart. The second is estimated at 10,000 + 1 × 1,000 = 11,000: an error of 500 / 11,500 = 4.3%. Then the factor is
 //! (2,000 + 1,500) / (2,000 + 1,000) = 1.17, and the third is estimated at 11,500 + 1.17 × 400, rounded up 11,967: 0.3%.
 
-use lookback_engine::reconcile::Reconciled;
+use lookback_engine::session::Reconciled;
 
 use crate::conversation::{Call, Conversation};
 

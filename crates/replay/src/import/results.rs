@@ -3,7 +3,7 @@
 //! Which tool it was is not known here.
 
 use lookback_engine::{
-    evidence::lines::{lines_in, split_lines},
+    evidence::{lines_in, split_lines},
     trace::{
         ResultData, Status, ToolResult,
         result::{

@@ -7,9 +7,8 @@
 use std::ops::Range;
 
 use lookback_engine::{
-    Context, Session, SessionError, SessionSetup,
+    Context, Session, SessionError, SessionSetup, as_it_ran,
     card::{Card, Lifetime},
-    recorder::as_it_ran,
     trace::{NoBlobs, Origin, Timestamp, TurnNo, event::Interruption},
 };
 

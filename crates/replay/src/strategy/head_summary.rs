@@ -12,11 +12,9 @@ use std::rc::Rc;
 
 use lookback_engine::{
     SessionError, SessionSetup,
-    admission::{AdmissionLimits, admit_block},
-    block::render_block,
-    claim::BlockContent,
-    compactor::{Request, compact},
-    proposal::BlockProposal,
+    fold::{
+        AdmissionLimits, BlockContent, BlockProposal, CompactorRequest as Request, admit_block, compact, render_block,
+    },
     trace::{NoBlobs, SessionId, decision::TurnRange},
 };
 

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, fmt, ops::Range, rc::Rc};
 
-use lookback_engine::{trace::TurnNo, view::TOKENS_PER_MESSAGE};
+use lookback_engine::{configuration::TOKENS_PER_MESSAGE, trace::TurnNo};
 
 use super::Counter;
 use crate::{

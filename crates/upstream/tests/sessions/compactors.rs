@@ -1,8 +1,8 @@
 //! Blocks and summaries that a model writes: riding on the live prompt, repaired once, and by rules where it fails.
 
 use lookback_engine::{
-    admission::BreakerState,
     card::Card,
+    fold::BreakerState,
     trace::{
         EventBody,
         decision::Author,

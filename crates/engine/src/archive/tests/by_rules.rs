@@ -124,7 +124,7 @@ fn done_before_the_range_is_not_done_in_it() {
     story.step("", "TodoWrite", json!({}), todo(&[("early", Done), ("late", InProgress)]));
     story.step("", "TodoWrite", json!({}), todo(&[("early", Done), ("late", Done)]));
     let done = summarise(&story, range(4, 12), 1_000).done.items;
-    assert_eq!(done, [super::super::Done::Todo { text: "late".into(), turn: TurnNo(12) }]);
+    assert_eq!(done, [super::super::summary::Done::Todo { text: "late".into(), turn: TurnNo(12) }]);
 }
 
 #[test]

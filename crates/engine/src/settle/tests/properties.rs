@@ -3,6 +3,7 @@
 use proptest::{collection::vec, option, prelude::*};
 
 use super::*;
+use crate::configuration::Keep;
 
 fn texts() -> impl Strategy<Value = String> {
     prop_oneof![

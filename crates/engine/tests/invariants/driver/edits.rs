@@ -1,12 +1,10 @@
 //! Edits of the view. One that is refused has a kind, and leaves the view as it was, byte for byte.
 
 use lookback_engine::{
-    Session, SessionError,
+    Entry, Session, SessionError, Source,
     report::DeltaReport,
-    session::{ArchiveDraft, FoldDraft, ModelAttempt, Wish},
-    state::Step,
+    session::{ArchiveDraft, FoldDraft, ModelAttempt, Step, Wish},
     trace::{Layout, NoBlobs, TurnNo, decision::TurnRange},
-    view::{Entry, Source},
 };
 
 use super::{Driver, model_text};

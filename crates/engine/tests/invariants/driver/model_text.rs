@@ -2,8 +2,7 @@
 
 use lookback_engine::{
     Session,
-    archive::Section,
-    session::FoldDraft,
+    session::{FoldDraft, Section},
     trace::{EventBody, ResultData},
 };
 use serde_json::{Value, json};

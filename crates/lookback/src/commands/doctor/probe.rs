@@ -9,7 +9,7 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use lookback_engine::request::{AloneRequest, render_alone};
+use lookback_engine::session::{AloneRequest, render_alone};
 use lookback_models::{Client, Endpoint, ModelError, Progress, Request, Retries};
 use lookback_wire::{Reply, ReplyContent, ReplyStop};
 use tokio::runtime::{Builder, Runtime};

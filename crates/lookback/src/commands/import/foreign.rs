@@ -6,8 +6,7 @@ use std::sync::atomic::Ordering;
 use anyhow::{Result, anyhow};
 use jiff::Timestamp as Instant;
 use lookback_engine::{
-    Context as Recording, ModelChoice, SessionSetup,
-    recorder::{Recorder, WholeStep},
+    Context as Recording, ModelChoice, Recorder, SessionSetup, WholeStep,
     trace::{BlobHash, Event, NoBlobs, Output, SessionId, Timestamp, TurnNo, start::RecordedBy},
 };
 use lookback_replay::recording::{About, Billed, CallItem, Format, Item, Skipped};

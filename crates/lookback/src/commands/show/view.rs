@@ -4,12 +4,11 @@ use std::io::{self, Write};
 
 use anyhow::Result;
 use lookback_engine::{
-    Session,
+    Entry, Session, Source,
     trace::{
         Blobs, EventBody, Layout,
         decision::{LayoutChange, TurnRange},
     },
-    view::{Entry, Source},
 };
 use lookback_wire::{Part, Provider, Role};
 use serde_json::json;

@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use lookback_engine::{
-    Session,
+    Session, SessionError,
     card::{Card, Constrained},
-    proposal::Dialect,
-    request::{AloneRequest, render_alone},
-    session::{Schema, SessionError},
+    fold::Dialect,
+    session::{AloneRequest, Schema, render_alone},
     trace::event::{CompactorPurpose, Interruption, Ride},
 };
 use lookback_wire::{Message, Part, Provider, Reply, ReplyContent, ReplyStop, Role};

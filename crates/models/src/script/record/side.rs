@@ -2,8 +2,7 @@
 //! which a model answers (`prompts/`), so that it is admitted again.
 
 use lookback_engine::{
-    block::unescape_tag,
-    claim::{Anchor, Assertion, BlockContent, Change, Delta, Evidence, Fact, Goal, Question, WorkStatus},
+    fold::{Anchor, Assertion, BlockContent, Change, Delta, Evidence, Fact, Goal, Question, WorkStatus, unescape_tag},
     trace::decision::Fold,
 };
 use serde_json::{Map, Value, json};

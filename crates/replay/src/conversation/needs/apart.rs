@@ -14,7 +14,7 @@
 //!   for the second time.
 
 use lookback_engine::{
-    evidence::recognise::recognise,
+    evidence::recognise,
     trace::{ResultData, Status},
 };
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use lookback_engine::{
-    evidence::lines::lines_in,
+    evidence::lines_in,
     trace::{
         ResultData, ToolResult,
         result::{EditData, Hunk, LineForm, ReadData},

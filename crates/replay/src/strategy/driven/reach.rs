@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use lookback_engine::{
-    Session,
-    claim::{Anchor, BlockContent, Change, Evidence as Pointing, Fact},
+    Session, Source,
     evidence::pointer::{LineRange, Place, Pointer},
+    fold::{Anchor, BlockContent, Change, Evidence as Pointing, Fact},
     trace::{EventBody, EventNo, NoBlobs},
-    view::Source,
 };
 use memchr::memmem;
 

@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, ops::Range, rc::Rc};
 
 use lookback_engine::{
+    Entry, Source,
     trace::{EventNo, NoBlobs, TurnNo},
-    view::{Entry, Source},
 };
 use lookback_wire::{Message, Part as MessagePart};
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use lookback_engine::configuration::TOKENS_PER_MESSAGE;
 use lookback_engine::trace::{
     AssistantPart, Event, EventBody, TurnNo,
     decision::{Archive, Author, Fold, LayoutChange, Refused, Settle, StateDelta, ThinkingBehind, TurnRange, Unfold},
 };
-use lookback_engine::view::TOKENS_PER_MESSAGE;
 
 use crate::screen;
 

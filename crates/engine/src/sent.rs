@@ -146,7 +146,7 @@ impl Sent {
                 let answer = Source::Turn(turn.turn);
                 // With its thinking left out it is not what the provider wrote and may have kept.
                 let whole =
-                    turn.parts.iter().all(|part| part_tokens(part) == shown_tokens(part, state.model.plain_thinking));
+                    turn.parts.iter().all(|part| part_tokens(part) == shown_tokens(part, state.plain_thinking()));
                 let answer = state.view.entries().last().filter(|entry| whole && entry.source == answer);
                 self.bill.iter_mut().for_each(|bill| bill.close(answer));
             }

@@ -91,7 +91,7 @@ impl<'a> Bench<'a> {
             },
             Some(TurnRecord::Assistant { event }) => match self.history.body_of(*event) {
                 EventBody::AssistantTurn(assistant) => {
-                    Ok(assistant_message(assistant, thoughtless, self.state.model.plain_thinking))
+                    Ok(assistant_message(assistant, thoughtless, self.state.plain_thinking()))
                 }
                 _ => Ok(empty(Role::Assistant)),
             },

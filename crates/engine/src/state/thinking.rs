@@ -28,7 +28,7 @@ impl State {
             let entry = self.view.entries()[place];
             let thought = turn_of(&entry)
                 .filter(|_| !entry.thoughtless)
-                .and_then(|turn| thinking_tokens(turn, self.model.plain_thinking, past));
+                .and_then(|turn| thinking_tokens(turn, self.plain_thinking(), past));
             if let Some(thought) = thought {
                 let tokens = entry.tokens.saturating_sub(thought);
                 self.view.set_entry(place, Entry { revision: event, tokens, thoughtless: true, ..entry });

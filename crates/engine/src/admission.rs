@@ -5,6 +5,7 @@
 //! made a proposal, what becomes of an admitted one, nor the board's ids and budget.
 
 mod actions;
+pub(crate) mod again;
 mod anchors;
 mod assertions;
 mod breaker;

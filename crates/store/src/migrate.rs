@@ -12,9 +12,10 @@ struct Step {
 /// What SQL cannot do.
 type Fill = fn(&Transaction<'_>) -> Result<(), StoreError>;
 
-const STEPS: [Step; 2] = [
+const STEPS: [Step; 3] = [
     Step { sql: include_str!("migrations/0001_trace.sql"), fill: None },
     Step { sql: include_str!("migrations/0002_search.sql"), fill: Some(search::index_everything) },
+    Step { sql: include_str!("migrations/0003_recordings.sql"), fill: None },
 ];
 
 /// The newest `user_version` that this code reads and writes.

@@ -5,6 +5,7 @@
 //! does not know who made a proposal, what becomes of an admitted one, nor the board's ids and budget.
 
 mod actions;
+pub(crate) mod again;
 mod anchors;
 mod assertions;
 mod breaker;

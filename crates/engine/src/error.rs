@@ -11,6 +11,9 @@ use crate::{
 
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SessionError {
+    /// Its decisions came from a file and were not what the engine makes of what happened.
+    #[error("the session is a recording: it came from a file, and not all of what stands for its turns holds")]
+    Recording,
     #[error("the step of turn {0} still waits for tool results: record them, or interrupt it, first")]
     StepOpen(TurnNo),
     #[error("a model call is under way: record its answer, or interrupt it, first")]

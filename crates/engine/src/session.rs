@@ -7,6 +7,7 @@
 //! recorded before, and runs no rule again. Where events are stored and who sends the bytes is not known here.
 
 mod calling;
+mod checking;
 mod editing;
 mod recording;
 mod replaying;
@@ -18,13 +19,17 @@ use std::collections::BTreeMap;
 use lookback_wire::{Head, Message, Provider};
 
 pub use calling::{Overflow, Room};
+pub use checking::{Checked, Doubted};
 pub use replaying::Replay;
 pub use request::Schema;
 pub use tidy::{Tidied, Wish};
 
 pub use crate::{
     archive::Section,
-    edits::draft::{ArchiveDraft, FoldDraft, ModelAttempt},
+    edits::{
+        draft::{ArchiveDraft, FoldDraft, ModelAttempt},
+        recheck::Doubt,
+    },
     error::{ArchiveRefused, BoardRefused, FoldRefused, LayoutRefused, UnfoldRefused, WindowExceeded},
     history::{History, TraceError},
     reconcile::Reconciled,
@@ -54,6 +59,7 @@ use crate::{
         BlobError, Blobs, CallNo, Event, EventBody, EventNo, SessionId, SessionStarted, Timestamp, TurnNo,
         event::{CallKind, NoteKind},
         result::TodoItem,
+        start::Decisions,
     },
     view::{Entry, View, rendering::Rendering},
 };
@@ -152,6 +158,11 @@ impl Session {
 
     pub fn start_of(&self) -> &SessionStarted {
         self.history.start()
+    }
+
+    /// Whether it can only be looked at: it came from a file, and its decisions do not hold.
+    pub fn is_recording(&self) -> bool {
+        self.start_of().decisions == Decisions::Unchecked
     }
 
     /// How many turns were ever appended.
@@ -315,6 +326,9 @@ impl Book for Session {
     }
 
     fn write(&mut self, event: Event, blobs: &dyn Blobs) -> Result<(), SessionError> {
+        if self.is_recording() {
+            return Err(SessionError::Recording);
+        }
         self.apply(event, blobs)
     }
 }

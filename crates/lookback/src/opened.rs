@@ -1,6 +1,6 @@
 //! Stored sessions brought back to life: to be looked at, or to be changed by this process alone.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use jiff::Timestamp as Instant;
 use lookback_engine::{
     Context, LedgerLine, Replay, Session, SessionError,
@@ -77,6 +77,14 @@ fn apply(settings: &Settings, session: &mut Session) {
     }
 }
 
+/// What to say where somebody wants more of a recording than to look at it.
+pub(crate) fn only_looked_at(name: &str) -> String {
+    format!(
+        "session {name} is a recording: it came from a file, and what stands there for its turns does not all follow \
+         from them; look at it with `lookback show {name} --trace` and `lookback recall`"
+    )
+}
+
 fn now() -> Timestamp {
     Timestamp(Instant::now().as_millisecond())
 }
@@ -96,6 +104,9 @@ impl Opened {
         let id = store.find(prefix)?;
         let writer = store.writer(&id)?;
         let session = replay(&store.snapshot()?, &id, None)?;
+        if session.is_recording() {
+            bail!(only_looked_at(&store.short_id(&id)?));
+        }
         Ok(Self { store, writer, settings, session })
     }
 

@@ -28,11 +28,12 @@ struct Step {
     fill: fn(&Transaction<'_>) -> Result<(), StoreError>,
 }
 
-const STEPS: [Step; 3] = [
+const STEPS: [Step; 4] = [
     Step { sql: include_str!("migrations/0001_trace.sql"), fill: |_| Ok(()) },
     // Its index is filled when events are as this program reads them.
     Step { sql: include_str!("migrations/0002_search.sql"), fill: |_| Ok(()) },
     Step { sql: include_str!("migrations/0003_whole_events.sql"), fill: rewrite_and_index },
+    Step { sql: include_str!("migrations/0004_recordings.sql"), fill: |_| Ok(()) },
 ];
 
 /// The newest `user_version` that this code reads and writes.

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use lookback_engine::{
     text::beginning,
-    trace::{Event, EventBody, EventNo, Output, SessionId, Timestamp, TurnNo},
+    trace::{Event, EventBody, EventNo, Output, SessionId, Timestamp, TurnNo, start::Decisions},
 };
 use lookback_wire::Provider;
 use rusqlite::{Connection, params};
@@ -33,6 +33,8 @@ pub struct SessionSummary {
     pub parent: Option<ForkPoint>,
     /// What its own events and outputs measure before compression and sharing.
     pub bytes: u64,
+    /// It can be looked at and not continued.
+    pub recording: bool,
 }
 
 /// Where a fork leaves its parent: `upto` is the last event they share.
@@ -53,6 +55,7 @@ pub(crate) struct Changes {
     provider: Option<Provider>,
     turns: u32,
     bytes: u64,
+    recording: Option<bool>,
 }
 
 impl Changes {
@@ -69,6 +72,7 @@ impl Changes {
                 self.root = Some(started.root.clone());
                 self.model = Some(started.model.clone());
                 self.provider = Some(started.provider);
+                self.recording = Some(started.decisions == Decisions::Unchecked);
             }
             EventBody::ModelChanged { model, provider, .. } => {
                 self.model = Some(model.to_string());
@@ -86,7 +90,8 @@ impl Changes {
                 next_seq = ?3, updated = ?4,
                 title = CASE WHEN title = '' THEN ifnull(?5, '') ELSE title END,
                 root = ifnull(?6, root), model = ifnull(?7, model), provider = ifnull(?8, provider),
-                turns = max(turns, ?9), bytes = bytes + ?10
+                turns = max(turns, ?9), bytes = bytes + ?10,
+                recording = ifnull(?11, recording)
             WHERE key = ?1";
         connection.prepare_cached(sql)?.execute(params![
             key,
@@ -98,7 +103,8 @@ impl Changes {
             self.model,
             self.provider.map(Provider::name),
             self.turns,
-            self.bytes
+            self.bytes,
+            self.recording
         ])?;
         Ok(())
     }
@@ -115,7 +121,7 @@ impl Changes {
 
 pub(crate) fn list(connection: &Connection) -> Result<Vec<SessionSummary>, StoreError> {
     let sql = "SELECT s.id, s.created, s.updated, s.title, s.root, s.model, s.provider, s.turns, s.next_seq, p.id,
-                      s.parent_upto, s.bytes
+                      s.parent_upto, s.bytes, s.recording
                FROM sessions s LEFT JOIN sessions p ON p.key = s.parent
                WHERE s.stage = 0 ORDER BY s.updated DESC, s.key DESC";
     let mut statement = connection.prepare_cached(sql)?;
@@ -135,6 +141,7 @@ pub(crate) fn list(connection: &Connection) -> Result<Vec<SessionSummary>, Store
             events: row.get(8)?,
             parent: parent.zip(upto).map(|(id, upto)| ForkPoint { session: SessionId(id), upto: EventNo(upto) }),
             bytes: row.get(11)?,
+            recording: row.get(12)?,
         })
     })?;
     let mut summaries = summaries.collect::<Result<Vec<_>, _>>()?;

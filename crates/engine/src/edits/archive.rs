@@ -22,9 +22,9 @@ use crate::{
 };
 
 /// The texts of an archive and what they leave of the view.
-struct Written {
-    content: Counted,
-    board: Option<Counted>,
+pub(super) struct Written {
+    pub(super) content: Counted,
+    pub(super) board: Option<Counted>,
     refused: Vec<Refusal>,
     /// What it takes out of the view.
     replaced: u64,
@@ -72,7 +72,7 @@ pub(crate) fn archive_by_model(
     Ok(plan(desk, draft, Author::Model, Written { refused, ..written }))
 }
 
-fn write_by_rules(
+pub(super) fn write_by_rules(
     desk: Desk<'_>,
     range: TurnRange,
     author: Author,

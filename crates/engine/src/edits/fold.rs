@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{
     Desk,
     draft::{FoldDraft, ModelAttempt},
-    fold_text::{NewDelta, Texts, write_fold},
+    fold_text::{NewDelta, Texts, admit_news, write_fold},
     zone::{cuts, ends_step, expected_recalls, hot_turns, unseen_results},
 };
 use crate::{
@@ -153,7 +153,8 @@ fn plan(
     author: Author,
     context: &Context<'_>,
 ) -> Result<PlannedFold, SessionError> {
-    let texts = write_fold(desk, draft, &admitted.content, delta, author, context)?;
+    let (news, more) = admit_news(desk, draft, &admitted.content, delta, author, context)?;
+    let texts = write_fold(desk, draft, &admitted.content, news, context);
     let mut report = measure(desk, draft, &texts);
     // The whole is at least a quarter shorter than what it replaces (docs/design/folding.md, "Admission").
     let most = report.replaced * u64::from(100 - desk.policy.configuration.block.saves_at_least.min(100)) / 100;
@@ -161,7 +162,7 @@ fn plan(
         let (replaced, block) = (report.replaced, report.written());
         return Err(FoldRefused::TooLittle { replaced, block }.into());
     }
-    let Texts { content, delta, board, refused: more } = texts;
+    let Texts { content, delta, board } = texts;
     report.refused = admitted.refused;
     report.refused.extend(more);
     report.claims = admitted.claims;
@@ -213,7 +214,7 @@ fn measure(desk: Desk<'_>, draft: &FoldDraft, texts: &Texts) -> FoldReport {
 }
 
 /// Whether the view still has what the draft was made for. Steps that ended since stay behind the block.
-fn expect_current(desk: Desk<'_>, draft: &FoldDraft) -> Result<(), FoldRefused> {
+pub(super) fn expect_current(desk: Desk<'_>, draft: &FoldDraft) -> Result<(), FoldRefused> {
     let current = match draft.reach {
         Reach::FromSeam => {
             hot_turns(desk.bench()).next() == Some(draft.range.first)

@@ -24,8 +24,6 @@ pub(super) struct Texts {
     pub(super) content: Counted,
     pub(super) delta: Option<Delta>,
     pub(super) board: Option<BoardEntry>,
-    /// Claims of the delta that were refused.
-    pub(super) refused: Vec<Refusal>,
 }
 
 /// What a fold may change on the board.
@@ -36,25 +34,22 @@ pub(super) enum NewDelta {
     Admitted(Delta),
 }
 
-pub(super) fn write_fold(
+/// What a fold changes on the board, as far as it is admitted, and what was claimed in vain.
+pub(super) fn admit_news(
     desk: Desk<'_>,
     draft: &FoldDraft,
     claims: &BlockContent,
     proposal: NewDelta,
     author: Author,
     context: &Context<'_>,
-) -> Result<Texts, SessionError> {
-    let number = desk.history.index().blocks + 1;
-    let text = render_block(desk.bench(), number, draft.range, claims, &desk.policy.configuration.block, context.count);
-    let content = context.counted(text);
+) -> Result<(Option<Delta>, Vec<Refusal>), SessionError> {
+    let mut refused = Vec::new();
     let place = desk.state.view.position(draft.range.first).unwrap_or(usize::MAX);
     if draft.reach == Reach::Alone && place < desk.state.view.seam() && !covers_board(desk, draft, false) {
         // Before the seam nothing is added: the board stands behind it.
-        return Ok(Texts { content, delta: None, board: None, refused: Vec::new() });
+        return Ok((None, refused));
     }
-    let mut board = desk.state.board.clone();
-    board.apply_block(number, &claims.anchors);
-    let mut refused = Vec::new();
+    let board = board_with_block(desk, claims);
     let limits = &desk.policy.configuration.board;
     let mut delta = match proposal {
         NewDelta::Proposed(proposal) => {
@@ -73,6 +68,20 @@ pub(super) fn write_fold(
             compact(desk.bench(), &desk.state.board, configuration, &request, context.count, context.blobs)?.delta;
         delta = check_delta(&board, by_rules, limits, &mut Vec::new(), context);
     }
+    Ok((delta, refused))
+}
+
+/// The texts of a fold, from what was admitted.
+pub(super) fn write_fold(
+    desk: Desk<'_>,
+    draft: &FoldDraft,
+    claims: &BlockContent,
+    delta: Option<Delta>,
+    context: &Context<'_>,
+) -> Texts {
+    let number = desk.history.index().blocks + 1;
+    let text = render_block(desk.bench(), number, draft.range, claims, &desk.policy.configuration.block, context.count);
+    let mut board = board_with_block(desk, claims);
     let applied = delta.as_ref().map(|delta| board.apply(delta));
     let entry = match (covers_board(desk, draft, delta.is_some()), &delta, applied) {
         (true, _, applied) => {
@@ -85,7 +94,14 @@ pub(super) fn write_fold(
         _ => None,
     };
     let board = entry.map(|(text, shows)| BoardEntry { content: context.counted(text), shows });
-    Ok(Texts { content, delta, board, refused })
+    Texts { content: context.counted(text), delta, board }
+}
+
+/// The board as it is when the block stands.
+fn board_with_block(desk: Desk<'_>, claims: &BlockContent) -> Board {
+    let mut board = desk.state.board.clone();
+    board.apply_block(desk.history.index().blocks + 1, &claims.anchors);
+    board
 }
 
 /// Refused claims cost themselves, not the delta.

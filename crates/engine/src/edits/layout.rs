@@ -45,7 +45,7 @@ pub(crate) fn execute_when_cold(desk: Desk<'_>, context: &Context<'_>) -> Option
 }
 
 /// The change, and how many tokens the view has after it.
-fn plan_layout(desk: Desk<'_>, layout: Layout, context: &Context<'_>) -> (LayoutChange, u64) {
+pub(super) fn plan_layout(desk: Desk<'_>, layout: Layout, context: &Context<'_>) -> (LayoutChange, u64) {
     let thinking = desk.thinking_behind();
     let aside = desk.state.set_aside.iter().map(|entry| u64::from(entry.tokens)).sum::<u64>();
     let dialogue = desk.state.view.entries().iter().find(|entry| entry.source == Source::Dialogue);

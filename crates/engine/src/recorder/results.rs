@@ -8,6 +8,7 @@ use super::{
     files::file_events,
 };
 use crate::{
+    board::Board,
     context::Context,
     error::SessionError,
     evidence::{
@@ -18,7 +19,6 @@ use crate::{
     history::{History, index::ToolTurn},
     recall::observed_lines,
     shell::{Reading, Script},
-    state::State,
     trace::{
         EventBody, Output, ResultData, Status, ToolKind, ToolResult, TurnNo,
         event::{FollowedAnchor, Shown},
@@ -165,7 +165,7 @@ fn read_result(
         for event in &mut files {
             match event {
                 EventBody::FileChanged(changed) => {
-                    changed.anchors = follow_anchors(view, &changed.path, &result.data, turn, context)?.into();
+                    changed.anchors = follow_anchors(view.board(), &changed.path, &result.data, turn, context)?.into();
                 }
                 EventBody::FileObserved(seen) if view.board().shows(&seen.path) => {
                     let lines = observed_lines(seen, &result.data, &text);
@@ -200,14 +200,13 @@ fn place_edit(history: &History, result: &mut ToolResult, context: &Context<'_>)
 }
 
 /// What an edit or a write did to the anchors of its file.
-fn follow_anchors(
-    view: &State,
+pub(crate) fn follow_anchors(
+    board: &Board,
     path: &str,
     data: &ResultData,
     turn: TurnNo,
     context: &Context<'_>,
 ) -> Result<Vec<FollowedAnchor>, SessionError> {
-    let board = view.board();
     if !board.shows(path) {
         return Ok(Vec::new());
     }
@@ -244,7 +243,7 @@ fn record_late_result(
     if let Some(view) = book.view() {
         for event in &mut changed {
             if let EventBody::FileChanged(changed) = event {
-                changed.anchors = follow_anchors(view, &changed.path, &result.data, turn, context)?.into();
+                changed.anchors = follow_anchors(view.board(), &changed.path, &result.data, turn, context)?.into();
             }
         }
     }

@@ -46,7 +46,8 @@ fn list(store: &Store) -> Result<()> {
 fn row(session: &SessionSummary, names: &Names, now: Instant) -> Vec<String> {
     // Its parent comes first: a fork has its parent's title, and what is cut is the end.
     let fork = session.parent.as_ref().map(|fork| format!("(fork of {}) ", names.short(&fork.session)));
-    let what = format!("{}{}", fork.unwrap_or_default(), session.title);
+    let recording = if session.recording { "(recording) " } else { "" };
+    let what = format!("{recording}{}{}", fork.unwrap_or_default(), session.title);
     vec![
         names.short(&session.id),
         screen::age(session.updated, now),
@@ -81,6 +82,7 @@ fn list_json(store: &Store) -> Result<()> {
                 "turns": session.turns,
                 "events": session.events,
                 "bytes": session.bytes,
+                "recording": session.recording,
                 "parent": session.parent.map(|fork| json!({"session": fork.session, "upto": fork.upto})),
             })
         })

@@ -12,7 +12,7 @@ use lookback_wire::Provider;
 
 use crate::{
     cli::ShowArguments,
-    home, opened,
+    home, opened, screen,
     settings::{self, Flags, Settings},
 };
 
@@ -34,6 +34,7 @@ pub(crate) fn run(arguments: ShowArguments) -> Result<()> {
     }
     if arguments.what.board {
         let session = opened::replay(&store, &id, None)?;
+        tell_recording(&session);
         return if arguments.json { board::show_json(&session) } else { board::show(&session) };
     }
     if arguments.layout == Some(Layout::React) {
@@ -42,12 +43,16 @@ pub(crate) fn run(arguments: ShowArguments) -> Result<()> {
     }
     if arguments.what.ledger {
         let (session, next) = if_calls_were_laid_out(&arguments, &store)?;
+        tell_recording(&session);
         return match arguments.json {
             true => ledger::show_json(&session, next.as_ref()),
             false => ledger::show(&session, next.as_ref()),
         };
     }
     let mut session = opened::replay(&store, &id, arguments.provider)?;
+    if session.is_recording() {
+        bail!(opened::only_looked_at(&store.short_id(&id)?));
+    }
     let stored = session.state().layout();
     if let Some(layout) = arguments.layout {
         lay_out(&mut session, layout, &store, &settings::load(Flags::default())?)?;
@@ -55,6 +60,13 @@ pub(crate) fn run(arguments: ShowArguments) -> Result<()> {
     match arguments.json {
         true => view::show_json(&session, &store),
         false => view::show(&session, &store.short_id(&id)?, stored, &store),
+    }
+}
+
+/// Beside what is shown for people to look at.
+fn tell_recording(session: &Session) {
+    if session.is_recording() {
+        screen::remark("this is a recording: what stands there for its turns does not all follow from them");
     }
 }
 

@@ -1,5 +1,6 @@
 //! The program as a person runs it: whole commands, their output and their errors.
 
+mod believed;
 mod billed;
 mod doctor;
 mod folded;
@@ -13,6 +14,7 @@ mod recalled;
 mod recorded;
 mod removed;
 mod replayed;
+mod same_blocks;
 mod widths;
 mod work;
 

@@ -1,28 +1,37 @@
-//! Lookback's own traces, one event a line: stored byte for byte, or refused.
+//! Lookback's own traces, one event a line: stored as they are, or refused.
 //!
-//! The whole trace is replayed before anything is stored, so that a damaged file leaves nothing behind.
+//! The whole trace is replayed before anything is stored, so that a damaged file leaves nothing behind. What it says of
+//! its own decisions is not believed: they are checked, and the first event says what came of that.
 
 use anyhow::{Context, Result, anyhow, bail};
 use lookback_engine::{
-    Session,
-    trace::{Event, EventBody, NoBlobs, Output, upgrade::TraceReader},
+    Configuration, Session, SessionError,
+    session::Checked,
+    trace::{Event, EventBody, NoBlobs, Output, Timestamp, upgrade::TraceReader},
 };
 use lookback_store::{Store, StoreError};
 
 use super::Outcome;
 use crate::{
+    counter::Counter,
     input::{Input, LONGEST_LINE, Line},
     screen,
+    settings::{self, Flags},
 };
 
 pub(super) fn import(store: &Store, input: Input, name: &str) -> Result<Outcome> {
-    let events = screen::announce(&format!("reading {name}…"), || read_events(input, name))?;
+    let mut events = screen::announce(&format!("reading {name}…"), || read_events(input, name))?;
     for event in &events {
         check(event).with_context(|| format!("{name} cannot be imported"))?;
     }
     let count = screen::counted(events.len() as u64, "event");
-    let session = screen::announce(&format!("replaying {count}…"), || Session::replay(events.clone(), &NoBlobs))
-        .with_context(|| format!("{name} is not a whole trace"))?;
+    let configuration = settings::load(Flags::default())?.context.value;
+    let Checked { session, decisions, doubted } =
+        screen::announce(&format!("replaying {count}…"), || replay(&events, configuration))
+            .with_context(|| format!("{name} is not a whole trace"))?;
+    if let Some(Event { event: EventBody::SessionStarted(start), .. }) = events.first_mut() {
+        start.decisions = decisions;
+    }
     match screen::announce(&format!("storing {count}…"), || store.create(&events)) {
         Ok(_) => {}
         Err(StoreError::Exists(id)) => {
@@ -36,7 +45,25 @@ pub(super) fn import(store: &Store, input: Input, name: &str) -> Result<Outcome>
     let id = session.id();
     let turns = screen::counted(u64::from(session.turns()), "turn");
     let short = store.short_id(id)?;
-    Ok(Outcome::Imported(format!("imported session {id}: {turns}, {count}\nlook at it with `lookback show {short}`")))
+    let outcome = match doubted {
+        None => format!("look at it with `lookback show {short}`"),
+        Some(doubted) => format!(
+            "it is kept as a recording, to be looked at and not continued: {doubted}\n\
+             look at it with `lookback show {short} --trace`"
+        ),
+    };
+    Ok(Outcome::Imported(format!("imported session {id}: {turns}, {count}\n{outcome}")))
+}
+
+/// By the counter that the trace names. Where that is not known, no count is right.
+fn replay(events: &[Event], configuration: Configuration) -> Result<Checked, SessionError> {
+    let counter = events.first().and_then(|event| match &event.event {
+        EventBody::SessionStarted(start) => Counter::of(start).ok(),
+        _ => None,
+    });
+    let count = |bytes: &[u8]| counter.map_or(1 << 20, |counter| counter.count(bytes));
+    let context = lookback_engine::Context { now: Timestamp(0), count: &count, blobs: &NoBlobs };
+    Session::replay_checked(events.iter().cloned(), configuration, &context)
 }
 
 /// What a replay does not look at, but every later use of the session would stumble over.

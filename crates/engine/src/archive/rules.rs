@@ -134,11 +134,11 @@ fn answers(bench: Bench<'_>, range: TurnRange) -> Vec<Answer> {
         .zip(ends)
         .filter_map(|(first, end)| {
             let round = TurnRange { first, last: TurnNo(end.checked_sub(1)?) };
-            let said = bench.history.live_turns(round).filter_map(|(turn, content)| match content {
+            let mut said = bench.history.live_turns(round).filter_map(|(turn, content)| match content {
                 LiveTurn::Assistant(assistant) => Some(Answer { text: final_words(assistant)?, turn }),
                 LiveTurn::User(_) | LiveTurn::Tool(_) => None,
             });
-            said.last()
+            said.next_back()
         })
         .filter(|answer| inside(&answer.turn))
         .collect()

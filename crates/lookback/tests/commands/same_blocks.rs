@@ -1,5 +1,7 @@
 //! Blocks that are made after an import are those that replay makes of the same turns.
 
+#![allow(clippy::print_stderr, reason = "what is left out is said")]
+
 use std::{fs, path::Path};
 
 use lookback_engine::{
@@ -101,7 +103,7 @@ fn block(session: &mut Session, range: TurnRange, budget: u32) -> Option<String>
 fn compare(name: &str, bytes: &[u8]) -> Option<usize> {
     let recording = read(bytes);
     if recording.items.iter().any(|item| matches!(item, Item::Rewind { last: None })) {
-        println!("{name}: goes back to its very beginning, where replay begins a new session: not compared");
+        eprintln!("{name}: goes back to its very beginning, where replay begins a new session: not compared");
         return None;
     }
     let mut conversation = Conversation::new(&recording, &count);
@@ -116,7 +118,7 @@ fn compare(name: &str, bytes: &[u8]) -> Option<usize> {
     let mut imported = imported(bytes);
     let (known, ends) = turns(&fed);
     if !turns(&imported).0.starts_with(&known) {
-        println!("{name}: replay had to tell its client to go on, so turns have other numbers: not compared");
+        eprintln!("{name}: replay had to tell its client to go on, so turns have other numbers: not compared");
         return None;
     }
     let ends: Vec<TurnNo> = ends.iter().rev().skip(5).rev().copied().collect();
@@ -200,7 +202,7 @@ fn the_sample_is_folded_the_same_after_import_and_in_replay() {
 fn so_are_the_sessions_of_the_corpus() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
     let Ok(folders) = fs::read_dir(&corpus) else {
-        println!("NOT TESTED: there is no {}", corpus.display());
+        eprintln!("NOT TESTED: there is no {}", corpus.display());
         return;
     };
     let files = folders.flatten().filter_map(|folder| fs::read_dir(folder.path()).ok()).flat_map(Iterator::flatten);
@@ -215,6 +217,6 @@ fn so_are_the_sessions_of_the_corpus() {
             blocks += compared;
         }
     }
-    println!("{sessions} sessions of the corpus, {blocks} blocks compared");
+    eprintln!("{sessions} sessions of the corpus, {blocks} blocks compared");
     assert!(blocks > 0);
 }

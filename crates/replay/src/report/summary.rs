@@ -87,7 +87,7 @@ pub struct Cheapest {
     pub won: usize,
     /// As cheap as the cheapest other, and no cheaper: where folding does not pay, that is the best there is.
     pub tied: usize,
-    /// The same among sessions of [`LONG_SESSION_CALLS`] or more.
+    /// The same among sessions of `LONG_SESSION_CALLS` or more.
     pub long_sessions: usize,
     pub long_won: usize,
     pub long_tied: usize,

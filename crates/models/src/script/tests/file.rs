@@ -144,10 +144,10 @@ fn any_step(after: Option<u32>) -> impl Strategy<Value = Step> {
             piece: Duration::from_millis(piece.into()),
             repeat,
             usage: usage.map(|(uncached, cached, written, output)| TokenUsage {
-                uncached: uncached.into(),
-                cached: cached.into(),
-                written: written.into(),
-                output: output.into(),
+                uncached: uncached,
+                cached: cached,
+                written: written,
+                output: output,
                 ..TokenUsage::default()
             }),
             faults,

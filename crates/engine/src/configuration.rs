@@ -4,7 +4,7 @@
 //! Values are read from TOML text that the caller brings; where that text lies, and which of two files wins, is not
 //! known here. Recording asks these numbers and writes down what it decided; replay never does, so a trace gives the
 //! same bytes whatever the configuration is now. The few numbers that replay needs are constants of the event format
-//! ([`fixed`]).
+//! (`fixed`).
 
 mod archive;
 mod block;

@@ -1,7 +1,7 @@
 //! The prefix ledger: for each call what the provider could reuse, what it had to read anew, and why.
 //!
 //! It compares each prompt with the one sent before it, in the bytes of the session's provider. It knows no prices and no
-//! provider's rounding; it says what is the same, not what was billed for it. Whether the bill agrees is asked in [`check`].
+//! provider's rounding; it says what is the same, not what was billed for it. Whether the bill agrees is asked in `check`.
 
 pub(crate) mod check;
 

@@ -24,14 +24,14 @@ pub enum Output {
         /// How many there are.
         len: u64,
     },
-    /// More than [`COMPLETE_LIMIT`].
+    /// More than `COMPLETE_LIMIT`.
     Beyond(Box<BothEnds>),
 }
 
-/// What is kept of an output beyond [`COMPLETE_LIMIT`]: both ends, the size and the hash of the whole, and nothing else.
+/// What is kept of an output beyond `COMPLETE_LIMIT`: both ends, the size and the hash of the whole, and nothing else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BothEnds {
-    /// The first [`BEYOND_EDGE`] bytes.
+    /// The first `BEYOND_EDGE` bytes.
     pub head: Bytes,
     /// The last ones.
     pub tail: Bytes,

@@ -144,10 +144,10 @@ fn any_step(after: Option<u32>) -> impl Strategy<Value = Step> {
             piece: Duration::from_millis(piece.into()),
             repeat,
             usage: usage.map(|(uncached, cached, written, output)| TokenUsage {
-                uncached: uncached,
-                cached: cached,
-                written: written,
-                output: output,
+                uncached,
+                cached,
+                written,
+                output,
                 ..TokenUsage::default()
             }),
             faults,

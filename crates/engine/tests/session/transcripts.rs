@@ -74,7 +74,7 @@ fn steps() -> Vec<WholeStep> {
 }
 
 fn transcribed() -> (Recorder, Vec<Event>) {
-    let mut transcript = Recorder::start(setup(), &NOW).unwrap();
+    let mut transcript = Recorder::start(setup(), &NOW).expect("it starts");
     let mut events = transcript.take_events();
     transcript.user_turn("why?".into(), Origin::Person, &NOW).expect("a turn");
     for step in steps() {
@@ -113,7 +113,7 @@ fn events_are_given_out_once_and_nothing_is_kept() {
 
 #[test]
 fn what_has_no_result_never_ran() {
-    let mut transcript = Recorder::start(setup(), &NOW).unwrap();
+    let mut transcript = Recorder::start(setup(), &NOW).expect("it starts");
     let parts = vec![call("a", "Bash"), call("b", "Bash")];
     let step = WholeStep { parts, stop: Stop::Cancelled, results: vec![run("ls", 0, "x")], bill: None };
     transcript.step(step, &NOW).expect("a step");
@@ -149,7 +149,7 @@ fn a_person_can_go_back_and_the_session_replays_so() {
 
 #[test]
 fn a_todo_list_is_recorded_when_it_changes() {
-    let mut transcript = Recorder::start(setup(), &NOW).unwrap();
+    let mut transcript = Recorder::start(setup(), &NOW).expect("it starts");
     let items = vec![TodoItem { text: "look".into(), state: TodoState::Pending }];
     for number in 0..3 {
         let result = ToolResult::success("ok", ResultData::Todo(TodoData { items: items.clone() }));

@@ -1,4 +1,4 @@
-//! Every default number of the engine, in one place: with its source, and configurable (docs/seeds.md C6, E5).
+//! The settings of the engine, in one place: each with its source (docs/seeds.md C6, E5).
 //!
 //! A number says where it comes from: a rule of docs/seeds.md, a heading of docs/design, or "Ours" with the reason.
 //! Values are read from TOML text that the caller brings; where that text lies, and which of two files wins, is not

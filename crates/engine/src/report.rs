@@ -1,6 +1,6 @@
 //! One line for a person after each edit of the view: what was replaced, kept, refused, what it costs and saves.
 //!
-//! Wording only; the numbers come from what was recorded.
+//! Wording, and what it costs by the tariff of that moment; the sizes come from what was recorded.
 
 use std::fmt;
 

@@ -77,9 +77,13 @@ fn apply(settings: &Settings, session: &mut Session) {
     }
 }
 
-/// What to say where somebody wants more of a recording than to look at it.
-pub(crate) fn only_looked_at(name: &str) -> String {
-    format!(
+/// A recording can be looked at, and nothing else. Where nobody here can count as it was counted, that is the reason.
+pub(crate) fn expect_no_recording(session: &Session, name: &str) -> Result<()> {
+    if !session.is_recording() {
+        return Ok(());
+    }
+    Counter::of(session.start_of())?;
+    bail!(
         "session {name} is a recording: it came from a file, and what stands there for its turns does not all follow \
          from them; look at it with `lookback show {name} --trace` and `lookback recall`"
     )
@@ -104,9 +108,7 @@ impl Opened {
         let id = store.find(prefix)?;
         let writer = store.writer(&id)?;
         let session = replay(&store.snapshot()?, &id, None)?;
-        if session.is_recording() {
-            bail!(only_looked_at(&store.short_id(&id)?));
-        }
+        expect_no_recording(&session, &store.short_id(&id)?)?;
         Ok(Self { store, writer, settings, session })
     }
 

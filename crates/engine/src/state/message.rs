@@ -190,7 +190,7 @@ fn assistant_message(turn: &AssistantTurn, thoughtless: bool, plain_thinking: Pl
             (_, Some(Part::Thinking(thinking)))
                 if plain_thinking == PlainThinking::LeftOut && *thinking.seal == Seal::Plain =>
             {
-                Some(Part::Thinking(Thinking { seal: Cow::Owned(Seal::None), ..thinking }))
+                None
             }
             (None, plain) => plain,
             (Some(native), plain) => Some(Part::Native(Native {

@@ -50,9 +50,7 @@ pub(crate) fn run(arguments: ShowArguments) -> Result<()> {
         };
     }
     let mut session = opened::replay(&store, &id, arguments.provider)?;
-    if session.is_recording() {
-        bail!(opened::only_looked_at(&store.short_id(&id)?));
-    }
+    opened::expect_no_recording(&session, &store.short_id(&id)?)?;
     let stored = session.state().layout();
     if let Some(layout) = arguments.layout {
         lay_out(&mut session, layout, &store, &settings::load(Flags::default())?)?;

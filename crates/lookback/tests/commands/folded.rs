@@ -210,7 +210,7 @@ fn counts_of_another_tokenizer_are_not_mixed_in() {
             assert!(complaint.contains(expected) && complaint.contains("o200k"), "{complaint}");
         }
         assert_eq!(trace(&person), before);
-        person.run(&["show", "ledger"]).shown();
+        person.run(&["show", "ledger", "--trace"]).shown();
     }
 }
 

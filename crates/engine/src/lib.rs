@@ -35,7 +35,7 @@
 //! let draft = session.draft_fold(None, &context)?;
 //! let report = session.fold_by_rules(&draft, &context)?;
 //! assert!(session.view().entries().iter().any(|entry| entry.source == Source::Block(report.block)));
-//! assert!(session.view().tokens() < before / 2);
+//! assert!(session.view().tokens() < before * 3 / 4);
 //!
 //! let pointer: Pointer = "file:src/part0.rs:L7".parse()?;
 //! let recalled = session.recall(&pointer.place, &NoBlobs)?;

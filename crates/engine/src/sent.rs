@@ -25,11 +25,7 @@ use crate::{
         BlobError, Blobs, CallNo, Event, EventBody, EventNo, Timestamp,
         event::{CallKind, Cold, CompactorAsked, Interruption, Ride},
     },
-    view::{
-        Change, Source,
-        rendering::Rendering,
-        visible::{part_tokens, shown_tokens},
-    },
+    view::{Change, Source, rendering::Rendering},
 };
 
 /// Everything that is known of the prompts that were sent.
@@ -144,10 +140,7 @@ impl Sent {
             }
             EventBody::AssistantTurn(turn) => {
                 let answer = Source::Turn(turn.turn);
-                // With its thinking left out it is not what the provider wrote and may have kept.
-                let whole =
-                    turn.parts.iter().all(|part| part_tokens(part) == shown_tokens(part, state.plain_thinking()));
-                let answer = state.view.entries().last().filter(|entry| whole && entry.source == answer);
+                let answer = state.view.entries().last().filter(|entry| entry.source == answer);
                 self.bill.iter_mut().for_each(|bill| bill.close(answer));
             }
             _ => {}

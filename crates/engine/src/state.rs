@@ -33,7 +33,7 @@ use crate::{
     },
     view::{
         Entry, Head, Source, View,
-        visible::{shown_tokens, visible_parts},
+        visible::{part_tokens, visible_parts},
     },
 };
 
@@ -200,14 +200,6 @@ impl State {
         self.last_fold
     }
 
-    /// Whether the model is sent its plain thinking; one text prompt holds all that was thought.
-    pub(crate) fn plain_thinking(&self) -> PlainThinking {
-        match (self.model.provider, self.layout) {
-            (Provider::React, _) | (_, Layout::React) => PlainThinking::SentBack,
-            _ => self.model.plain_thinking,
-        }
-    }
-
     pub(crate) fn new(start: &SessionStarted) -> Self {
         let head =
             Head { frozen_tokens: start.system.tokens.saturating_add(start.tools_tokens), rules: start.rules.clone() };
@@ -332,7 +324,6 @@ impl State {
             } => {
                 // What one model refuses another may need.
                 self.thinking_refused &= *self.model.name == **model;
-                self.recount_plain_thinking(*plain_thinking, past);
                 self.model = ModelInUse {
                     provider: *provider,
                     name: model.to_string(),
@@ -403,7 +394,7 @@ impl State {
         tight::push(&mut self.steps, Step { assistant: turn.turn, tool: self.step });
         let visible = visible_parts(turn);
         if !visible.is_empty() {
-            let tokens = sum(visible.iter().map(|part| shown_tokens(part, self.plain_thinking())));
+            let tokens = sum(visible.iter().map(|part| part_tokens(part)));
             self.show(Source::Turn(turn.turn), seq, tokens, index);
         }
         let is_answer = turn.stop == Stop::End && !waits;

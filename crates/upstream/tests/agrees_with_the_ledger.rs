@@ -6,7 +6,7 @@
 use lookback_engine::{
     Context, NewPart, Session, SessionSetup,
     cache::CacheRule,
-    card::{Alternation, Card, Cards, Lifetime},
+    card::{Alternation, Card, Cards, Lifetime, PlainThinking},
     trace::{NoBlobs, Origin, ResultData, SessionId, Stop, Timestamp, ToolResult, result::RunData},
 };
 use lookback_upstream::{Billed, Examiner, count_o200k};
@@ -48,7 +48,8 @@ fn session(provider: Provider, model: &str, card: &Card) -> Session {
         window: card.window,
         max_output: Some(card.max_output),
         alternation: card.alternation,
-        plain_thinking: card.plain_thinking(),
+        // Every answer here goes back with its thinking.
+        plain_thinking: PlainThinking::SentBack,
         tokenizer: "o200k".into(),
         ..SessionSetup::new(SessionId("agrees000000".into()))
     };

@@ -91,7 +91,7 @@ impl<'a> Bench<'a> {
             },
             Some(TurnRecord::Assistant { event }) => match self.history.body_of(*event) {
                 EventBody::AssistantTurn(assistant) => {
-                    Ok(assistant_message(assistant, thoughtless, self.state.plain_thinking()))
+                    Ok(assistant_message(assistant, thoughtless, self.state.model.plain_thinking))
                 }
                 _ => Ok(empty(Role::Assistant)),
             },
@@ -190,7 +190,7 @@ fn assistant_message(turn: &AssistantTurn, thoughtless: bool, plain_thinking: Pl
             (_, Some(Part::Thinking(thinking)))
                 if plain_thinking == PlainThinking::LeftOut && *thinking.seal == Seal::Plain =>
             {
-                None
+                Some(Part::Thinking(Thinking { seal: Cow::Owned(Seal::None), ..thinking }))
             }
             (None, plain) => plain,
             (Some(native), plain) => Some(Part::Native(Native {

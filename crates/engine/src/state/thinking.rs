@@ -3,10 +3,10 @@
 use super::{State, entries::turn_of};
 use crate::{
     history::{History, index::TurnRecord},
-    trace::{AssistantPart, EventBody, EventNo, TurnNo, decision::ThinkingBehind, start::PlainThinking},
+    trace::{AssistantPart, EventBody, EventNo, TurnNo, decision::ThinkingBehind},
     view::{
         Entry,
-        visible::{shown_tokens, visible_parts},
+        visible::{part_tokens, visible_parts},
     },
 };
 
@@ -26,9 +26,7 @@ impl State {
         }
         for place in place..self.view.entries().len() {
             let entry = self.view.entries()[place];
-            let thought = turn_of(&entry)
-                .filter(|_| !entry.thoughtless)
-                .and_then(|turn| thinking_tokens(turn, self.plain_thinking(), past));
+            let thought = turn_of(&entry).filter(|_| !entry.thoughtless).and_then(|turn| thinking_tokens(turn, past));
             if let Some(thought) = thought {
                 let tokens = entry.tokens.saturating_sub(thought);
                 self.view.set_entry(place, Entry { revision: event, tokens, thoughtless: true, ..entry });
@@ -37,30 +35,12 @@ impl State {
         }
         first
     }
-
-    /// Another model may be sent the plain thinking that the one before was not, or the other way.
-    pub(super) fn recount_plain_thinking(&mut self, now: PlainThinking, past: &History) {
-        let before = self.model.plain_thinking;
-        if now == before {
-            return;
-        }
-        for place in 0..self.view.entries().len() {
-            let entry = self.view.entries()[place];
-            let Some(turn) = turn_of(&entry).filter(|_| !entry.thoughtless) else { continue };
-            let counted = |plain| thinking_tokens(turn, plain, past).unwrap_or(0);
-            let (old, new) = (counted(before), counted(now));
-            if old != new {
-                let tokens = entry.tokens.saturating_sub(old).saturating_add(new);
-                self.view.set_entry(place, Entry { tokens, ..entry });
-            }
-        }
-    }
 }
 
 /// None: the turn shows no thinking.
-fn thinking_tokens(turn: TurnNo, plain: PlainThinking, past: &History) -> Option<u32> {
+fn thinking_tokens(turn: TurnNo, past: &History) -> Option<u32> {
     let Some(TurnRecord::Assistant { event }) = past.index().turn(turn) else { return None };
     let EventBody::AssistantTurn(turn) = past.body_at(*event)? else { return None };
     let thinking = visible_parts(turn).into_iter().filter(|part| matches!(part, AssistantPart::Thinking { .. }));
-    thinking.map(|part| shown_tokens(part, plain)).reduce(u32::saturating_add)
+    thinking.map(part_tokens).reduce(u32::saturating_add)
 }

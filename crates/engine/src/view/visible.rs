@@ -1,6 +1,6 @@
 //! What of an assistant turn stays in the view.
 
-use crate::trace::{AssistantPart, AssistantTurn, start::PlainThinking};
+use crate::trace::{AssistantPart, AssistantTurn};
 use lookback_wire::{Seal, is_blank};
 
 /// The parts that are shown again. Of an interrupted turn the text stays; unfinished calls and unsigned thinking go
@@ -23,14 +23,6 @@ fn is_kept(turn: &AssistantTurn, part: &AssistantPart) -> bool {
         AssistantPart::Call { unfinished, .. } => !unfinished,
         // An unknown part of an interrupted answer may be incomplete.
         AssistantPart::Unknown { .. } => !turn.stop.is_interrupted(),
-    }
-}
-
-/// The tokens of a part as this model is sent it: plain thinking that is left out costs nothing.
-pub(crate) fn shown_tokens(part: &AssistantPart, plain: PlainThinking) -> u32 {
-    match part {
-        AssistantPart::Thinking { seal: Seal::Plain, .. } if plain == PlainThinking::LeftOut => 0,
-        part => part_tokens(part),
     }
 }
 

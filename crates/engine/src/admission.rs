@@ -90,7 +90,7 @@ pub fn admit_block(
         .iter()
         .map(|text| one_line(text))
         .filter(|text| !text.is_empty())
-        .map(|text| Question { text, unknown: false })
+        .map(|text| Question { text, ..Question::default() })
         .collect();
     let mut what_we_learned = Vec::new();
     for fact in proposal.what_we_learned {

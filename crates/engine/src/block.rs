@@ -77,11 +77,20 @@ pub fn render_claims(content: &BlockContent, board: &Board) -> String {
         let goal = format!("goal: {} [{}]", goal.text, goal.evidence.pointer);
         line(&mut text, format_args!("\n{}", with_visible_ends(&goal)));
     }
+    for (name, quote) in [("task", &content.task), ("now", &content.now)] {
+        if let Some(quote) = quote {
+            let said = format!("{name}: {} [{}]", quote.text, quote.evidence.pointer);
+            line(&mut text, format_args!("{}{}", if name == "task" { "\n" } else { "" }, with_visible_ends(&said)));
+        }
+    }
     let (confirmed, concluded): (Vec<&Fact>, Vec<&Fact>) =
         content.what_we_learned.iter().partition(|fact| fact.standing == Standing::Confirmed);
     section(&mut text, "learned", &confirmed, |fact| render_fact(fact));
     // docs/design/model.md, "Voices": what only an assistant's turn says stands as that, never among what was shown.
     section(&mut text, "the assistant concluded", &concluded, |fact| render_fact(fact));
+    section(&mut text, "the assistant said", &content.said, |quote| {
+        with_visible_ends(&format!("- “{}” [{}]", quote.text, quote.evidence.pointer)).into_owned()
+    });
     section(&mut text, "commands", &content.exec_assertions, render_assertion);
     let ids = board.ids_in_block(&content.anchors);
     let anchors: Vec<(&String, &Anchor)> = ids.iter().zip(&content.anchors).collect();

@@ -14,25 +14,21 @@ mod delta;
 mod fallback;
 mod files;
 mod fit;
-mod goal;
-mod next;
 mod outcomes;
 mod output;
 mod places;
-mod requests;
-mod sentences;
 mod stretch;
 mod symbols;
 mod windows;
-mod wording;
 
 use crate::{
     admission::Examiner,
     board::Board,
     configuration::Configuration,
+    standing::Standing,
     state::Bench,
     trace::{
-        BlobError, Blobs,
+        BlobError, Blobs, TurnNo,
         claim::{BlockContent, Delta},
         decision::TurnRange,
     },
@@ -73,25 +69,26 @@ pub fn compact(
     let runs = commands::last_verdicts(&stretch, blobs)?;
     let mut examiner = Examiner::new(bench, request.range, blobs);
 
-    let goal = goal::propose(&stretch, board, &mut examiner);
-    let now_wanted = goal::newer(&stretch, board, &mut examiner);
-    let questions = next::open_questions(board);
-    let actions = next::actions(&stretch, |action| examiner.action(action));
+    let standing = Standing::now(bench.history, blobs);
+    let actions = standing.actions().iter().filter_map(|action| examiner.action(action)).collect();
+    let questions = standing.questions()?;
+    let asked = Standing::at(bench.history, request.range.last, blobs).asked();
 
     let mut candidates = Candidates::new(focus, count);
     outcomes::propose(&stretch, &mut examiner, &mut candidates);
-    conclusions::propose(&stretch, &mut examiner, &mut candidates);
+    conclusions::propose(&stretch, &mut candidates, blobs);
     files.propose(&stretch, &mut examiner, &mut candidates);
     commands::propose(&runs, &stretch, &mut examiner, &mut candidates);
     windows::propose(&stretch, &files, &runs, &mut candidates);
 
     fallback::propose(&stretch, &mut examiner, &mut candidates);
 
-    let frame = fit::Frame { goal, questions, actions };
+    let frame = fit::Frame { asked, questions, actions };
     let fitted = fit::fit(&stretch, frame, candidates, request.budget, &configuration.block, count);
     let current = commands::still_newest(runs, &stretch);
     let limits = &configuration.board;
-    let delta = delta::propose(board, &fitted, now_wanted.as_ref(), &current, &mut examiner, limits, count);
+    let news = delta::News { asked: standing.asked(), status: standing.status()?, said: standing.concluded(TurnNo(0), 3) };
+    let delta = delta::propose(board, &fitted, news, &current, limits, count);
     Ok(Compaction { block: fitted.into_content(), delta })
 }
 

@@ -72,6 +72,7 @@ mod sent;
 pub mod session;
 mod settle;
 pub mod shell;
+mod standing;
 mod state;
 #[cfg(test)]
 mod story;
@@ -94,7 +95,7 @@ pub mod fold {
             AnchorPlace, AnchorProposal, AssertionProposal, BlockProposal, DeltaProposal, Dialect, Edit, FactProposal,
             GoalProposal, ProposalRefused, StatusProposal, citable,
         },
-        trace::claim::{Anchor, Assertion, BlockContent, Change, Delta, Evidence, Fact, Goal, Question, WorkStatus},
+        trace::claim::{Anchor, Assertion, BlockContent, Change, Delta, Evidence, Fact, Goal, Question, Quote, RunStatus, RunVerdict, WorkStatus},
     };
 }
 

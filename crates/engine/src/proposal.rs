@@ -139,8 +139,8 @@ impl DeltaProposal {
             anchors: edits(&delta.anchors, AnchorProposal::of),
             exec_assertions: delta.exec_assertions.iter().map(AssertionProposal::of).collect(),
             status: delta.status.as_ref().map(|status| StatusProposal {
-                tests: status.tests.clone(),
-                build: status.build.clone(),
+                tests: status.tests.text.clone(),
+                build: status.build.text.clone(),
                 errors_left: status.errors_left,
             }),
             next_actions: delta.next_actions.clone(),

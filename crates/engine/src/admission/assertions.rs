@@ -17,7 +17,7 @@ use crate::{
     evidence::pointer::{Place, Pointer},
     proposal::{AssertionProposal, StatusProposal, one_line},
     shell::Purpose,
-    trace::claim::{Assertion, Evidence, WorkStatus},
+    trace::claim::{Assertion, Evidence, RunStatus, WorkStatus},
     trace::result::RunData,
 };
 
@@ -119,7 +119,7 @@ pub(super) fn admit_status(
 ) -> Option<WorkStatus> {
     let tests = newest(resolver, |run| run.tests.is_some());
     let build = newest(resolver, |run| run.reading().purpose == Purpose::Builds);
-    let mut admit = |text: String, number: Option<u32>| {
+    let mut admit = |text: String, number: Option<u32>| -> String {
         let text = one_line(&text);
         if text.is_empty() {
             return text;
@@ -137,8 +137,8 @@ pub(super) fn admit_status(
         errors_left: proposal
             .errors_left
             .filter(|left| !admit(format!("{left} errors left"), build.max(tests)).is_empty()),
-        tests: admit(proposal.tests, tests),
-        build: admit(proposal.build, build),
+        tests: RunStatus { text: admit(proposal.tests, tests), ..RunStatus::default() },
+        build: RunStatus { text: admit(proposal.build, build), ..RunStatus::default() },
     };
     (status != WorkStatus::default()).then_some(status)
 }

@@ -133,7 +133,7 @@ fn question(text: &str) -> Result<Question, Refusal> {
     if text.is_empty() {
         return Err(Refusal::dropped(text, RefusalKind::Blank));
     }
-    Ok(Question { text, unknown: false })
+    Ok(Question { text, ..Question::default() })
 }
 
 /// The turns that no block covers yet: what the author of a delta has just seen.

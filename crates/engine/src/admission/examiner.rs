@@ -3,11 +3,11 @@
 //! The rules know what they are allowed to say by asking the same checks that will judge them, and learn how it will be
 //! written. An answer here admits nothing: the finished proposal goes through admission like any other.
 
-use super::{actions, assertions, facts, goal, principals::Principals, resolve::Resolver, tags::holds_tag};
+use super::{actions, assertions, facts, principals::Principals, resolve::Resolver, tags::holds_tag};
 use crate::{
-    proposal::{AssertionProposal, FactProposal, GoalProposal, StatusProposal, one_line},
+    proposal::{AssertionProposal, FactProposal, one_line},
     state::Bench,
-    trace::claim::{Assertion, Fact, Goal, WorkStatus},
+    trace::claim::{Assertion, Fact},
     trace::{Blobs, decision::TurnRange},
 };
 
@@ -38,19 +38,10 @@ impl<'a> Examiner<'a> {
         assertion.filter(|_| !holds_tag(&proposal.result))
     }
 
-    pub(crate) fn goal(&mut self, proposal: &GoalProposal) -> Option<Goal> {
-        let goal = goal::admit(proposal.clone(), &mut self.resolver, &self.principals).ok();
-        goal.filter(|_| !holds_tag(&proposal.text))
-    }
-
     pub(crate) fn action(&self, action: &str) -> Option<String> {
         let action = one_line(action);
         let names_nothing_foreign = actions::check_origin(&action, &self.principals).is_ok();
         let admitted = !action.is_empty() && !holds_tag(&action) && names_nothing_foreign;
         admitted.then_some(action)
-    }
-
-    pub(crate) fn status(&mut self, proposal: StatusProposal) -> Option<WorkStatus> {
-        assertions::admit_status(proposal, &mut self.resolver, &mut Vec::new())
     }
 }

@@ -89,7 +89,7 @@ impl Refusal {
     }
 
     pub(super) fn as_question(&self) -> Option<Question> {
-        (self.fate == Fate::Question).then(|| Question { text: self.claim.clone(), unknown: true })
+        (self.fate == Fate::Question).then(|| Question { text: self.claim.clone(), unknown: true, evidence: None })
     }
 }
 

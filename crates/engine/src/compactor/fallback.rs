@@ -2,13 +2,15 @@
 
 use super::{
     candidate::{Candidates, FactKind, Item},
-    conclusions::quote,
-    sentences::sentences,
     stretch::Stretch,
 };
-use crate::{admission::Examiner, proposal::FactProposal, trace::TurnNo};
+use crate::{
+    admission::Examiner, proposal::FactProposal, standing::sentences::sentences, text::shorten_at_word, trace::TurnNo,
+};
 
 const POINTERS: usize = 8;
+/// In characters; what is longer is cut at a word.
+const LONGEST: usize = 280;
 
 pub(super) fn propose(stretch: &Stretch<'_>, examiner: &mut Examiner<'_>, candidates: &mut Candidates<'_>) {
     if !candidates.list.is_empty() {
@@ -28,7 +30,7 @@ fn last_words<'a>(stretch: &'a Stretch<'_>) -> impl Iterator<Item = (TurnNo, Fac
     stretch.said.iter().rev().take(4).flat_map(|said| {
         sentences(said.text).into_iter().take(2).map(|sentence| {
             let evidence = vec![format!("turn#{}", said.turn)];
-            (said.turn, FactProposal { text: quote(sentence.text), evidence })
+            (said.turn, FactProposal { text: format!("“{}”", shorten_at_word(sentence.text, LONGEST)), evidence })
         })
     })
 }

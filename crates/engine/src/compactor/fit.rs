@@ -5,14 +5,13 @@
 
 use super::{
     candidate::{Candidate, Candidates, Item, Section},
-    goal::ProposedGoal,
     stretch::Stretch,
 };
 use crate::{
     block::{render_block, render_claims},
     configuration::BlockLimits,
-    proposal::one_line,
-    trace::claim::{BlockContent, Question},
+    standing::Asked,
+    trace::claim::{BlockContent, Evidence, Question, Quote, Standing},
     view::{Source, TOKENS_PER_MESSAGE},
 };
 
@@ -29,8 +28,8 @@ const LEAST_BUDGET: u32 = 60;
 
 /// What stands in the block whatever it costs, as far as there is room at all.
 pub(super) struct Frame {
-    pub(super) goal: Option<ProposedGoal>,
-    pub(super) questions: Vec<String>,
+    pub(super) asked: Asked,
+    pub(super) questions: Vec<Question>,
     pub(super) actions: Vec<String>,
 }
 
@@ -126,13 +125,18 @@ fn reading_order(candidate: &Candidate) -> (u32, u32, String, u32) {
 /// All of it was admitted when it became a candidate.
 fn content(frame: &Frame, chosen: &[Candidate]) -> BlockContent {
     let mut content = BlockContent {
-        goal: frame.goal.as_ref().map(|proposed| proposed.goal.clone()),
-        open_questions: frame.questions.iter().map(|text| Question { text: one_line(text), unknown: false }).collect(),
+        task: frame.asked.task.clone(),
+        now: frame.asked.now.clone(),
+        open_questions: frame.questions.clone(),
         next_actions: frame.actions.clone(),
         ..BlockContent::default()
     };
     for candidate in chosen {
         match &candidate.item {
+            Item::Fact { fact, .. } if fact.standing == Standing::Concluded => {
+                let said = |evidence: &Evidence| Quote { text: fact.text.clone(), evidence: evidence.clone() };
+                content.said.extend(fact.evidence.first().map(said));
+            }
             Item::Fact { fact, .. } => content.what_we_learned.push(fact.clone()),
             Item::Assertion(assertion) => content.exec_assertions.push(assertion.clone()),
             Item::Anchor(anchor) => content.anchors.push(anchor.clone()),

@@ -103,7 +103,7 @@ fn status(status: &WorkStatus) -> Value {
     let mut fields = json!({});
     for (name, text) in [("tests", &status.tests), ("build", &status.build)] {
         if !text.is_empty() {
-            fields[name] = json!(text);
+            fields[name] = json!(text.text);
         }
     }
     if let Some(left) = status.errors_left {

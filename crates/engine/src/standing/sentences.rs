@@ -1,22 +1,22 @@
-//! Sentences of what the assistant wrote, each as it stands there.
+//! Sentences of what somebody wrote, each as it stands there.
 //!
 //! Markdown is looked through: code, tables and headings hold no sentences, marks of lists and emphasis at the edges do
 //! not belong to them. What a sentence says is not known here.
 
 /// One sentence, borrowed from the text, so that it can be quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Sentence<'a> {
-    pub(super) text: &'a str,
+pub(crate) struct Sentence<'a> {
+    pub(crate) text: &'a str,
     /// It begins the whole text.
-    pub(super) opens: bool,
+    pub(crate) opens: bool,
     /// It begins an item of a list.
-    pub(super) listed: bool,
+    pub(crate) listed: bool,
 }
 
 /// Short forms whose point ends no sentence.
 const SHORT_FORMS: [&str; 8] = ["e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "resp.", "no."];
 
-pub(super) fn sentences(text: &str) -> Vec<Sentence<'_>> {
+pub(crate) fn sentences(text: &str) -> Vec<Sentence<'_>> {
     let mut found: Vec<Sentence<'_>> = Vec::new();
     let mut in_code = false;
     for line in text.lines() {

@@ -71,7 +71,9 @@ pub fn compact(
 
     let standing = Standing::now(bench.history, blobs);
     let actions = standing.actions().iter().filter_map(|action| examiner.action(action)).collect();
-    let questions = standing.questions()?;
+    let mut questions = standing.questions()?;
+    let held = board.questions().iter().map(|entry| &entry.value);
+    questions.extend(held.filter(|question| !question.unknown && question.evidence.is_none()).cloned());
     let asked = Standing::at(bench.history, request.range.last, blobs).asked();
 
     let mut candidates = Candidates::new(focus, count);

@@ -83,8 +83,3 @@ impl<'a> Standing<'a> {
         said::concluded(self.past, first, most)
     }
 }
-
-/// Whether words of a person only say to go on, or choose from what was asked.
-pub(crate) fn only_answers(text: &str) -> bool {
-    turns::kind_of(turns::own_words(text)) == turns::Kind::Answer
-}

@@ -89,7 +89,8 @@ pub fn compact(
     let fitted = fit::fit(&stretch, frame, candidates, request.budget, &configuration.block, count);
     let current = commands::still_newest(runs, &stretch);
     let limits = &configuration.board;
-    let news = delta::News { asked: standing.asked(), status: standing.status()?, said: standing.concluded(TurnNo(0), 3) };
+    let news =
+        delta::News { asked: standing.asked(), status: standing.status()?, said: standing.concluded(TurnNo(0), 3) };
     let delta = delta::propose(board, &fitted, news, &current, limits, count);
     Ok(Compaction { block: fitted.into_content(), delta })
 }

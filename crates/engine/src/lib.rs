@@ -95,7 +95,10 @@ pub mod fold {
             AnchorPlace, AnchorProposal, AssertionProposal, BlockProposal, DeltaProposal, Dialect, Edit, FactProposal,
             GoalProposal, ProposalRefused, StatusProposal, citable,
         },
-        trace::claim::{Anchor, Assertion, BlockContent, Change, Delta, Evidence, Fact, Goal, Question, Quote, RunStatus, RunVerdict, WorkStatus},
+        trace::claim::{
+            Anchor, Assertion, BlockContent, Change, Delta, Evidence, Fact, Goal, Question, Quote, RunStatus,
+            RunVerdict, WorkStatus,
+        },
     };
 }
 

@@ -10,7 +10,9 @@ use super::{
 use crate::{
     configuration::fixed::STALE_PER_DELTA,
     trace::EventNo,
-    trace::claim::{Anchor, Assertion, Change, Delta, Evidence, Fact, Goal, Question, Quote, RunStatus, Standing, WorkStatus},
+    trace::claim::{
+        Anchor, Assertion, Change, Delta, Evidence, Fact, Goal, Question, Quote, RunStatus, Standing, WorkStatus,
+    },
 };
 
 /// What a delta did, as far as the delta itself does not say it.

@@ -73,7 +73,11 @@ fn first_delta() -> Delta {
             )),
             Change::Add(fact("1 ledger test fails", &["test#1 failed:test_balance"])),
         ],
-        open_questions: vec![Change::Add(Question { text: "does report() rely on prefixes".into(), unknown: true, evidence: None })],
+        open_questions: vec![Change::Add(Question {
+            text: "does report() rely on prefixes".into(),
+            unknown: true,
+            evidence: None,
+        })],
         anchors: vec![Change::Add(anchor(
             "src/ledger.py",
             22,

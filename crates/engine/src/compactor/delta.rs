@@ -107,7 +107,8 @@ fn pieces(board: &Board, fitted: &Fitted, news: News, verdicts: &[Verdict<'_>]) 
 
 /// Where the task is the same and nothing else is asked any more, the task alone says so.
 fn asked(board: &Board, asked: Asked) -> Vec<Piece> {
-    let same = |one: Option<&Quote>, other: Option<&Quote>| one.map(|quote| &quote.text) == other.map(|quote| &quote.text);
+    let same =
+        |one: Option<&Quote>, other: Option<&Quote>| one.map(|quote| &quote.text) == other.map(|quote| &quote.text);
     let (task, now) = (asked.task.as_ref(), asked.now.as_ref());
     if same(board.task(), task) && same(board.now(), now) || task.or(now).is_none() {
         return Vec::new();

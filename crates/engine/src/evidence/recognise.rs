@@ -128,10 +128,19 @@ mod tests {
     fn a_printer_runs_no_tests() {
         let output = "=== 1 failed, 2 passed in 0.12s ===\n";
         let recognise = |command: &str| recognise(Reading::of(&Script::parse(command)).purpose, output);
-        for command in ["pytest", "make test", "bash -lc \"pytest\"", "cd x && pytest | tail -5", "mvn verify package"] {
+        for command in ["pytest", "make test", "bash -lc \"pytest\"", "cd x && pytest | tail -5", "mvn verify package"]
+        {
             assert_eq!(recognise(command), recognise_output(output), "{command}");
         }
-        for command in ["cat log", "git show HEAD:log", "cd x && grep passed log | tail -5", "curl http://x/tests", "gh run view 1 --log", "docker logs web", ""] {
+        for command in [
+            "cat log",
+            "git show HEAD:log",
+            "cd x && grep passed log | tail -5",
+            "curl http://x/tests",
+            "gh run view 1 --log",
+            "docker logs web",
+            "",
+        ] {
             assert_eq!(recognise(command), None, "{command}");
         }
     }

@@ -70,7 +70,10 @@ fn turns(past: Past<'_>) -> impl Iterator<Item = Turn<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{story::Story, trace::{NoBlobs, TurnNo}};
+    use crate::{
+        story::Story,
+        trace::{NoBlobs, TurnNo},
+    };
 
     fn asked_after(texts: &[&str]) -> (Option<String>, Option<String>) {
         let mut story = Story::new();
@@ -86,7 +89,10 @@ mod tests {
     fn a_request_is_the_task_and_what_only_goes_on_changes_nothing() {
         let user = |number: u32| Some(format!("user#{number}"));
         assert_eq!(asked_after(&["fix the ledger test", "continue", "1"]), (user(1), None));
-        assert_eq!(asked_after(&["fix the ledger test", "commit and push", "add cents to the report"]), (user(3), None));
+        assert_eq!(
+            asked_after(&["fix the ledger test", "commit and push", "add cents to the report"]),
+            (user(3), None)
+        );
         assert_eq!(asked_after(&["fix the ledger test", "why is it so slow in there?"]), (user(1), user(2)));
         assert_eq!(asked_after(&["fix the ledger test", "commit", "why is it so slow in there?"]), (None, user(3)));
         assert_eq!(asked_after(&["why did this fail?", "does it bump crates?"]), (user(1), user(2)));
@@ -96,9 +102,6 @@ mod tests {
     #[test]
     fn a_plan_stays_the_task_of_what_is_asked_on_the_way() {
         let plan = format!("Implement the following plan:\n# Exact balances\n{}", "Words of it. ".repeat(60));
-        assert_eq!(
-            asked_after(&[&plan, "rename the helper, please"]),
-            (Some("user#1".into()), Some("user#2".into()))
-        );
+        assert_eq!(asked_after(&[&plan, "rename the helper, please"]), (Some("user#1".into()), Some("user#2".into())));
     }
 }

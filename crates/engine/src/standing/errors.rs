@@ -2,31 +2,74 @@
 
 /// Beginnings of lines that state an error.
 const STARTS: [&str; 12] = [
-    "error:", "error[", "error ", "fatal:", "fatal error", "panic:", "E   ", "Error:", "ERROR", "FAIL:", "--- FAIL", "✘",
+    "error:",
+    "error[",
+    "error ",
+    "fatal:",
+    "fatal error",
+    "panic:",
+    "E   ",
+    "Error:",
+    "ERROR",
+    "FAIL:",
+    "--- FAIL",
+    "✘",
 ];
 /// What stands inside such lines.
 const MARKS: [&str; 12] = [
-    ": error", "Error: ", "Exception: ", "panicked at", "undefined:", "cannot find", "not found", "No such file",
-    "Permission denied", "would be overwritten", "conflict", "CONFLICT",
+    ": error",
+    "Error: ",
+    "Exception: ",
+    "panicked at",
+    "undefined:",
+    "cannot find",
+    "not found",
+    "No such file",
+    "Permission denied",
+    "would be overwritten",
+    "conflict",
+    "CONFLICT",
 ];
 /// Words of a line with a place that only warns.
 const WARNS: [&str; 2] = ["warning", "note:"];
 /// What build tools say at the end of a good run.
 const GOOD: [&str; 12] = [
-    "0 issues", "no issues found", "All checks passed", "0 errors", "Found 0 errors", "no errors", "BUILD SUCCESS",
-    "Build succeeded", "compiled successfully", "Finished `", "0 problems", "Successfully built",
+    "0 issues",
+    "no issues found",
+    "All checks passed",
+    "0 errors",
+    "Found 0 errors",
+    "no errors",
+    "BUILD SUCCESS",
+    "Build succeeded",
+    "compiled successfully",
+    "Finished `",
+    "0 problems",
+    "Successfully built",
 ];
 /// What they say at the end of a bad one.
-const BAD: [&str; 7] = ["task failed", "BUILD FAILED", "Build failed", "could not compile", "make: ***", "Failed to compile", "ELIFECYCLE"];
+const BAD: [&str; 7] = [
+    "task failed",
+    "BUILD FAILED",
+    "Build failed",
+    "could not compile",
+    "make: ***",
+    "Failed to compile",
+    "ELIFECYCLE",
+];
 
 /// The lines that tell most, at most so many: those with a place in a file before others, in their order.
 pub(super) fn error_lines(output: &str, most: usize) -> Vec<&str> {
-    let lines = || output.lines().map(str::trim).filter(|line| line.chars().filter(|letter| letter.is_alphabetic()).count() > 3);
+    let lines = || {
+        output.lines().map(str::trim).filter(|line| line.chars().filter(|letter| letter.is_alphabetic()).count() > 3)
+    };
     let placed: Vec<&str> = lines().filter(|line| is_placed(line)).take(most).collect();
     if !placed.is_empty() {
         return placed;
     }
-    let stated = |line: &&str| STARTS.iter().any(|start| line.starts_with(start)) || MARKS.iter().any(|mark| line.contains(mark));
+    let stated = |line: &&str| {
+        STARTS.iter().any(|start| line.starts_with(start)) || MARKS.iter().any(|mark| line.contains(mark))
+    };
     lines().filter(stated).take(most).collect()
 }
 
@@ -34,7 +77,9 @@ pub(super) fn error_lines(output: &str, most: usize) -> Vec<&str> {
 pub(super) fn says_good(output: &str) -> Option<bool> {
     let bad = output.lines().any(|line| is_placed(line.trim()) || counts_issues(line))
         || BAD.iter().any(|mark| output.contains(mark))
-        || output.lines().any(|line| ["error:", "error[", "Error:", "fatal:"].iter().any(|start| line.trim_start().starts_with(start)));
+        || output.lines().any(|line| {
+            ["error:", "error[", "Error:", "fatal:"].iter().any(|start| line.trim_start().starts_with(start))
+        });
     match bad {
         true => Some(false),
         false => GOOD.iter().any(|mark| output.contains(mark)).then_some(true),
@@ -50,7 +95,8 @@ fn is_placed(line: &str) -> bool {
         !stem.is_empty() && (1..6).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
     });
     let message = parts.next().unwrap_or(rest);
-    let says = message.chars().any(char::is_alphabetic) && !WARNS.iter().any(|word| message.trim_start().starts_with(word));
+    let says =
+        message.chars().any(char::is_alphabetic) && !WARNS.iter().any(|word| message.trim_start().starts_with(word));
     is_file && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) && says
 }
 

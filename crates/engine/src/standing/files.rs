@@ -54,13 +54,21 @@ fn follow(run: &RunData, root: &str, fates: &mut BTreeMap<String, bool>) {
                 let Some(words) = command_words(command) else { continue };
                 match words.as_slice() {
                     ["cd", to] => place = joined(&place, to, root),
-                    ["git", "checkout" | "restore" | "stash" | "reset" | "clean" | "pull" | "merge" | "rebase", ..] => replaces = true,
+                    ["git", "checkout" | "restore" | "stash" | "reset" | "clean" | "pull" | "merge" | "rebase", ..] => {
+                        replaces = true
+                    }
                     ["rm" | "unlink", names @ ..] | ["git", "rm", names @ ..] => {
                         gone.extend(operands(names).map(|name| joined(&place, name, root)));
                     }
                     ["mv", names @ ..] | ["git", "mv", names @ ..] => {
                         let names: Vec<&str> = operands(names).collect();
-                        gone.extend(names.split_last().into_iter().flat_map(|(_, from)| from).map(|name| joined(&place, name, root)));
+                        gone.extend(
+                            names
+                                .split_last()
+                                .into_iter()
+                                .flat_map(|(_, from)| from)
+                                .map(|name| joined(&place, name, root)),
+                        );
                     }
                     _ => {}
                 }

@@ -23,7 +23,8 @@ pub(super) fn actions(past: Past<'_>) -> Vec<String> {
     let in_state = |state| todo.iter().filter(move |item| item.state == state);
     let listed = in_state(TodoState::InProgress).chain(in_state(TodoState::Pending)).map(|item| one_line(&item.text));
     let listed: Vec<String> = listed.collect();
-    let asked = past.users().map(|user| (user.turn, own_words(&user.text))).find(|(_, words)| kind_of(words).says_something());
+    let asked =
+        past.users().map(|user| (user.turn, own_words(&user.text))).find(|(_, words)| kind_of(words).says_something());
     let asked = asked.filter(|_| past.is_under_way());
     // A list that was written before the newest request does not know of it.
     let newer = asked.filter(|(turn, _)| listed.is_empty() || since.is_some_and(|since| since < *turn));

@@ -31,7 +31,9 @@ pub(super) fn questions(past: Past<'_>) -> Result<Vec<Question>, BlobError> {
     let tests = newest(past, RunKind::Tests)?.filter(|run| run.verdict == RunVerdict::Failed);
     let build = newest(past, RunKind::Build)?.filter(|run| run.verdict == RunVerdict::Failed);
     found.extend(tests.as_ref().map(failing));
-    found.extend(build.as_ref().filter(|build| tests.as_ref().is_none_or(|tests| tests.number != build.number)).map(failing));
+    found.extend(
+        build.as_ref().filter(|build| tests.as_ref().is_none_or(|tests| tests.number != build.number)).map(failing),
+    );
     let known: Vec<u32> = tests.iter().chain(&build).map(|run| run.number).collect();
     found.extend(failed_call(past, &known)?);
     found.extend(unanswered(past));
@@ -98,7 +100,8 @@ fn key_of(done: &Done<'_>) -> String {
 
 /// What the newest round asks while it is under way, and what the assistant asked before it. An answer ends both.
 fn unanswered(past: Past<'_>) -> Vec<Question> {
-    let newest = past.users().map(|user| (user, own_words(&user.text))).find(|(_, words)| kind_of(words).says_something());
+    let newest =
+        past.users().map(|user| (user, own_words(&user.text))).find(|(_, words)| kind_of(words).says_something());
     let under_way = past.is_under_way();
     let Some((user, words)) = newest else { return Vec::new() };
     let mut found: Vec<Question> = Vec::new();
@@ -123,7 +126,9 @@ fn unanswered(past: Past<'_>) -> Vec<Question> {
 /// Whether the turn right before a user's is an answer that asked something.
 fn follows(past: Past<'_>, turn: crate::trace::TurnNo) -> bool {
     let before = past.said().find(|said| said.turn < turn);
-    before.is_some_and(|said| said.answers && sentences(said.text).iter().rev().take(3).any(|sentence| is_question(sentence.text)))
+    before.is_some_and(|said| {
+        said.answers && sentences(said.text).iter().rev().take(3).any(|sentence| is_question(sentence.text))
+    })
 }
 
 fn quoted_question(who: &str, quote: crate::trace::claim::Quote) -> Question {

@@ -80,15 +80,23 @@ impl Newest<'_> {
             RunVerdict::Unknown => "its verdict is not shown",
         };
         let outcome = outcome.map(|outcome| format!(" ({outcome})")).unwrap_or_default();
-        let edited: BTreeSet<&str> =
-            past.done_from(self.done.turn).filter(|done| done.turn > self.done.turn).filter_map(|done| done.changed()).collect();
+        let edited: BTreeSet<&str> = past
+            .done_from(self.done.turn)
+            .filter(|done| done.turn > self.done.turn)
+            .filter_map(|done| done.changed())
+            .collect();
         let since = match edited.len() {
             0 => String::new(),
             1 => "; 1 file edited since".to_owned(),
             many => format!("; {many} files edited since"),
         };
-        let again = self.again.map(|number| format!("; cmd#{number} ran it again and shows no verdict")).unwrap_or_default();
-        RunStatus { verdict: self.verdict, text: format!("{command}: {verdict}{outcome}{since}{again}"), evidence: Some(evidence) }
+        let again =
+            self.again.map(|number| format!("; cmd#{number} ran it again and shows no verdict")).unwrap_or_default();
+        RunStatus {
+            verdict: self.verdict,
+            text: format!("{command}: {verdict}{outcome}{since}{again}"),
+            evidence: Some(evidence),
+        }
     }
 
     pub(super) fn place(&self) -> Place {
@@ -121,7 +129,8 @@ struct Pipeline {
 fn pipelines(run: &RunData) -> Vec<Pipeline> {
     let mut found: Vec<Pipeline> = Vec::new();
     let mut inside = false;
-    let stops_at_errors = run.reading().claimed(&run.command).starts_with("set -e") || run.command.starts_with("set -e");
+    let stops_at_errors =
+        run.reading().claimed(&run.command).starts_with("set -e") || run.command.starts_with("set -e");
     for (purpose, joint) in purposes(&Script::parse(&run.command)) {
         let joint = if stops_at_errors && matches!(joint, Joint::Semicolon | Joint::Line) { Joint::And } else { joint };
         let starts_pipe = joint == Joint::Pipe;
@@ -168,7 +177,9 @@ fn judge(run: &RunData, output: &str, kind: Kind) -> Option<RunVerdict> {
             Some(true) => RunVerdict::Passed,
             Some(false) => RunVerdict::Failed,
             // Compilers are silent where all is well.
-            None if exit == Some(0) && (last || chained) && output.trim().is_empty() && !filters(&run.command) => RunVerdict::Passed,
+            None if exit == Some(0) && (last || chained) && output.trim().is_empty() && !filters(&run.command) => {
+                RunVerdict::Passed
+            }
             None => RunVerdict::Unknown,
         },
     };
@@ -178,7 +189,8 @@ fn judge(run: &RunData, output: &str, kind: Kind) -> Option<RunVerdict> {
 fn says_failed(output: &str) -> bool {
     output.lines().any(|line| {
         let line = line.trim();
-        ["--- FAIL", "FAIL\t", "FAILED", "FAIL:", "not ok "].iter().any(|start| line.starts_with(start)) || line == "FAIL"
+        ["--- FAIL", "FAIL\t", "FAILED", "FAIL:", "not ok "].iter().any(|start| line.starts_with(start))
+            || line == "FAIL"
     })
 }
 
@@ -212,7 +224,12 @@ mod tests {
             ("mise run fmt && mise run lint | tail -5", 0, "0 issues.", (None, Some(Passed))),
             ("mise run fmt && mise run lint | tail -5", 0, "Finished", (None, Some(Unknown))),
             ("mise run lint && mise run test", 0, "ok  \ta/b\t0.1s", (Some(Passed), Some(Passed))),
-            ("mise run lint && mise run test", 1, "FAIL\ta/b\t0.1s\n--- FAIL: TestX (0.00s)", (Some(Failed), Some(Passed))),
+            (
+                "mise run lint && mise run test",
+                1,
+                "FAIL\ta/b\t0.1s\n--- FAIL: TestX (0.00s)",
+                (Some(Failed), Some(Passed)),
+            ),
             ("mise run lint && mise run test", 1, "a.go:1:2: unused x\n1 issues:", (None, Some(Failed))),
             ("pytest -q | tail -3", 0, "1 failed, 2 passed in 0.12s", (Some(Failed), None)),
             ("pytest -q | tail -3", 0, "nothing known", (Some(Unknown), None)),

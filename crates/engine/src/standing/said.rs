@@ -104,7 +104,8 @@ fn worth(sentence: &Sentence<'_>, said: &Said<'_>, offers: bool, changes: bool) 
     let text = sentence.text;
     let list = wording();
     let wide = text.chars().filter(|character| !character.is_ascii()).count();
-    if text.len() + wide < SHORTEST || text.ends_with([':', '：']) || is_question(text) || text.contains(['“', '”']) {
+    if text.len() + wide < SHORTEST || text.ends_with([':', '：']) || is_question(text) || text.contains(['“', '”'])
+    {
         return 0;
     }
     // Cut inside a quotation or a piece of code.
@@ -115,7 +116,11 @@ fn worth(sentence: &Sentence<'_>, said: &Said<'_>, offers: bool, changes: bool) 
     let plain = lower.trim_start_matches(['*', '_', '`', ' ']);
     let strongest = list.strength(&lower);
     let is_plan = list.announces.begin(plain) || words(plain).next().is_some_and(|first| list.requests.has(first));
-    if is_plan || list.doubts.stand_in(&lower) || list.verdicts.stand_in(&lower) || (list.manners.begin(plain) && strongest < 25) {
+    if is_plan
+        || list.doubts.stand_in(&lower)
+        || list.verdicts.stand_in(&lower)
+        || (list.manners.begin(plain) && strongest < 25)
+    {
         return 0;
     }
     let names_something = text.contains('`') || text.contains('_') || text.contains("()") || text.contains('/');
@@ -187,7 +192,9 @@ impl<'a> Since<'a> {
         self.edits.iter().filter(|edit| edit.turn > turn).any(|edit| {
             let file = edit.path.rsplit('/').next().unwrap_or(edit.path);
             let takes = named.iter().any(|name| edit.removed.contains(name) && !edit.added.contains(name));
-            let mends = || text.contains(file) || named.iter().any(|name| edit.added.contains(name) || edit.removed.contains(name));
+            let mends = || {
+                text.contains(file) || named.iter().any(|name| edit.added.contains(name) || edit.removed.contains(name))
+            };
             takes || (lacks && mends())
         })
     }
@@ -260,7 +267,8 @@ mod tests {
         }
         let mut story = Story::new();
         story.user("fix the ledger");
-        story.answer("The root cause is that `balance()` compares prefixes.\n- `--raw` returns the transcript as it is");
+        story
+            .answer("The root cause is that `balance()` compares prefixes.\n- `--raw` returns the transcript as it is");
         assert_eq!(quotes(&story).len(), 2);
         story.user("but that is not what happens with new accounts");
         assert!(quotes(&story).is_empty());
@@ -270,7 +278,9 @@ mod tests {
     fn an_edit_speaks_against_what_it_takes_away() {
         let mut story = Story::new();
         story.user("fix the ledger");
-        story.answer("- Added `find_old_name()` to the ledger\n- `report.rs` is missing the month, which is why it is empty.");
+        story.answer(
+            "- Added `find_old_name()` to the ledger\n- `report.rs` is missing the month, which is why it is empty.",
+        );
         assert_eq!(quotes(&story).len(), 2);
         story.user("rename it");
         story.step("", "Edit", json!({}), edit("src/a.rs", 1, &["fn find_old_name() {"], &["fn find_name() {"]));

@@ -102,7 +102,9 @@ pub(super) fn requests(lower: &str) -> bool {
     let begins = list.requests.has(first);
     let clauses = || lower.split([',', ';', ':', '。', '，']).skip(1);
     let in_clause = || {
-        let first = |clause: &str| words(clause).find(|word| !list.leads_on.has(word)).is_some_and(|word| list.requests.has(word));
+        let first = |clause: &str| {
+            words(clause).find(|word| !list.leads_on.has(word)).is_some_and(|word| list.requests.has(word))
+        };
         !is_question(lower) && clauses().any(first)
     };
     !wants_to_know && (begins || in_clause() || list.asks.stand_in(lower))
@@ -162,7 +164,8 @@ mod tests {
 
     #[test]
     fn going_on_choosing_and_handing_on_ask_for_nothing_new() {
-        let answers = ["continue", "Yes, please go on.", "继续", "ok", "1", "C)", "1 and 2", "let's try 2=", "LGTM", "option 2"];
+        let answers =
+            ["continue", "Yes, please go on.", "继续", "ok", "1", "C)", "1 and 2", "let's try 2=", "LGTM", "option 2"];
         assert!(answers.iter().all(|text| kind_of(text) == Kind::Answer), "{:?}", kinds(&answers));
         let closing = ["commit", "Commit and push", "push it please", "commit, push, create draft PR", "提交"];
         assert!(closing.iter().all(|text| kind_of(text) == Kind::Closes), "{:?}", kinds(&closing));
@@ -182,7 +185,8 @@ mod tests {
         ] {
             assert_eq!(kind_of(text), Kind::Request, "{text}");
         }
-        for text in ["is there a command to move it?", "do we need the changes before we start?", "so is it the cache?"] {
+        for text in ["is there a command to move it?", "do we need the changes before we start?", "so is it the cache?"]
+        {
             assert_eq!(kind_of(text), Kind::Question, "{text}");
         }
         assert_eq!(kind_of("there are some different possibilities here I think"), Kind::Remark);
@@ -191,7 +195,10 @@ mod tests {
 
     #[test]
     fn what_is_wanted_is_quoted_without_its_frame() {
-        let plan = format!("Implement the following plan:\n\n# Exact balances\n\nCompare whole names. {}", "More. ".repeat(130));
+        let plan = format!(
+            "Implement the following plan:\n\n# Exact balances\n\nCompare whole names. {}",
+            "More. ".repeat(130)
+        );
         assert_eq!(kind_of(&plan), Kind::Plan);
         assert!(wanted(&plan).is_some_and(|text| text.starts_with("Exact balances: Compare whole names.")));
         let issue = "We're currently solving the following issue within our repository. Here's the issue text:\nISSUE:\nReports crash on empty months\nSteps follow.";

@@ -64,11 +64,7 @@ pub(super) struct ShownStatus {
 
 impl ShownStatus {
     pub(super) fn of(status: &WorkStatus) -> Self {
-        Self {
-            tests: status_text(&status.tests),
-            build: status_text(&status.build),
-            errors_left: status.errors_left,
-        }
+        Self { tests: status_text(&status.tests), build: status_text(&status.build), errors_left: status.errors_left }
     }
 }
 

@@ -180,13 +180,12 @@ proptest! {
 #[test]
 fn each_command_of_a_script_has_a_purpose() {
     let read = |command: &str| purposes(&Script::parse(command));
-    assert_eq!(read("mise run lint && mise run test | tail"), [
-        (Purpose::Builds, Joint::And),
-        (Purpose::Tests, Joint::Pipe),
-        (Purpose::Looks, Joint::Semicolon)
-    ]);
-    assert_eq!(read("bash -lc 'cd x && go vet ./...'"), [
-        (Purpose::Looks, Joint::And),
-        (Purpose::Builds, Joint::Semicolon)
-    ]);
+    assert_eq!(
+        read("mise run lint && mise run test | tail"),
+        [(Purpose::Builds, Joint::And), (Purpose::Tests, Joint::Pipe), (Purpose::Looks, Joint::Semicolon)]
+    );
+    assert_eq!(
+        read("bash -lc 'cd x && go vet ./...'"),
+        [(Purpose::Looks, Joint::And), (Purpose::Builds, Joint::Semicolon)]
+    );
 }

@@ -37,6 +37,10 @@ use candidate::{Candidates, Focus};
 use files::Files;
 use stretch::Stretch;
 
+/// How much of what the assistant said the board holds, and how many turns back it looks for it.
+const SAID: usize = 3;
+const RECENT: u32 = 120;
+
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
     pub range: TurnRange,
@@ -70,8 +74,16 @@ pub fn compact(
     let mut examiner = Examiner::new(bench, request.range, blobs);
 
     let standing = Standing::now(bench.history, blobs);
-    let actions = standing.actions().iter().filter_map(|action| examiner.action(action)).collect();
-    let mut questions = standing.questions()?;
+    // What was concluded long ago stands in blocks.
+    let recent = TurnNo(bench.history.turns().saturating_sub(RECENT));
+    let news = delta::News {
+        asked: standing.asked(),
+        status: standing.status()?,
+        actions: standing.actions().iter().filter_map(|action| examiner.action(action)).collect(),
+        questions: standing.questions()?,
+        said: standing.concluded(recent, SAID),
+    };
+    let mut questions = news.questions.clone();
     let held = board.questions().iter().map(|entry| &entry.value);
     questions.extend(held.filter(|question| !question.unknown && question.evidence.is_none()).cloned());
     let asked = Standing::at(bench.history, request.range.last, blobs).asked();
@@ -85,12 +97,10 @@ pub fn compact(
 
     fallback::propose(&stretch, &mut examiner, &mut candidates);
 
-    let frame = fit::Frame { asked, questions, actions };
+    let frame = fit::Frame { asked, questions, actions: news.actions.clone() };
     let fitted = fit::fit(&stretch, frame, candidates, request.budget, &configuration.block, count);
     let current = commands::still_newest(runs, &stretch);
     let limits = &configuration.board;
-    let news =
-        delta::News { asked: standing.asked(), status: standing.status()?, said: standing.concluded(TurnNo(0), 3) };
     let delta = delta::propose(board, &fitted, news, &current, limits, count);
     Ok(Compaction { block: fitted.into_content(), delta })
 }

@@ -22,10 +22,12 @@ const ANCHORS: usize = 2;
 /// Longer ones would be all that the delta says.
 const ANCHOR_LINES: u32 = 12;
 
-/// Where the work stands now, as far as the block does not say it.
+/// Where the work stands now.
 pub(super) struct News {
     pub(super) asked: Asked,
     pub(super) status: WorkStatus,
+    pub(super) actions: Vec<String>,
+    pub(super) questions: Vec<Question>,
     pub(super) said: Vec<Concluded>,
 }
 
@@ -70,11 +72,10 @@ fn pieces(board: &Board, fitted: &Fitted, news: News, verdicts: &[Verdict<'_>]) 
     if board.status_with(&status) != *board.status() {
         pieces.push(Piece::Status(status));
     }
-    let actions = &fitted.frame.actions;
-    if actions != board.next_actions() {
-        pieces.push(Piece::Actions(actions.clone()));
+    if news.actions != board.next_actions() {
+        pieces.push(Piece::Actions(news.actions));
     }
-    pieces.extend(questions(board, &fitted.frame.questions));
+    pieces.extend(questions(board, &news.questions));
     let last_test = verdicts.iter().rev().find(|verdict| verdict.test.is_some()).map(|verdict| verdict.number);
     let mut anchors = anchors(board, fitted).into_iter();
     let mut facts = Vec::new();

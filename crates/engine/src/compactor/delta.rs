@@ -17,6 +17,8 @@ use crate::{
     trace::claim::{Anchor, Assertion, Change, Delta, Evidence, Fact, Question, Quote, WorkStatus},
 };
 
+/// So many of the open points go before what is next.
+const FIRST_QUESTIONS: usize = 2;
 /// One or two anchors are what fits beside the rest.
 const ANCHORS: usize = 2;
 /// Longer ones would be all that the delta says.
@@ -72,10 +74,13 @@ fn pieces(board: &Board, fitted: &Fitted, news: News, verdicts: &[Verdict<'_>]) 
     if board.status_with(&status) != *board.status() {
         pieces.push(Piece::Status(status));
     }
+    // What fails comes first; an action may say no more than the task.
+    let mut open = questions(board, &news.questions).into_iter();
+    pieces.extend(open.by_ref().take(FIRST_QUESTIONS));
     if news.actions != board.next_actions() {
         pieces.push(Piece::Actions(news.actions));
     }
-    pieces.extend(questions(board, &news.questions));
+    pieces.extend(open);
     let last_test = verdicts.iter().rev().find(|verdict| verdict.test.is_some()).map(|verdict| verdict.number);
     let mut anchors = anchors(board, fitted).into_iter();
     let mut facts = Vec::new();

@@ -58,9 +58,15 @@ pub(super) fn propose(
     let mut taken: Vec<Piece> = Vec::new();
     for piece in pieces(board, fitted, news, verdicts) {
         taken.push(piece);
-        let delta = admitted(&taken);
-        if board.check(&delta, limits, count).is_err() {
-            taken.pop();
+        while board.check(&admitted(&taken), limits, count).is_err() {
+            // Of what comes next, the first may still fit.
+            match taken.pop() {
+                Some(Piece::Actions(mut actions)) if actions.len() > 1 => {
+                    actions.pop();
+                    taken.push(Piece::Actions(actions));
+                }
+                _ => break,
+            }
         }
     }
     admitted(&taken)

@@ -4,14 +4,14 @@
 //! is worth most. The rendered whole is counted once at the end, because sums of parts only come near it.
 
 use super::{
-    candidate::{Candidate, Candidates, Item, Section},
+    candidate::{Candidate, Candidates, FactKind, Item, Section},
     stretch::Stretch,
 };
 use crate::{
     block::{render_block, render_claims},
     configuration::BlockLimits,
     standing::Asked,
-    trace::claim::{BlockContent, Evidence, Question, Quote, Standing},
+    trace::claim::{BlockContent, Evidence, Question, Quote},
     view::{Source, TOKENS_PER_MESSAGE},
 };
 
@@ -133,7 +133,7 @@ fn content(frame: &Frame, chosen: &[Candidate]) -> BlockContent {
     };
     for candidate in chosen {
         match &candidate.item {
-            Item::Fact { fact, .. } if fact.standing == Standing::Concluded => {
+            Item::Fact { kind: FactKind::Conclusion, fact } => {
                 let said = |evidence: &Evidence| Quote { text: fact.text.clone(), evidence: evidence.clone() };
                 content.said.extend(fact.evidence.first().map(said));
             }

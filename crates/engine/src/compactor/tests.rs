@@ -8,11 +8,14 @@ use serde_json::{Value, json};
 
 use super::{Compaction, Request, compact};
 use crate::{
-    admission::{AdmissionLimits, AdmissionRefused, admit_block, admit_delta},
+    admission::{
+        AdmissionLimits, AdmissionRefused, admit_block,
+        again::{block_holds, delta_holds},
+    },
     board::Board,
     configuration::Configuration,
     context::Context,
-    proposal::{BlockProposal, DeltaProposal},
+    proposal::BlockProposal,
     recorder::{NewPart, SessionSetup},
     session::Session,
     trace::claim::{BlockContent, Delta},
@@ -139,7 +142,10 @@ impl Story {
             &NoBlobs,
         )?;
         assert_eq!(admitted.refused, []);
-        Ok(admitted.content)
+        let bench = self.session.bench();
+        let configuration = Configuration::default();
+        assert!(block_holds(bench, self.whole(), &compaction.block, &configuration, &count, &NoBlobs));
+        Ok(compaction.block)
     }
 
     /// The delta as it is admitted; None where it says nothing.
@@ -148,10 +154,7 @@ impl Story {
         if delta == Delta::default() {
             return None;
         }
-        let (delta, refused) =
-            admit_delta(self.session.bench(), DeltaProposal::of(&delta), &AdmissionLimits::default(), &NoBlobs)
-                .expect("it is admitted");
-        assert_eq!(refused, []);
+        assert!(delta_holds(self.session.bench(), &delta, &Configuration::default(), &NoBlobs));
         assert_eq!(board.check(&delta, &crate::configuration::BoardLimits::default(), &count), Ok(()));
         Some(delta)
     }

@@ -87,9 +87,14 @@ fn follow(run: &RunData, root: &str, fates: &mut BTreeMap<String, bool>) {
     }
     // Elsewhere is no file of this project.
     if !replaces && !place.starts_with(['/', '~', '$']) {
-        let known = changed_files(&script, &run.cwd).paths.into_iter();
-        for path in known.filter(|path| !is_scratch(path) && !lies_outside(path, &run.command, root)) {
-            fates.insert(path, true);
+        let known = changed_files(&script, &run.cwd).paths;
+        // `mv a b` may also mean `b/a`.
+        let is_guess =
+            |path: &str| path.rsplit_once('/').is_some_and(|(folder, _)| known.iter().any(|path| path == folder));
+        for path in known.iter().filter(|path| !is_scratch(path) && !is_guess(path) && !gone.contains(path)) {
+            if !lies_outside(path, &run.command, root) {
+                fates.insert(path.clone(), true);
+            }
         }
     }
     for path in gone.into_iter().filter(|path| !is_scratch(path) && !path.is_empty()) {

@@ -1,7 +1,6 @@
 //! One rule each.
 
 use super::*;
-use crate::trace::claim::Standing;
 
 const LEDGER: &str = "class Ledger:\n    def __init__(self):\n        self.entries = []\n\n    def balance(self, account):\n        \
     return sum(e.amount for e in self.entries if e.account.startswith(account))\n\n    def size(self):\n        return len(self.entries)\n";
@@ -59,13 +58,8 @@ fn a_failure_is_named_with_its_tests_and_its_error() {
 #[test]
 fn seed_10_1_conclusions_are_quoted_and_announcements_are_not() {
     let content = fixed().block(&Board::default(), 800).expect("it is shorter");
-    let concluded: Vec<&str> = content
-        .what_we_learned
-        .iter()
-        .filter(|fact| fact.standing == Standing::Concluded)
-        .map(|fact| fact.text.as_str())
-        .collect();
-    assert_eq!(concluded, ["“The root cause is that `balance` matches prefixes, so cash-reserve is counted as cash.”"]);
+    let concluded: Vec<&str> = content.said.iter().map(|said| said.text.as_str()).collect();
+    assert_eq!(concluded, ["The root cause is that `balance` matches prefixes, so cash-reserve is counted as cash."]);
 }
 
 #[test]
@@ -215,7 +209,7 @@ fn chinese_sessions_are_read_as_well() {
     story.read("问题在于余额按前缀比较账户名，所以现金储备被重复计算。", "src/ledger.py", 1, LEDGER);
     story.user("继续").answer("已经看过了账本模块的全部代码，原因是前缀比较，应该改为精确比较。");
     let content = story.block(&Board::default(), 800).expect("it is shorter");
-    assert_eq!(content.goal.as_ref().map(|goal| goal.text.as_str()), Some("请修复账本测试，不要改测试文件"));
+    assert_eq!(content.task.as_ref().map(|goal| goal.text.as_str()), Some("请修复账本测试，不要改测试文件"));
     let facts = facts(&content);
     assert!(facts.iter().any(|fact| fact.contains("“问题在于余额按前缀比较账户名")), "{facts:?}");
     assert!(!facts.iter().any(|fact| fact.contains("让我")), "{facts:?}");

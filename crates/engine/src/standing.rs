@@ -13,6 +13,7 @@ mod past;
 mod runs;
 mod said;
 pub(crate) mod sentences;
+mod since;
 mod turns;
 mod wording;
 

@@ -120,7 +120,7 @@ pub(crate) fn fold_by_rules(
         return Err(FoldRefused::Admission(AdmissionRefused::Empty { refused: Vec::new() }).into());
     }
     let admitted = AdmittedBlock::by_rules(compaction.block);
-    plan(desk, draft, admitted, NewDelta::Admitted(compaction.delta), Author::Rules, context)
+    plan(desk, draft, admitted, NewDelta::Admitted(Box::new(compaction.delta)), Author::Rules, context)
 }
 
 /// The block from a model's text. Missing fields are asked for once.

@@ -31,7 +31,7 @@ pub(super) enum NewDelta {
     /// By a model: it has to be admitted.
     Proposed(DeltaProposal),
     /// By the rules, which ask before they claim.
-    Admitted(Delta),
+    Admitted(Box<Delta>),
 }
 
 /// What a fold changes on the board, as far as it is admitted, and what was claimed in vain.
@@ -58,7 +58,7 @@ pub(super) fn admit_news(
         }
         // Old turns alone bring no news for the board.
         NewDelta::Admitted(_) if draft.reach == Reach::Alone => None,
-        NewDelta::Admitted(delta) => check_delta(&board, delta, limits, &mut refused, context),
+        NewDelta::Admitted(delta) => check_delta(&board, *delta, limits, &mut refused, context),
     };
     if delta.is_none() && author == Author::Model {
         // Where the model's does not come, the rules write it (docs/design/model.md, "The board").

@@ -140,7 +140,7 @@ pub(crate) fn fold_by_model(
     let limits = AdmissionLimits { block_tokens: draft.budget, ..AdmissionLimits::from(&desk.policy.configuration) };
     let admitted = admit_block(desk.bench(), draft.range, parsed.block, &limits, context.count, context.blobs)
         .map_err(FoldRefused::Admission)?;
-    let mut planned = plan(desk, draft, admitted, NewDelta::Proposed(parsed.delta), Author::Model, context)?;
+    let mut planned = plan(desk, draft, admitted, NewDelta::Proposed(Box::new(parsed.delta)), Author::Model, context)?;
     planned.report.dropped_fields = parsed.dropped_fields;
     Ok(planned)
 }

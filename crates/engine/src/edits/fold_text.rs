@@ -29,7 +29,7 @@ pub(super) struct Texts {
 /// What a fold may change on the board.
 pub(super) enum NewDelta {
     /// By a model: it has to be admitted.
-    Proposed(DeltaProposal),
+    Proposed(Box<DeltaProposal>),
     /// By the rules, which ask before they claim.
     Admitted(Box<Delta>),
 }
@@ -53,7 +53,7 @@ pub(super) fn admit_news(
     let limits = &desk.policy.configuration.board;
     let mut delta = match proposal {
         NewDelta::Proposed(proposal) => {
-            let admitted = admit_proposed(desk, proposal, &mut refused, context);
+            let admitted = admit_proposed(desk, *proposal, &mut refused, context);
             admitted.and_then(|delta| check_delta(&board, delta, limits, &mut refused, context))
         }
         // Old turns alone bring no news for the board.

@@ -3,7 +3,7 @@
 use lookback_engine::{
     Session, SessionError, SessionSetup, Source,
     board::DeltaRefused,
-    fold::{AdmissionRefused, RefusalKind},
+    fold::{AdmissionRefused, RefusalKind, RunVerdict},
     session::{BoardRefused, FoldRefused, ModelAttempt},
     trace::{EventBody, NoBlobs, SessionId, TurnNo, event::BoardIds},
 };
@@ -269,7 +269,8 @@ fn the_rules_say_when_no_errors_are_left() {
     assert_eq!(fold(&mut day).errors_left, Some(1));
     day.run("pytest -q", 0, "3 passed in 0.83s\n");
     let status = fold(&mut day);
-    assert_eq!((status.tests.as_str(), status.build.as_str()), ("3 passed", "exit 0"));
+    let verdicts = (status.tests.verdict, status.build.verdict);
+    assert_eq!(verdicts, (RunVerdict::Passed, RunVerdict::Passed), "{status:?}");
     assert_ne!(status.errors_left, Some(1), "they are gone");
 }
 

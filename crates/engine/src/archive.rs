@@ -1,21 +1,19 @@
-//! The text that stands for archived rounds: the seed's fixed template (docs/seeds.md A5), filled by rules or by a
-//! model, or what remains when the model did not answer in time (E2).
+//! The text that stands for archived rounds: the seed's fixed template (docs/seeds.md A5), filled by rules, with what a
+//! model chose beside it, or what remains when the model did not answer in time (E2).
 //!
 //! When rounds are archived, which ones, and who calls the model is not known here. The user's turns are written from
-//! the trace, whoever wrote the rest.
+//! the trace.
 
 mod admit;
 mod budget;
 mod done;
 mod files;
-mod parse;
 mod rules;
 mod summary;
 pub(crate) mod time;
 
 pub(crate) use admit::admit_summary;
 pub(crate) use files::changed_paths;
-pub(crate) use parse::{SummaryRefused, WrittenSummary, parse_summary};
 pub(crate) use rules::summarise_by_rules;
 pub(crate) use summary::Summary;
 
@@ -56,11 +54,10 @@ impl Section {
     }
 }
 
-/// Who filled the template.
+/// How much of the template was filled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ArchiveBody {
-    ByRules(Summary),
-    ByModel(WrittenSummary),
+    Whole(Summary),
     /// Nobody: only the lists of done items and files are kept from the summary by rules.
     TimedOut(Summary),
 }
@@ -82,8 +79,7 @@ pub(crate) fn render_archive(
     text.push_str(&render_user_turns(bench.history, range, limits, count));
     let times = times_of(bench, range);
     text.push_str(&match body {
-        ArchiveBody::ByRules(summary) => render_template(times, |section| summary.section(section)),
-        ArchiveBody::ByModel(written) => render_template(times, |section| written.section(section).to_owned()),
+        ArchiveBody::Whole(summary) => render_template(times, |section| summary.section(section)),
         ArchiveBody::TimedOut(summary) => {
             let lists =
                 [Section::Done, Section::Files].map(|section| render_section(section, &summary.section(section)));

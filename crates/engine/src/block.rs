@@ -3,6 +3,7 @@
 //! For two readers, the model that goes on from it and the person who looks over its shoulder. The same content always
 //! gives the same bytes. Everything in it was admitted before; nothing is checked or chosen here.
 
+pub(crate) mod log;
 mod tag;
 pub(crate) mod user;
 
@@ -16,7 +17,7 @@ use crate::{
     history::index::SpanRecord,
     state::Bench,
     text::{beginning, with_visible_ends},
-    trace::claim::{Anchor, Assertion, BlockContent, Evidence, Fact, Standing},
+    trace::claim::{Anchor, Assertion, BlockContent, Evidence, Fact, Quote, SummariserNote},
     trace::decision::TurnRange,
     view::Source,
 };
@@ -50,6 +51,7 @@ pub fn render_block(
     }
     text.push_str(&user::render_user_turns(bench.history, range, limits, count));
     text.push_str(&render_claims(content, bench.state.board()));
+    text.push_str(&log::render_log(bench.history, range, limits.log_tokens, count));
     wrap(&text)
 }
 
@@ -73,26 +75,28 @@ pub(crate) fn wrap(text: &str) -> String {
 /// that a later delta can say which are stale.
 pub fn render_claims(content: &BlockContent, board: &Board) -> String {
     let mut text = String::new();
-    if let Some(goal) = &content.goal {
-        let goal = format!("goal: {} [{}]", goal.text, goal.evidence.pointer);
-        line(&mut text, format_args!("\n{}", with_visible_ends(&goal)));
+    let lines = [("task", &content.task), ("now", &content.now)];
+    let lines: Vec<String> = lines
+        .into_iter()
+        .filter_map(|(name, quote)| Some(format!("{name}: {}", render_quote(quote.as_ref()?))))
+        .collect();
+    if !lines.is_empty() {
+        line(&mut text, format_args!("\n{}", lines.join("\n")));
     }
-    let (confirmed, concluded): (Vec<&Fact>, Vec<&Fact>) =
-        content.what_we_learned.iter().partition(|fact| fact.standing == Standing::Confirmed);
-    section(&mut text, "learned", &confirmed, |fact| render_fact(fact));
-    // docs/design/model.md, "Voices": what only an assistant's turn says stands as that, never among what was shown.
-    section(&mut text, "the assistant concluded", &concluded, |fact| render_fact(fact));
+    section(&mut text, "facts", &content.what_we_learned, render_fact);
     section(&mut text, "commands", &content.exec_assertions, render_assertion);
+    // docs/design/model.md, "Voices": what only an assistant's turn says stands as that, never among what was shown.
+    section(&mut text, "the assistant said", &content.said, |quote| format!("- {}", render_quote(quote)));
     let ids = board.ids_in_block(&content.anchors);
     let anchors: Vec<(&String, &Anchor)> = ids.iter().zip(&content.anchors).collect();
     section(&mut text, "anchors", &anchors, |(id, anchor)| render_anchor(id, anchor));
-    section(&mut text, "open questions", &content.open_questions, |question| {
-        let unknown = if question.unknown { " (unknown: claimed, not shown)" } else { "" };
-        format!("- {}{unknown}", with_visible_ends(&question.text))
-    });
     section(&mut text, "next", &content.next_actions, |action| format!("- {}", with_visible_ends(action)));
+    section(&mut text, NOTES, &content.notes, render_note);
     text
 }
+
+/// Whose words the notes are.
+pub(crate) const NOTES: &str = "notes in a summariser's own words, checked by nobody and no wish of the user's";
 
 fn section<T>(text: &mut String, title: &str, items: &[T], render: impl Fn(&T) -> String) {
     if items.is_empty() {
@@ -104,6 +108,16 @@ fn section<T>(text: &mut String, title: &str, items: &[T], render: impl Fn(&T) -
 
 pub(crate) fn render_fact(fact: &Fact) -> String {
     with_visible_ends(&format!("- {} [{}]", fact.text, pointers(&fact.evidence))).into_owned()
+}
+
+/// Words of somebody else, in quotes and on one line.
+pub(crate) fn render_quote(quote: &Quote) -> String {
+    with_visible_ends(&format!("“{}” [{}]", quote.text, quote.evidence.pointer)).into_owned()
+}
+
+pub(crate) fn render_note(note: &SummariserNote) -> String {
+    let pointers = if note.evidence.is_empty() { String::new() } else { format!(" [{}]", pointers(&note.evidence)) };
+    with_visible_ends(&format!("- {}{pointers}", note.text)).into_owned()
 }
 
 pub(crate) fn render_assertion(assertion: &Assertion) -> String {

@@ -24,13 +24,13 @@ pub use render::{render_board, render_delta, render_for_people};
 pub use crate::configuration::BoardLimits;
 use crate::{
     trace::TurnNo,
-    trace::claim::{Anchor, Assertion, Evidence, Fact, Goal, Question, WorkStatus},
+    trace::claim::{Anchor, Assertion, Evidence, Fact, Question, Quote, WorkStatus},
 };
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Board {
     version: u32,
-    goal: Option<Goal>,
+    goal: Option<Quote>,
     /// Why the goal last became another one. A later refinement does not take it away.
     goal_shift_reason: Option<String>,
     facts: Vec<Entry<BoardFact>>,
@@ -116,7 +116,7 @@ impl Board {
         self.version
     }
 
-    pub fn goal(&self) -> Option<&Goal> {
+    pub fn goal(&self) -> Option<&Quote> {
         self.goal.as_ref()
     }
 

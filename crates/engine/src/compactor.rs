@@ -4,30 +4,24 @@
 //! (docs/design/folding.md, "The compactors"). Each rule turns what happened into candidates: facts, anchors, verdicts
 //! of commands. They are ranked by what later steps were measured to need (docs/design/measuring.md, "What later steps
 //! need": what an edit just wrote, files in work, paths and symbols of the last steps) and taken while the budget
-//! lasts. Each is put to the admission's own checks when it is found, and only what passes becomes a candidate: a claim
-//! is checked once. It does not know when to fold, where the cut lies, nor what becomes of its proposals.
+//! lasts. Each is stated by the functions that admission states a model's facts with. It does not know when to fold, where the cut lies, nor what becomes of its proposals.
 
 mod candidate;
 mod commands;
 mod conclusions;
 mod delta;
-mod fallback;
 mod files;
 mod fit;
 mod goal;
 mod next;
 mod outcomes;
-mod output;
-mod places;
 mod requests;
-mod sentences;
 mod stretch;
-mod symbols;
 mod windows;
 mod wording;
 
 use crate::{
-    admission::Examiner,
+    admission::Resolver,
     board::Board,
     configuration::Configuration,
     state::Bench,
@@ -71,27 +65,25 @@ pub fn compact(
     let focus = Focus::new(request.focus);
     let files = Files::new(&stretch, &focus, blobs);
     let runs = commands::last_verdicts(&stretch, blobs)?;
-    let mut examiner = Examiner::new(bench, request.range, blobs);
+    let mut resolver = Resolver::new(bench.history, blobs);
 
-    let goal = goal::propose(&stretch, board, &mut examiner);
-    let now_wanted = goal::newer(&stretch, board, &mut examiner);
-    let questions = next::open_questions(board);
-    let actions = next::actions(&stretch, |action| examiner.action(action));
+    let goal = goal::propose(&stretch, board, &mut resolver);
+    let now_wanted = goal::newer(&stretch, board, &mut resolver);
 
     let mut candidates = Candidates::new(focus, count);
-    outcomes::propose(&stretch, &mut examiner, &mut candidates);
-    conclusions::propose(&stretch, &mut examiner, &mut candidates);
-    files.propose(&stretch, &mut examiner, &mut candidates);
-    commands::propose(&runs, &stretch, &mut examiner, &mut candidates);
+    outcomes::propose(&stretch, &mut resolver, &mut candidates);
+    conclusions::propose(&stretch, &mut resolver, &mut candidates);
+    files.propose(&stretch, &mut resolver, &mut candidates);
+    commands::propose(&runs, &stretch, &mut resolver, &mut candidates);
     windows::propose(&stretch, &files, &runs, &mut candidates);
 
-    fallback::propose(&stretch, &mut examiner, &mut candidates);
-
-    let frame = fit::Frame { goal, questions, actions };
+    let frame = fit::Frame { task: goal.as_ref().map(|goal| goal.goal.clone()), now: None };
     let fitted = fit::fit(&stretch, frame, candidates, request.budget, &configuration.block, count);
     let current = commands::still_newest(runs, &stretch);
     let limits = &configuration.board;
-    let delta = delta::propose(board, &fitted, now_wanted.as_ref(), &current, &mut examiner, limits, count);
+    let actions = next::actions(&stretch, |action| Some(action.to_owned()));
+    let wanted = now_wanted.or(goal);
+    let delta = delta::propose(board, &fitted, wanted.as_ref(), actions, &current, limits, count);
     Ok(Compaction { block: fitted.into_content(), delta })
 }
 

@@ -16,6 +16,7 @@ mod fold;
 pub mod place;
 mod settle;
 mod view;
+pub(crate) mod written;
 
 pub use archive::ArchiveLimits;
 pub use block::{BlockLimits, CompactorLimits};

@@ -69,6 +69,7 @@ pub mod report;
 mod request;
 mod reread;
 mod sent;
+mod sentences;
 pub mod session;
 mod settle;
 pub mod shell;
@@ -84,17 +85,19 @@ mod view;
 pub mod fold {
     pub use crate::{
         admission::{
-            AdmissionLimits, AdmissionRefused, AdmittedBlock, BreakerState, Fate, Refusal, RefusalKind, admit_block,
+            AdmissionLimits, AdmissionRefused, AdmittedBlock, BreakerState, Refusal, RefusalKind, admit_block,
             admit_delta, render_refusals,
         },
         block::{escape_tag, render_block, render_claims, unescape_tag},
         compactor::{Compaction, Request as CompactorRequest, compact},
-        prompt::render_state_prompt,
         proposal::{
-            AnchorPlace, AnchorProposal, AssertionProposal, BlockProposal, DeltaProposal, Dialect, Edit, FactProposal,
-            GoalProposal, ProposalRefused, StatusProposal, citable,
+            AnchorPlace, AnchorProposal, BlockProposal, ClaimedRun, DeltaProposal, Dialect, Edit, FactProposal,
+            NoteProposal, ProposalRefused, QuoteProposal, citable, proposal_schema,
         },
-        trace::claim::{Anchor, Assertion, BlockContent, Change, Delta, Evidence, Fact, Goal, Question, WorkStatus},
+        trace::claim::{
+            Anchor, Assertion, BlockContent, Change, ClaimKind, Delta, Evidence, Fact, Goal, Question, Quote,
+            SummariserNote, WorkStatus,
+        },
     };
 }
 

@@ -9,7 +9,7 @@ use crate::{
     state::Bench,
     trace::{
         Blobs,
-        claim::{Anchor, BlockContent, Change, Delta, Question},
+        claim::{Anchor, BlockContent, Change, Delta},
         decision::TurnRange,
     },
 };
@@ -29,7 +29,6 @@ pub(crate) fn block_holds(
     let Ok(admitted) = admit_block(bench, range, proposal, &limits, count, blobs) else { return false };
     let mut claimed = content.clone();
     claimed.anchors.iter_mut().for_each(forget_move);
-    claimed.open_questions.iter_mut().for_each(forget_refusal);
     admitted.refused.is_empty() && admitted.content == claimed
 }
 
@@ -41,18 +40,12 @@ pub(crate) fn delta_holds(bench: Bench<'_>, delta: &Delta, configuration: &Confi
     };
     let mut claimed = delta.clone();
     claimed.anchors.iter_mut().filter_map(stated).for_each(forget_move);
-    claimed.open_questions.iter_mut().filter_map(stated).for_each(forget_refusal);
     refused.is_empty() && admitted == claimed
 }
 
 /// That it was once claimed elsewhere in the file proves nothing; where it is now was compared.
 fn forget_move(anchor: &mut Anchor) {
     anchor.moved = false;
-}
-
-/// A question is open, whoever asked it.
-fn forget_refusal(question: &mut Question) {
-    question.unknown = false;
 }
 
 fn stated<T>(change: &mut Change<T>) -> Option<&mut T> {

@@ -19,7 +19,7 @@ pub(super) fn admit(proposal: AnchorProposal, resolver: &mut Resolver<'_>) -> Re
         AnchorPlace::Lines { path, lines } => format!("{path}:{lines}"),
         AnchorPlace::Pointer { pointer, .. } => pointer.clone(),
     };
-    check(proposal, resolver).map_err(|kind| Refusal::dropped(claim, kind))
+    check(proposal, resolver).map_err(|kind| Refusal::new(claim, kind))
 }
 
 fn check(proposal: AnchorProposal, resolver: &mut Resolver<'_>) -> Result<Anchor, RefusalKind> {

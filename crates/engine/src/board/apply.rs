@@ -52,8 +52,8 @@ pub enum Outcome {
 impl Board {
     pub fn apply(&mut self, delta: &Delta) -> Applied {
         self.version += 1;
-        if let Some(goal) = &delta.current_goal {
-            self.goal = Some(goal.clone());
+        if let Some(task) = delta.wanted() {
+            self.goal = Some(task);
         }
         if let Some(reason) = &delta.goal_shift_reason {
             self.goal_shift_reason = Some(reason.clone());

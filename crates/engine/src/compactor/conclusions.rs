@@ -7,22 +7,20 @@
 use std::collections::BTreeSet;
 
 use super::{
-    candidate::{Candidates, FactKind, Item},
+    candidate::{Candidates, Item},
     requests::only_goes_on,
-    sentences::{Sentence, sentences},
     stretch::{Said, Stretch, Then},
     wording::{announces, doubts, strength},
 };
 use crate::{
-    admission::Examiner,
-    proposal::FactProposal,
-    text::{shorten_at_word, words},
+    admission::{Resolver, quotation::of_assistant},
+    proposal::QuoteProposal,
+    sentences::{Sentence, sentences},
+    text::words,
     trace::TurnNo,
 };
 
 const SHORTEST: usize = 24;
-/// In characters; what is longer is cut at a word.
-const LONGEST: usize = 280;
 /// Below this a sentence is not worth its tokens.
 const LEAST: i32 = 14;
 /// How many are checked and counted; a block holds a third of them at most.
@@ -36,7 +34,7 @@ struct Choice<'a> {
     value: i32,
 }
 
-pub(super) fn propose(stretch: &Stretch<'_>, examiner: &mut Examiner<'_>, candidates: &mut Candidates<'_>) {
+pub(super) fn propose(stretch: &Stretch<'_>, resolver: &mut Resolver<'_>, candidates: &mut Candidates<'_>) {
     let mut choices: Vec<Choice<'_>> = Vec::new();
     let last_answer = stretch.said.iter().rev().find(|said| said.then == Then::Answered).map(|said| said.turn);
     for said in &stretch.said {
@@ -63,10 +61,11 @@ pub(super) fn propose(stretch: &Stretch<'_>, examiner: &mut Examiner<'_>, candid
         if taken.iter().any(|other| says_the_same(&words, other)) {
             continue;
         }
-        let proposal = FactProposal { text: quote(choice.text), evidence: vec![format!("turn#{}", choice.turn)] };
-        if let Some(fact) = examiner.fact(&proposal) {
+        let proposal =
+            QuoteProposal { pointer: Some(format!("turn#{}", choice.turn)), text: Some(choice.text.to_owned()) };
+        if let Ok(quote) = of_assistant(&proposal, resolver) {
             taken.push(words);
-            candidates.push(Item::Fact { kind: FactKind::Conclusion, fact }, choice.value, choice.turn);
+            candidates.push(Item::Said(quote), choice.value, choice.turn);
         }
     }
 }
@@ -122,10 +121,6 @@ fn worth(sentence: &Sentence<'_>, said: &Said<'_>, is_last_answer: bool) -> i32 
     }
 }
 
-pub(super) fn quote(text: &str) -> String {
-    format!("“{}”", shorten_at_word(text, LONGEST))
-}
-
 fn long_words(text: &str) -> BTreeSet<String> {
     words(text).into_iter().filter(|word| word.len() > 3).collect()
 }
@@ -166,11 +161,5 @@ mod tests {
         let answer = "I added the option:\n- `--raw` returns the transcript as it is\n- the pager is skipped then\n";
         assert!(worth_of(answer, Then::Answered) >= LEAST);
         assert_eq!(worth_of(answer, Then::Called), 0);
-    }
-
-    #[test]
-    fn long_sentences_are_cut_at_a_word() {
-        let quoted = quote(&"word ".repeat(100));
-        assert!(quoted.ends_with("word …”") && quoted.chars().count() < 290, "{quoted}");
     }
 }

@@ -3,32 +3,23 @@
 //! Where tests and build stand, what changed among the tests, the goal where there was none, what is next, and the lines
 //! that the next edit most likely needs. The board is asked whether it would take each; what does not fit is left out.
 
-use std::collections::BTreeSet;
-
-use super::{
-    candidate::{FactKind, Item},
-    commands::{Verdict, counts},
-    fit::Fitted,
-    goal::ProposedGoal,
-};
+use super::{candidate::Item, commands::Verdict, fit::Fitted, goal::ProposedGoal};
 use crate::{
-    admission::Examiner,
+    admission::facts::counts,
     board::{Board, BoardLimits},
-    proposal::StatusProposal,
     shell::Purpose,
-    trace::claim::{Anchor, Assertion, Change, Delta, Fact, Goal, WorkStatus},
+    trace::claim::{Anchor, Assertion, Change, ClaimKind, Delta, Fact, Quote, WorkStatus},
 };
 
 /// One or two anchors are what fits beside the rest.
 const ANCHORS: usize = 2;
 /// Longer ones would be all that the delta says.
 const ANCHOR_LINES: u32 = 12;
-const CONCLUSIONS: usize = 1;
 
 /// One change. What is worth most stands first in the list.
 enum Piece {
     /// With the reason where it is another one than before.
-    Goal(Goal, Option<String>),
+    Goal(Quote, Option<String>),
     Status(WorkStatus),
     Actions(Vec<String>),
     Assertion(Assertion),
@@ -39,14 +30,14 @@ enum Piece {
 pub(super) fn propose(
     board: &Board,
     fitted: &Fitted,
-    now_wanted: Option<&ProposedGoal>,
+    wanted: Option<&ProposedGoal>,
+    actions: Vec<String>,
     verdicts: &[Verdict<'_>],
-    examiner: &mut Examiner<'_>,
     limits: &BoardLimits,
     count: &dyn Fn(&[u8]) -> u32,
 ) -> Delta {
     let mut taken: Vec<Piece> = Vec::new();
-    for piece in pieces(board, fitted, now_wanted.or(fitted.frame.goal.as_ref()), verdicts, examiner) {
+    for piece in pieces(board, fitted, wanted, actions, verdicts) {
         taken.push(piece);
         let delta = admitted(&taken);
         if board.check(&delta, limits, count).is_err() {
@@ -60,8 +51,8 @@ fn pieces(
     board: &Board,
     fitted: &Fitted,
     goal: Option<&ProposedGoal>,
+    actions: Vec<String>,
     verdicts: &[Verdict<'_>],
-    examiner: &mut Examiner<'_>,
 ) -> Vec<Piece> {
     let mut pieces = Vec::new();
     if let Some(goal) = goal
@@ -70,18 +61,14 @@ fn pieces(
         pieces.push(Piece::Goal(goal.goal.clone(), goal.shift.clone()));
     }
     let status = status(board, verdicts);
-    if let Some(admitted) = examiner.status(status)
-        && board.status_with(&admitted) != *board.status()
-    {
-        pieces.push(Piece::Status(admitted));
+    if board.status_with(&status) != *board.status() {
+        pieces.push(Piece::Status(status));
     }
-    let actions = &fitted.frame.actions;
-    if !actions.is_empty() && actions != board.next_actions() {
-        pieces.push(Piece::Actions(actions.clone()));
+    if !actions.is_empty() && actions.as_slice() != board.next_actions() {
+        pieces.push(Piece::Actions(actions));
     }
     let last_test = verdicts.iter().rev().find(|verdict| verdict.test.is_some()).map(|verdict| verdict.number);
     let mut anchors = anchors(board, fitted).into_iter();
-    let mut conclusions = 0;
     let mut facts = Vec::new();
     for candidate in &fitted.chosen {
         match &candidate.item {
@@ -91,30 +78,13 @@ fn pieces(
                     pieces.push(Piece::Assertion(assertion.clone()));
                 }
             }
-            Item::Fact { kind: FactKind::Outcome | FactKind::Verdict, fact } => {
-                facts.push((i32::MAX, candidate.turn, fact));
-            }
-            Item::Fact { kind: FactKind::Conclusion, fact } => {
-                facts.push((candidate.value, candidate.turn, fact));
-            }
+            Item::Fact(fact) if fact.kind == ClaimKind::TestChanged => facts.push((candidate.turn, fact)),
             _ => {}
         }
     }
     pieces.extend(anchors.next());
-    facts.sort_by_key(|(value, turn, ..)| std::cmp::Reverse((*value, *turn)));
-    let mut said = BTreeSet::new();
-    for (value, _, fact) in facts {
-        // What several spans end with is said once, of the newest.
-        if !said.insert(&fact.text) {
-            continue;
-        }
-        let concludes = value < i32::MAX;
-        conclusions += usize::from(concludes);
-        let known = board.facts().iter().any(|held| held.value.fact.text == fact.text);
-        if !known && (!concludes || conclusions <= CONCLUSIONS) {
-            pieces.push(Piece::Fact(fact.clone()));
-        }
-    }
+    let known = |fact: &Fact| board.facts().iter().any(|held| held.value.fact.text == fact.text);
+    pieces.extend(facts.into_iter().rev().filter(|(_, fact)| !known(fact)).map(|(_, fact)| Piece::Fact(fact.clone())));
     pieces.extend(anchors);
     pieces
 }
@@ -142,14 +112,14 @@ fn anchors(board: &Board, fitted: &Fitted) -> Vec<Piece> {
 
 /// By the newest runs of the range. Whether they are the newest of all is the gate's question. That no errors are left is
 /// said where the board names some: what a delta leaves out stays.
-fn status(board: &Board, verdicts: &[Verdict<'_>]) -> StatusProposal {
+fn status(board: &Board, verdicts: &[Verdict<'_>]) -> WorkStatus {
     let tests = verdicts.iter().rev().find(|verdict| verdict.test.is_some());
     let report = tests.and_then(|verdict| verdict.run.tests.as_deref());
     let build =
         verdicts.iter().rev().find(|verdict| verdict.test.is_none() && verdict.reading.purpose == Purpose::Builds);
     let named = board.status().errors_left.is_some();
-    StatusProposal {
-        tests: report.map(|report| counts(report.passed, report.failed, report.skipped)).unwrap_or_default(),
+    WorkStatus {
+        tests: report.map(|report| counts(report)).unwrap_or_default(),
         build: build.and_then(|verdict| verdict.run.exit_code).map(|code| format!("exit {code}")).unwrap_or_default(),
         errors_left: report.map(|report| report.failed).filter(|failed| *failed > 0 || named),
     }
@@ -160,7 +130,7 @@ fn admitted(pieces: &[Piece]) -> Delta {
     for piece in pieces {
         match piece {
             Piece::Goal(goal, shift) => {
-                delta.current_goal = Some(goal.clone());
+                delta.task = Some(goal.clone());
                 delta.goal_shift_reason = shift.clone();
             }
             Piece::Status(status) => delta.status = Some(status.clone()),

@@ -5,20 +5,18 @@
 
 use super::{
     candidate::{Candidate, Candidates, Item, Section},
-    goal::ProposedGoal,
     stretch::Stretch,
 };
 use crate::{
     block::{render_block, render_claims},
     configuration::BlockLimits,
-    proposal::one_line,
-    trace::claim::{BlockContent, Question},
+    trace::claim::{BlockContent, Quote},
     view::{Source, TOKENS_PER_MESSAGE},
 };
 
 /// Shares of the budget, in per cent. Lines are what is dearest to get again.
 const SHARES: [(Section, u32); 4] =
-    [(Section::Learned, 26), (Section::Files, 18), (Section::Commands, 16), (Section::Anchors, 40)];
+    [(Section::Said, 26), (Section::Files, 18), (Section::Commands, 16), (Section::Anchors, 40)];
 /// The title of a section with the line before it.
 const TITLE_TOKENS: u32 = 4;
 /// A quarter must be saved (docs/design/folding.md, "Admission"); a little more, because joined texts count a little
@@ -29,9 +27,8 @@ const LEAST_BUDGET: u32 = 60;
 
 /// What stands in the block whatever it costs, as far as there is room at all.
 pub(super) struct Frame {
-    pub(super) goal: Option<ProposedGoal>,
-    pub(super) questions: Vec<String>,
-    pub(super) actions: Vec<String>,
+    pub(super) task: Option<Quote>,
+    pub(super) now: Option<Quote>,
 }
 
 pub(super) struct Fitted {
@@ -42,7 +39,7 @@ pub(super) struct Fitted {
 
 pub(super) fn fit(
     stretch: &Stretch<'_>,
-    mut frame: Frame,
+    frame: Frame,
     candidates: Candidates<'_>,
     budget: u32,
     limits: &BlockLimits,
@@ -53,10 +50,7 @@ pub(super) fn fit(
     let budget = budget.min(room(stretch, limits, count)).max(LEAST_BUDGET.min(budget));
     let board = stretch.bench.state.board();
     let size_of = |content: &BlockContent| count(render_claims(content, board).as_bytes());
-    let mut size = size_of(&content(&frame, &[]));
-    while size > budget / 2 && (frame.questions.pop().is_some() || frame.actions.pop().is_some()) {
-        size = size_of(&content(&frame, &[]));
-    }
+    let size = size_of(&content(&frame, &[]));
     let room = budget.saturating_sub(size + SHARES.len() as u32 * TITLE_TOKENS);
     let mut chosen = choose(candidates, room);
     let mut rendered = size_of(&content(&frame, &chosen));
@@ -66,10 +60,6 @@ pub(super) fn fit(
         let dropped = chosen.iter().rposition(|candidate| candidate.tokens >= over).unwrap_or(chosen.len() - 1);
         chosen.remove(dropped.max(1));
         rendered = size_of(&content(&frame, &chosen));
-    }
-    if rendered > budget {
-        frame.actions.clear();
-        frame.questions.clear();
     }
     chosen.sort_by_key(reading_order);
     Fitted { frame, chosen }
@@ -117,7 +107,8 @@ fn room(stretch: &Stretch<'_>, limits: &BlockLimits, count: &dyn Fn(&[u8]) -> u3
 
 fn reading_order(candidate: &Candidate) -> (u32, u32, String, u32) {
     match &candidate.item {
-        Item::Fact { kind, .. } => (*kind as u32, candidate.turn.0, String::new(), 0),
+        Item::Fact(fact) => (fact.kind as u32, candidate.turn.0, String::new(), 0),
+        Item::Said(_) => (50, candidate.turn.0, String::new(), 0),
         Item::Assertion(_) => (100, candidate.turn.0, String::new(), 0),
         Item::Anchor(anchor) => (200, 0, anchor.path.clone(), anchor.first_line),
     }
@@ -125,15 +116,11 @@ fn reading_order(candidate: &Candidate) -> (u32, u32, String, u32) {
 
 /// All of it was admitted when it became a candidate.
 fn content(frame: &Frame, chosen: &[Candidate]) -> BlockContent {
-    let mut content = BlockContent {
-        goal: frame.goal.as_ref().map(|proposed| proposed.goal.clone()),
-        open_questions: frame.questions.iter().map(|text| Question { text: one_line(text), unknown: false }).collect(),
-        next_actions: frame.actions.clone(),
-        ..BlockContent::default()
-    };
+    let mut content = BlockContent { task: frame.task.clone(), now: frame.now.clone(), ..BlockContent::default() };
     for candidate in chosen {
         match &candidate.item {
-            Item::Fact { fact, .. } => content.what_we_learned.push(fact.clone()),
+            Item::Fact(fact) => content.what_we_learned.push(fact.clone()),
+            Item::Said(quote) => content.said.push(quote.clone()),
             Item::Assertion(assertion) => content.exec_assertions.push(assertion.clone()),
             Item::Anchor(anchor) => content.anchors.push(anchor.clone()),
         }

@@ -7,36 +7,33 @@ use super::{
     stretch::Stretch,
 };
 use crate::{
-    admission::Examiner,
+    admission::{Resolver, quotation::of_person},
     board::Board,
     history::index::TurnRecord,
-    proposal::{GoalProposal, one_line},
+    proposal::{QuoteProposal, one_line},
     text::{beginning, shorten_at_word},
-    trace::claim::Goal,
+    trace::claim::Quote,
     trace::{EventBody, Origin, TurnNo, UserTurn},
 };
 
 const LONGEST: usize = 240;
 
 pub(super) struct ProposedGoal {
-    pub(super) goal: Goal,
+    pub(super) goal: Quote,
     /// Why it is another one than the board's.
     pub(super) shift: Option<String>,
 }
 
-pub(super) fn propose(stretch: &Stretch<'_>, board: &Board, examiner: &mut Examiner<'_>) -> Option<ProposedGoal> {
+pub(super) fn propose(stretch: &Stretch<'_>, board: &Board, resolver: &mut Resolver<'_>) -> Option<ProposedGoal> {
     // The newest request of the range; then the newest before it; then whatever was said at all.
     let all: Vec<(&UserTurn, Kind)> =
         requests(stretch, stretch.range.last).map(|user| (user, kind_of(&user.text))).collect();
     if let Some(goal) = board.goal() {
         let newer = all.iter().find(|(user, kind)| *kind == Kind::Request && is_behind(user, goal));
-        if let Some(shifted) = newer.and_then(|(user, _)| shift(user, examiner)) {
+        if let Some(shifted) = newer.and_then(|(user, _)| shift(user, resolver)) {
             return Some(shifted);
         }
-        let proposal = GoalProposal { text: goal.text.clone(), evidence: vec![goal.evidence.pointer.clone()] };
-        if let Some(goal) = examiner.goal(&proposal) {
-            return Some(ProposedGoal { goal, shift: None });
-        }
+        return Some(ProposedGoal { goal: goal.clone(), shift: None });
     }
     let inside = |user: &UserTurn| user.turn >= stretch.range.first;
     let of = |kind: Kind, wanted: bool| {
@@ -49,35 +46,35 @@ pub(super) fn propose(stretch: &Stretch<'_>, board: &Board, examiner: &mut Exami
         .chain(of(Kind::Remark, false))
         .chain(of(Kind::Reply, true))
         .chain(of(Kind::Reply, false));
-    order.find_map(|user| words_of(user, examiner))
+    order.find_map(|user| words_of(user, resolver))
 }
 
 /// What the user asks for now, where that came after the range: the board is about now, a block about its turns.
-pub(super) fn newer(stretch: &Stretch<'_>, board: &Board, examiner: &mut Examiner<'_>) -> Option<ProposedGoal> {
+pub(super) fn newer(stretch: &Stretch<'_>, board: &Board, resolver: &mut Resolver<'_>) -> Option<ProposedGoal> {
     let mut later = requests(stretch, TurnNo(u32::MAX)).take_while(|user| user.turn > stretch.range.last);
     let user = later.find(|user| kind_of(&user.text) == Kind::Request)?;
     match board.goal() {
-        None => words_of(user, examiner),
-        Some(goal) if is_behind(user, goal) => shift(user, examiner),
+        None => words_of(user, resolver),
+        Some(goal) if is_behind(user, goal) => shift(user, resolver),
         Some(_) => None,
     }
 }
 
 /// A request that came after the one that the board's goal is from is what the work is for now.
-fn is_behind(user: &UserTurn, goal: &Goal) -> bool {
+fn is_behind(user: &UserTurn, goal: &Quote) -> bool {
     let from = goal.evidence.pointer.strip_prefix("user#").and_then(|number| number.parse::<u32>().ok());
     from.is_some_and(|from| user.user.is_some_and(|number| number > from))
 }
 
-fn shift(user: &UserTurn, examiner: &mut Examiner<'_>) -> Option<ProposedGoal> {
+fn shift(user: &UserTurn, resolver: &mut Resolver<'_>) -> Option<ProposedGoal> {
     let reason = format!("user#{} asks for this now", user.user?);
-    Some(ProposedGoal { shift: Some(reason), ..words_of(user, examiner)? })
+    Some(ProposedGoal { shift: Some(reason), ..words_of(user, resolver)? })
 }
 
-fn words_of(user: &UserTurn, examiner: &mut Examiner<'_>) -> Option<ProposedGoal> {
+fn words_of(user: &UserTurn, resolver: &mut Resolver<'_>) -> Option<ProposedGoal> {
     wordings(&user.text).into_iter().find_map(|text| {
-        let proposal = GoalProposal { text, evidence: vec![format!("user#{}", user.user?)] };
-        let goal = examiner.goal(&proposal)?;
+        let proposal = QuoteProposal { pointer: Some(format!("user#{}", user.user?)), text: Some(text) };
+        let goal = of_person(&proposal, resolver).ok()?;
         Some(ProposedGoal { goal, shift: None })
     })
 }

@@ -1,11 +1,8 @@
 //! What is still to be done, and what is still open: from the todo list, the assistant's plans and the board.
 
-use super::{
-    sentences::sentences,
-    stretch::{Stretch, Then},
-};
+use super::stretch::{Stretch, Then};
 use crate::{
-    board::Board,
+    sentences::sentences,
     trace::{
         ResultData,
         result::{TodoItem, TodoState},
@@ -107,11 +104,6 @@ fn announced(sentence: &str) -> Option<&str> {
     let step = if same { sentence.get(start.len()..)? } else { sentence };
     let step = step.trim_end_matches([':', '.', '：', '。']).trim();
     (step.split_whitespace().count() > 1 || !step.is_ascii()).then_some(step).filter(|step| step.len() <= LONGEST)
-}
-
-/// The board's questions.
-pub(super) fn open_questions(board: &Board) -> Vec<String> {
-    board.questions().iter().filter(|entry| !entry.value.unknown).map(|entry| entry.value.text.clone()).collect()
 }
 
 #[cfg(test)]

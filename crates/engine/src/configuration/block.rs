@@ -14,11 +14,14 @@ pub struct BlockLimits {
     pub longest_user_turn: u32,
     /// Tokens of each end of such a turn. Ours: together with the line between them they stay below the limit.
     pub user_turn_edge: u32,
+    /// Tokens of the log of calls. Ours: measured, the calls of a block tell best what the agent does next
+    /// (docs/design/measuring.md, "The log of calls").
+    pub log_tokens: u32,
 }
 
 impl Default for BlockLimits {
     fn default() -> Self {
-        Self { saves_at_least: 25, next_actions: 3, longest_user_turn: 1_000, user_turn_edge: 450 }
+        Self { saves_at_least: 25, next_actions: 3, longest_user_turn: 1_000, user_turn_edge: 450, log_tokens: 1_500 }
     }
 }
 

@@ -4,13 +4,14 @@ use serde_json::Value;
 
 use super::{Desk, draft::ArchiveDraft, fold_text::loses_board, window, zone::unseen_results};
 use crate::{
-    admission::Refusal,
-    archive::{ArchiveBody, admit_summary, parse_summary, render_archive, summarise_by_rules},
+    admission::{AdmissionLimits, Refusal},
+    archive::{ArchiveBody, admit_summary, render_archive, summarise_by_rules},
     board::render_board,
     context::Context,
     error::{ArchiveRefused, SessionError, expect_idle},
     planner::{ArchiveDecision, ArchiveQuestion, plan_archive},
     policy::Archivable,
+    proposal::parse_archive,
     report::ArchiveReport,
     state::RoundState,
     trace::{
@@ -66,9 +67,15 @@ pub(crate) fn archive_by_model(
     context: &Context<'_>,
 ) -> Result<PlannedArchive, SessionError> {
     expect_idle(desk.history)?;
-    let summary = parse_summary(text).map_err(ArchiveRefused::Summary)?;
-    let (summary, refused) = admit_summary(desk.bench(), draft.range, summary, context.blobs);
-    let written = write_archive(desk, draft.range, &ArchiveBody::ByModel(summary), context)?;
+    let proposal = parse_archive(text).map_err(ArchiveRefused::Summary)?;
+    let configuration = &desk.policy.configuration;
+    let tokens = configuration.archive.summary_tokens;
+    let summary =
+        summarise_by_rules(desk.bench(), draft.range, &desk.state.board, tokens, context.count, context.blobs)?;
+    let limits = AdmissionLimits { block_tokens: tokens, block: configuration.block };
+    let (summary, refused) =
+        admit_summary(desk.bench(), draft.range, summary, proposal, &limits, context.count, context.blobs);
+    let written = write_archive(desk, draft.range, &ArchiveBody::Whole(summary), context)?;
     Ok(plan(desk, draft, Author::Model, Written { refused, ..written }))
 }
 
@@ -82,7 +89,7 @@ pub(super) fn write_by_rules(
     let summary = summarise_by_rules(desk.bench(), range, &desk.state.board, budget, context.count, context.blobs)?;
     let body = match author {
         Author::TimedOut => ArchiveBody::TimedOut(summary),
-        Author::Rules | Author::Model => ArchiveBody::ByRules(summary),
+        Author::Rules | Author::Model => ArchiveBody::Whole(summary),
     };
     write_archive(desk, range, &body, context)
 }

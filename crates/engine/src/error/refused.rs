@@ -2,7 +2,6 @@
 
 use crate::{
     admission::{AdmissionRefused, Refusal, render_refusals},
-    archive::SummaryRefused,
     board::DeltaRefused,
     proposal::ProposalRefused,
     trace::{Layout, TurnNo},
@@ -64,7 +63,7 @@ pub enum ArchiveRefused {
     #[error("the summary has {summary} tokens for the {replaced} that it replaces")]
     NotShorter { replaced: u64, summary: u64 },
     #[error(transparent)]
-    Summary(SummaryRefused),
+    Summary(ProposalRefused),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -279,6 +279,11 @@ impl Session {
         asked::compaction_prompt(self.desk(), draft, template, context)
     }
 
+    /// `state_update.txt`: asks for a delta with the next step.
+    pub fn state_instruction(&self, template: &str, context: &Context<'_>) -> String {
+        asked::state_instruction(self.desk(), template, context)
+    }
+
     /// A schema under which only pointers that exist can be cited.
     pub fn compaction_schema(&self, range: TurnRange, dialect: Dialect) -> String {
         asked::compaction_schema(self.desk(), range, dialect)

@@ -83,8 +83,6 @@ pub(crate) struct Programs {
     pub(crate) leads: Words,
     pub(crate) forges: Words,
     pub(crate) forge_looks: Words,
-    pub(crate) named: Words,
-    pub(crate) named_behind_run: Words,
     pub(crate) tests: Words,
     pub(crate) builds: Words,
     pub(crate) checks: Words,

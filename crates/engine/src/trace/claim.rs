@@ -1,6 +1,6 @@
 //! Claims that were checked: facts, anchors, assertions and questions as board and blocks hold them.
 //!
-//! Only the gate makes these. What a model or a rule proposed is another type, because it proves nothing.
+//! Only admission makes these. What a model or a rule proposed is another type, because it proves nothing.
 
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +60,8 @@ pub enum ClaimKind {
     Commit,
     /// What was decided at a gate.
     GateDecision,
+    /// What a person said, in whole sentences.
+    Quoted,
 }
 
 impl ClaimKind {
@@ -186,6 +188,16 @@ pub struct Delta {
     pub status: Option<WorkStatus>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_actions: Option<Vec<String>>,
+}
+
+impl Delta {
+    /// The task, which was called a goal.
+    pub(crate) fn wanted(&self) -> Option<Quote> {
+        let goal = || {
+            self.current_goal.as_ref().map(|goal| Quote { text: goal.text.clone(), evidence: goal.evidence.clone() })
+        };
+        self.task.clone().or_else(goal)
+    }
 }
 
 /// The admitted content of a block, `COMPRESSED_TURNS`.

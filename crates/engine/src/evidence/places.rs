@@ -7,11 +7,11 @@ const MOST: usize = 40;
 
 /// A line of a file, as an output names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct NamedPlace<'a> {
-    pub(super) path: &'a str,
-    pub(super) line: u32,
+pub(crate) struct NamedPlace<'a> {
+    pub(crate) path: &'a str,
+    pub(crate) line: u32,
     /// What stands around it tells of an error; else it may be a mere log line.
-    pub(super) is_error: bool,
+    pub(crate) is_error: bool,
 }
 
 const ERROR_WORDS: [&str; 16] = [
@@ -34,7 +34,7 @@ const ERROR_WORDS: [&str; 16] = [
 ];
 
 /// Lines of files, in the order of the output, each once.
-pub(super) fn places(output: &str) -> Vec<NamedPlace<'_>> {
+pub(crate) fn places(output: &str) -> Vec<NamedPlace<'_>> {
     let mut found: Vec<NamedPlace<'_>> = Vec::new();
     for line in output.lines() {
         if found.len() >= MOST {
@@ -61,7 +61,7 @@ fn tells_of_an_error(line: &str) -> bool {
 }
 
 /// Whether a line begins with a place, as compilers write their errors.
-pub(super) fn begins_with_place(line: &str) -> bool {
+pub(crate) fn begins_with_place(line: &str) -> bool {
     line.split(' ').next().and_then(place).is_some()
 }
 

@@ -4,7 +4,7 @@
 //! need were seen within ten steps). Keywords of common languages are enough to find most; no language is parsed.
 
 /// The name that a line defines.
-pub(super) fn defined(line: &str) -> Option<&str> {
+pub(crate) fn defined(line: &str) -> Option<&str> {
     let trimmed = line.trim_start();
     // Deeply nested definitions are details.
     let depth =
@@ -70,7 +70,7 @@ fn is_keyword(word: &str) -> bool {
 }
 
 /// Names that a text marks as code or that can be nothing else: what somebody speaks of.
-pub(super) fn spoken(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn spoken(text: &str) -> impl Iterator<Item = &str> {
     let mut in_code = false;
     text.split('`').flat_map(move |piece| {
         let code = in_code;

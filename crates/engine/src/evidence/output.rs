@@ -47,7 +47,7 @@ const ERROR_MARKS: [&str; 14] = [
 ];
 
 /// The parts of an output that are worth looking at, as text.
-pub(super) fn edges(bytes: &[u8]) -> String {
+pub(crate) fn edges(bytes: &[u8]) -> String {
     if bytes.len() <= 2 * EDGE {
         return String::from_utf8_lossy(bytes).into_owned();
     }
@@ -59,7 +59,7 @@ pub(super) fn edges(bytes: &[u8]) -> String {
     format!("{head}\n{tail}")
 }
 
-pub(super) fn telling_line(output: &str, failed: bool) -> Option<String> {
+pub(crate) fn telling_line(output: &str, failed: bool) -> Option<String> {
     if failed && let Some(line) = error_line(output).or_else(|| stated_error(output)) {
         return Some(cut(line));
     }
@@ -79,14 +79,14 @@ fn is_aside(line: &str) -> bool {
 }
 
 /// The exception at the end of a Python traceback, or what an assertion said.
-pub(super) fn error_line(output: &str) -> Option<&str> {
+pub(crate) fn error_line(output: &str) -> Option<&str> {
     let is_error = |line: &&str| is_telling(line.trim()) && (is_exception(line) || line.starts_with("E   "));
     output.lines().rfind(is_error).map(|line| line.strip_prefix("E   ").unwrap_or(line).trim())
 }
 
 /// The first line that states an error, one that names its place before others: compilers and task runners repeat
 /// themselves at the end.
-pub(super) fn stated_error(output: &str) -> Option<&str> {
+pub(crate) fn stated_error(output: &str) -> Option<&str> {
     let mut lines = output.lines().map(str::trim).filter(|line| is_telling(line));
     let placed = lines.clone().find(|line| begins_with_place(line));
     placed.or_else(|| {
@@ -119,7 +119,7 @@ fn is_telling(line: &str) -> bool {
         && !line.contains("] $ ")
 }
 
-pub(super) fn cut(line: &str) -> String {
+pub(crate) fn cut(line: &str) -> String {
     shorten_at_word(line, LONGEST).into_owned()
 }
 

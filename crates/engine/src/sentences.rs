@@ -5,18 +5,18 @@
 
 /// One sentence, borrowed from the text, so that it can be quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Sentence<'a> {
-    pub(super) text: &'a str,
+pub(crate) struct Sentence<'a> {
+    pub(crate) text: &'a str,
     /// It begins the whole text.
-    pub(super) opens: bool,
+    pub(crate) opens: bool,
     /// It begins an item of a list.
-    pub(super) listed: bool,
+    pub(crate) listed: bool,
 }
 
 /// Short forms whose point ends no sentence.
 const SHORT_FORMS: [&str; 8] = ["e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "resp.", "no."];
 
-pub(super) fn sentences(text: &str) -> Vec<Sentence<'_>> {
+pub(crate) fn sentences(text: &str) -> Vec<Sentence<'_>> {
     let mut found: Vec<Sentence<'_>> = Vec::new();
     let mut in_code = false;
     for line in text.lines() {
@@ -46,7 +46,7 @@ fn without_emphasis(text: &str) -> &str {
     if inner.matches("**").count().is_multiple_of(2) { inner } else { text }
 }
 
-fn without_list_mark(line: &str) -> (&str, bool) {
+pub(crate) fn without_list_mark(line: &str) -> (&str, bool) {
     for mark in ["- [x] ", "- [ ] ", "- ", "* ", "• ", "✅ ", "✓ "] {
         if let Some(rest) = line.strip_prefix(mark) {
             return (rest.trim_start(), true);
@@ -59,7 +59,7 @@ fn without_list_mark(line: &str) -> (&str, bool) {
     }
 }
 
-fn split(line: &str) -> Vec<&str> {
+pub(crate) fn split(line: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
     let mut characters = line.char_indices().peekable();

@@ -1,0 +1,16 @@
+//! How much is written of each thing in a block and on the board. Not configurable one by one: the budgets are.
+
+/// docs/seeds.md 5.1 wants quotations short; what is longer is cut at a word, with its pointer.
+pub(crate) const QUOTE_TOKENS: u32 = 60;
+/// Names of failed tests with a verdict. Ours: more are a list that its pointer has.
+pub(crate) const NAMED_FAILURES: usize = 4;
+/// Names in the outline of a file. Ours: about 150 tokens.
+pub(crate) const OUTLINE_NAMES: usize = 24;
+/// Places of a search. Ours: what a reader looks at.
+pub(crate) const SEARCH_HITS: usize = 6;
+/// What a summariser's own words may take of a block's budget, in per cent: a fifth.
+pub(crate) const NOTES_SHARE: u32 = 20;
+/// A line of the log of calls, in characters: a plain list cut there told the next command best of all that was tried.
+pub(crate) const LOG_LINE_CHARACTERS: usize = 300;
+/// A call in the legend of what can be cited: about ten tokens.
+pub(crate) const LEGEND_CHARACTERS: usize = 48;

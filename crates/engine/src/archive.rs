@@ -18,10 +18,10 @@ pub(crate) use rules::summarise_by_rules;
 pub(crate) use summary::Summary;
 
 use crate::{
-    block::{user::render_user_turns, wrap},
+    block::{render_pinned, user::render_user_turns, wrap},
     configuration::BlockLimits,
     state::Bench,
-    trace::{Timestamp, decision::TurnRange},
+    trace::{Timestamp, claim::Quote, decision::TurnRange},
 };
 
 /// docs/seeds.md E2, word for word.
@@ -69,6 +69,7 @@ pub(crate) fn render_archive(
     number: u32,
     range: TurnRange,
     body: &ArchiveBody,
+    pinned: &[Quote],
     limits: &BlockLimits,
     count: &dyn Fn(&[u8]) -> u32,
 ) -> String {
@@ -77,6 +78,7 @@ pub(crate) fn render_archive(
         range.first, range.last
     );
     text.push_str(&render_user_turns(bench.history, range, limits, count));
+    text.push_str(&render_pinned(pinned));
     let times = times_of(bench, range);
     text.push_str(&match body {
         ArchiveBody::Whole(summary) => render_template(times, |section| summary.section(section)),

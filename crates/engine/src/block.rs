@@ -50,6 +50,7 @@ pub fn render_block(
         line(&mut text, format_args!("{}", with_visible_ends(&goes_on)));
     }
     text.push_str(&user::render_user_turns(bench.history, range, limits, count));
+    text.push_str(&render_pinned(&content.pinned));
     text.push_str(&render_claims(content, bench.state.board()));
     text.push_str(&log::render_log(bench.history, range, limits.log_tokens, count));
     wrap(&text)
@@ -97,6 +98,16 @@ pub fn render_claims(content: &BlockContent, board: &Board) -> String {
 
 /// Whose words the notes are.
 pub(crate) const NOTES: &str = "notes in a summariser's own words, checked by nobody and no wish of the user's";
+
+/// What a person wants kept, line by line behind a bar: it is data, whoever wrote it.
+pub(crate) fn render_pinned(pinned: &[Quote]) -> String {
+    let mut text = String::new();
+    section(&mut text, "pinned, word for word", pinned, |quote| {
+        let lines = quote.text.split('\n').map(|line| format!("\n| {}", with_visible_ends(line)));
+        format!("{}{}", with_visible_ends(&quote.evidence.pointer), lines.collect::<String>())
+    });
+    text
+}
 
 fn section<T>(text: &mut String, title: &str, items: &[T], render: impl Fn(&T) -> String) {
     if items.is_empty() {

@@ -12,7 +12,7 @@ mod schema;
 pub(crate) use crate::text::one_line;
 pub use citable::citable;
 pub use parse::ProposalRefused;
-pub(crate) use parse::{parse_archive, parse_compaction, parse_delta};
+pub(crate) use parse::{Parsed, parse_archive, parse_compaction, parse_delta};
 pub(crate) use schema::output_schema;
 pub use schema::{Dialect, proposal_schema};
 

@@ -8,7 +8,6 @@ use crate::{
     admission::{Refusal, render_refusals},
     ledger::Short,
     planner::{Tariff, Warmth},
-    trace::claim::Standing,
     trace::{
         TurnNo,
         decision::{Author, Fold, ThinkingBehind, TurnRange},
@@ -34,6 +33,8 @@ pub struct FoldReport {
     pub facts: usize,
     /// What only the assistant said.
     pub conclusions: usize,
+    /// What the author worded.
+    pub notes: usize,
     pub anchors: usize,
     pub commands: usize,
     pub claims: usize,
@@ -99,6 +100,7 @@ impl Default for FoldReport {
             kept_steps: 0,
             facts: 0,
             conclusions: 0,
+            notes: 0,
             anchors: 0,
             commands: 0,
             claims: 0,
@@ -114,10 +116,10 @@ impl Default for FoldReport {
 impl FoldReport {
     /// Takes over what was recorded.
     pub(crate) fn describe(&mut self, fold: &Fold) {
-        let learned = |standing| fold.claims.what_we_learned.iter().filter(|fact| fact.standing == standing).count();
         self.author = fold.author;
-        self.facts = learned(Standing::Confirmed);
-        self.conclusions = learned(Standing::Concluded);
+        self.facts = fold.claims.what_we_learned.len();
+        self.conclusions = fold.claims.said.len();
+        self.notes = fold.claims.notes.len();
         self.anchors = fold.claims.anchors.len();
         self.commands = fold.claims.exec_assertions.len();
         self.thinking = fold.thinking;
@@ -218,7 +220,7 @@ impl fmt::Display for ArchiveReport {
         write!(f, "archived turns {first}–{last}: {} → {} tokens", Short(self.replaced), Short(self.summary))?;
         match self.author {
             Author::TimedOut => f.write_str(" · the summary did not come in time"),
-            Author::Rules | Author::Model => Ok(()),
+            Author::Rules | Author::Model | Author::Given => Ok(()),
         }
     }
 }

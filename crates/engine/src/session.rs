@@ -30,7 +30,7 @@ pub use crate::{
         draft::{ArchiveDraft, FoldDraft, ModelAttempt},
         recheck::Doubt,
     },
-    error::{ArchiveRefused, BoardRefused, FoldRefused, LayoutRefused, UnfoldRefused, WindowExceeded},
+    error::{ArchiveRefused, BoardRefused, FoldRefused, LayoutRefused, PinRefused, UnfoldRefused, WindowExceeded},
     history::{History, TraceError},
     reconcile::Reconciled,
     recorder::RecordedTurn,

@@ -112,6 +112,14 @@ impl Opened {
         Ok(Self { store, writer, settings, session })
     }
 
+    /// Looks at what a change would be. What was left open is ended only for the look.
+    pub(crate) fn preview<T>(
+        &mut self,
+        look: impl FnOnce(&mut Session, &Context<'_>) -> Result<T, SessionError>,
+    ) -> Result<T> {
+        screen::announce("working…", || change(&mut self.session, &self.store, &self.settings, look))
+    }
+
     /// Makes a change and stores it, all of it or nothing. Whatever is open in the trace was left so by a process that
     /// died, because its lock is ours: it is ended first.
     pub(crate) fn change<T>(

@@ -28,6 +28,8 @@ pub(crate) fn block_holds(
     let limits = AdmissionLimits { block_tokens: u32::MAX, ..AdmissionLimits::from(configuration) };
     let Ok(admitted) = admit_block(bench, range, proposal, &limits, count, blobs) else { return false };
     let mut claimed = content.clone();
+    // A person chose these, not the block's author.
+    claimed.pinned.clear();
     claimed.anchors.iter_mut().for_each(forget_move);
     admitted.refused.is_empty() && admitted.content == claimed
 }

@@ -17,11 +17,20 @@ pub struct BlockLimits {
     /// Tokens of the log of calls. Ours: measured, the calls of a block tell best what the agent does next
     /// (docs/design/measuring.md, "The log of calls").
     pub log_tokens: u32,
+    /// Tokens of all that is pinned, which stands outside of every budget. Ours: a large function and a long rule.
+    pub pinned_tokens: u32,
 }
 
 impl Default for BlockLimits {
     fn default() -> Self {
-        Self { saves_at_least: 25, next_actions: 3, longest_user_turn: 1_000, user_turn_edge: 450, log_tokens: 1_500 }
+        Self {
+            saves_at_least: 25,
+            next_actions: 3,
+            longest_user_turn: 1_000,
+            user_turn_edge: 450,
+            log_tokens: 1_500,
+            pinned_tokens: 2_000,
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 
 use super::{
     Desk, archive::write_by_rules, draft::FoldDraft, fold::expect_current, fold_text::write_fold, layout::plan_layout,
+    pins::pinned_for,
 };
 use crate::{
     admission::again::{block_holds, delta_holds},
@@ -103,6 +104,7 @@ fn recheck_fold(desk: Desk<'_>, fold: &Fold, context: &Context<'_>) -> Result<()
     let holds = |delta| delta_holds(desk.bench(), delta, configuration, context.blobs);
     if !block_holds(desk.bench(), range, &fold.claims, configuration, context.count, context.blobs)
         || !fold.delta.as_ref().is_none_or(holds)
+        || fold.claims.pinned != pinned_for(desk, range, context.blobs)
     {
         return Err(Doubt::Claims);
     }
@@ -132,7 +134,7 @@ fn recheck_delta(desk: Desk<'_>, recorded: &StateDelta, context: &Context<'_>) -
 }
 
 fn recheck_archive(desk: Desk<'_>, archive: &Archive, context: &Context<'_>) -> Result<(), Doubt> {
-    if archive.author == Author::Model {
+    if matches!(archive.author, Author::Model | Author::Given) {
         return Err(Doubt::ByModel);
     }
     let written = write_by_rules(desk, archive.range, archive.author, context).map_err(|_| Doubt::Place)?;

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::claim::{BlockContent, Delta};
+use super::claim::{BlockContent, Delta, Quote};
 use super::{
     ids::TurnNo,
     start::{Counted, Layout},
@@ -34,8 +34,10 @@ impl TurnRange {
 pub enum Author {
     /// The rules, from the trace alone.
     Rules,
-    /// A model; what the gate let through of its text.
+    /// A model; what was admitted of its text.
     Model,
+    /// A person, or another program; what was admitted of its text.
+    Given,
     /// Rules, because the model did not answer in time.
     TimedOut,
 }
@@ -241,6 +243,9 @@ pub struct Archive {
     /// What was not admitted of a model's text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<Refused>,
+    /// What is pinned of its turns, word for word.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pinned: Vec<Quote>,
 }
 
 /// The view in another layout, from the next call on.

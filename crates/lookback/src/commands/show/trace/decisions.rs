@@ -117,6 +117,7 @@ pub(super) fn describe_layout(change: &LayoutChange) -> String {
 fn author(author: Author) -> &'static str {
     match author {
         Author::Rules => "by rules",
+        Author::Given => "by another hand",
         Author::Model => "by the model",
         Author::TimedOut => "by rules, the model was too slow",
     }

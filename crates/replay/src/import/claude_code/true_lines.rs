@@ -5,7 +5,10 @@ use lookback_engine::trace::result::Hunk;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::import::{change::hunks_of, fields::list};
+use crate::import::{
+    change::hunks_of,
+    fields::{list, text},
+};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]

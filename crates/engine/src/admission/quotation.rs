@@ -104,10 +104,19 @@ pub(crate) fn quotable(text: &str) -> Vec<String> {
         }
         if !paragraph.listed {
             let last = sentences.last().cloned();
-            opening = last.filter(|last| paragraph.heading || last.ends_with([':', '：']));
+            opening = last.filter(|last| refuses(last) && paragraph.heading || last.ends_with([':', '：']));
         }
     }
     found
+}
+
+/// A heading that turns what stands under it into its opposite.
+fn refuses(heading: &str) -> bool {
+    let lower = heading.to_lowercase();
+    let words = ["not", "never", "no", "don't", "avoid", "without", "forbidden", "rejected", "wrong", "unless"];
+    let says =
+        |word: &str| lower.split(|letter: char| !(letter.is_alphanumeric() || letter == '\'')).any(|part| part == word);
+    words.iter().any(|word| says(word)) || ["不", "别", "勿", "禁"].iter().any(|mark| lower.contains(mark))
 }
 
 /// "Don't.", "Never mind.", "不要。": what was said before it is not wanted.

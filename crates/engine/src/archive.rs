@@ -12,7 +12,6 @@ mod rules;
 mod summary;
 pub(crate) mod time;
 
-pub(crate) use admit::admit_summary;
 pub(crate) use files::changed_paths;
 pub(crate) use rules::summarise_by_rules;
 pub(crate) use summary::Summary;

@@ -133,7 +133,7 @@ pub(crate) fn render_note(note: &SummariserNote) -> String {
 
 pub(crate) fn render_assertion(assertion: &Assertion) -> String {
     let Assertion { command, result, evidence } = assertion;
-    with_visible_ends(&format!("- {} → {result} [{}]", one_line(command), evidence.pointer)).into_owned()
+    with_visible_ends(&format!("- {} → {result} [{}]", one_line_of(command), evidence.pointer)).into_owned()
 }
 
 /// Numbers stand before the lines, so that the next edit finds its place.
@@ -158,7 +158,7 @@ fn pointers(evidence: &[Evidence]) -> String {
 const LONGEST_COMMAND: usize = 160;
 
 /// A command of many lines is named by its first, a very long one by its beginning; its pointer has the rest.
-fn one_line(command: &str) -> String {
+pub(crate) fn one_line_of(command: &str) -> String {
     let command = command.trim();
     let first = command.split('\n').next().unwrap_or_default().trim_end();
     let shown = beginning(first, LONGEST_COMMAND);

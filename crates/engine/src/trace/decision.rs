@@ -243,6 +243,9 @@ pub struct Archive {
     /// What was not admitted of a model's text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<Refused>,
+    /// What was admitted of a model's text, beside what the rules write.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claims: Option<Box<BlockContent>>,
     /// What is pinned of its turns, word for word.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pinned: Vec<Quote>,

@@ -17,7 +17,7 @@ pub(crate) use rules::summarise_by_rules;
 pub(crate) use summary::Summary;
 
 use crate::{
-    block::{render_pinned, user::render_user_turns, wrap},
+    block::{render_pinned, user::render_user_turns, way_back, wrap},
     configuration::BlockLimits,
     state::Bench,
     trace::{Timestamp, claim::Quote, decision::TurnRange},
@@ -73,8 +73,10 @@ pub(crate) fn render_archive(
     count: &dyn Fn(&[u8]) -> u32,
 ) -> String {
     let mut text = format!(
-        "ARCHIVED_SESSION v{number} · replaces turn#{} to turn#{} · Recall gives any of them back whole\n",
-        range.first, range.last
+        "ARCHIVED_SESSION v{number} · replaces turn#{} to turn#{} · {}\n",
+        range.first,
+        range.last,
+        way_back(bench.history)
     );
     text.push_str(&render_user_turns(bench.history, range, limits, count));
     text.push_str(&render_pinned(pinned));

@@ -14,7 +14,7 @@ pub use tag::{escape_tag, unescape_tag};
 use crate::{
     board::Board,
     configuration::BlockLimits,
-    history::index::SpanRecord,
+    history::{History, index::SpanRecord},
     state::Bench,
     text::{beginning, with_visible_ends},
     trace::claim::{Anchor, Assertion, BlockContent, Evidence, Fact, Quote, SummariserNote},
@@ -36,8 +36,10 @@ pub fn render_block(
     count: &dyn Fn(&[u8]) -> u32,
 ) -> String {
     let mut text = format!(
-        "COMPRESSED_TURNS v{number} · replaces turn#{} to turn#{} · Recall gives any of them back whole\n",
-        range.first, range.last
+        "COMPRESSED_TURNS v{number} · replaces turn#{} to turn#{} · {}\n",
+        range.first,
+        range.last,
+        way_back(bench.history)
     );
     // Pointers name files from the root; tools of other agents want whole paths. One block in the view says it for all.
     let root = bench.history.start().root.as_str();
@@ -54,6 +56,14 @@ pub fn render_block(
     text.push_str(&render_claims(content, bench.state.board()));
     text.push_str(&log::render_log(bench.history, range, limits.log_tokens, count));
     wrap(&text)
+}
+
+/// How whoever reads a record gets back what it stands for: by the tool where the model has one, else from the trace.
+pub(crate) fn way_back(history: &History) -> String {
+    match history.start().tools.iter().any(|tool| tool.name == "Recall") {
+        true => "Recall gives any of them back whole".to_owned(),
+        false => format!("kept whole in the trace: lookback recall {} turn#N", history.id().short()),
+    }
 }
 
 /// A block whose end lies inside a span names it as continued (docs/design/folding.md, "When").

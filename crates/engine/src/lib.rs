@@ -69,10 +69,10 @@ pub mod report;
 mod request;
 mod reread;
 mod sent;
-mod sentences;
 pub mod session;
 mod settle;
 pub mod shell;
+mod standing;
 mod state;
 #[cfg(test)]
 mod story;

@@ -36,6 +36,7 @@ pub use crate::{
     recorder::RecordedTurn,
     request::{AloneRequest, render_alone},
     reread::{Reread, stub_result},
+    standing::Files,
     state::{RoundState, State, Step},
 };
 
@@ -54,9 +55,10 @@ use crate::{
     recorder::Book,
     reread::plan_reread,
     sent::{CallInView, Sent},
+    standing::Standing,
     state::Bench,
     trace::{
-        BlobError, Blobs, CallNo, Event, EventBody, EventNo, SessionId, SessionStarted, Timestamp, TurnNo,
+        BlobError, Blobs, CallNo, Event, EventBody, EventNo, NoBlobs, SessionId, SessionStarted, Timestamp, TurnNo,
         event::{CallKind, NoteKind},
         result::TodoItem,
         start::Decisions,
@@ -132,6 +134,11 @@ impl Session {
 
     pub fn history(&self) -> &History {
         &self.history
+    }
+
+    /// The files that the session changed and deleted, as far as its trace tells.
+    pub fn files(&self) -> Files {
+        Standing::now(&self.history, &NoBlobs).files()
     }
 
     pub fn state(&self) -> &State {

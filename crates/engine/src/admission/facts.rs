@@ -17,8 +17,6 @@ use crate::{
     },
 };
 
-pub(crate) use runs::counts;
-
 /// A fact where it belongs: verdicts of runs are listed with their commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Stated {

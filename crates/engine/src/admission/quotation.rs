@@ -155,7 +155,7 @@ fn paragraphs(text: &str) -> Vec<Paragraph> {
         let heading = line.starts_with('#');
         let (content, listed) = match heading {
             true => (line.trim_start_matches('#').trim(), false),
-            false => crate::sentences::without_list_mark(line),
+            false => crate::standing::sentences::without_list_mark(line),
         };
         match found.last_mut().filter(|_| goes_on && !listed && !heading) {
             Some(paragraph) => {
@@ -170,7 +170,7 @@ fn paragraphs(text: &str) -> Vec<Paragraph> {
 }
 
 fn split(paragraph: &str) -> Vec<String> {
-    let pieces = crate::sentences::split(paragraph).into_iter().map(|sentence| sentence.trim().to_owned());
+    let pieces = crate::standing::sentences::split(paragraph).into_iter().map(|sentence| sentence.trim().to_owned());
     pieces.filter(|sentence| sentence.chars().any(char::is_alphanumeric)).collect()
 }
 

@@ -88,6 +88,37 @@ impl Reading {
     }
 }
 
+/// What each command of a script is for, with what stands behind it. A shell that is only given another script counts as
+/// that script.
+pub fn purposes(script: &Script) -> Vec<(Purpose, Joint)> {
+    if let Some(inner) = only_inner(script) {
+        return purposes(&inner);
+    }
+    let mut found: Vec<(Purpose, Joint)> = Vec::new();
+    for item in &script.items {
+        match (item, found.last_mut()) {
+            (Item::Command(command), _) => found.push((of_command(script, command, 0), Joint::Semicolon)),
+            (Item::Joint(Joint::Open | Joint::Close, _), _) => {}
+            (Item::Joint(joint, _), Some(last)) => last.1 = *joint,
+            (Item::Joint(..), None) => {}
+        }
+    }
+    found
+}
+
+/// The script of `bash -c '…'`.
+fn only_inner(script: &Script) -> Option<Script> {
+    let mut commands = script.commands();
+    let (command, None) = (commands.next()?, commands.next()) else { return None };
+    let words: Vec<Pattern> = command.words.iter().map(|word| word.pattern()).collect();
+    match unwrapped(&words) {
+        Unwrapped::Program(named) if programs().shells.has(named.name()) => {
+            text_to_run(named.arguments)?.literal().map(Script::parse)
+        }
+        _ => None,
+    }
+}
+
 /// How many of the first items lead to the place of the others: `cd web &&`.
 fn leads(script: &Script) -> usize {
     let mut led = 0;
@@ -157,12 +188,16 @@ fn of_program(program: &Named<'_>, documents: &[&str], depth: u32) -> Purpose {
     match name {
         _ if programs.tests.has(name) => Purpose::Tests,
         _ if programs.checks.has(name) => Purpose::Builds,
-        _ if is_own => of_task(Some(name), &given, Purpose::Works),
-        _ if programs.shells.has(name) => match text_to_run(arguments) {
+        _ if programs.shells.has(name) && !is_own => match text_to_run(arguments) {
             Some(script) => script.literal().map_or(Purpose::Works, text),
             None if given.operands.is_empty() => documents.iter().map(|script| text(script)).max().unwrap_or_default(),
-            None => of_task(None, &given, Purpose::Works),
+            None => of_file(None, &given),
         },
+        _ if programs.interpreters.has(name) => of_file(None, &given),
+        _ if programs.runs.has(name) => {
+            of_task(&given, if programs.builds.has(name) { Purpose::Builds } else { Purpose::Works })
+        }
+        _ if is_own => of_file(Some(name), &given),
         "eval" => match arguments.iter().map(Pattern::literal).collect::<Option<Vec<_>>>() {
             Some(words) => text(&words.join(" ")),
             None => Purpose::Works,
@@ -180,30 +215,54 @@ fn of_program(program: &Named<'_>, documents: &[&str], depth: u32) -> Purpose {
             files_or_looks(programs.outputs.of(name).iter().any(|option| given.value(option).is_some()))
         }
         _ if programs.touches.has(name) || programs.writes.has(name) => Purpose::Files,
-        _ if programs.builds.has(name) => of_task(None, &given, Purpose::Builds),
-        _ if programs.runs.has(name) => of_task(None, &given, Purpose::Works),
-        _ => Purpose::Works,
+        _ if programs.builds.has(name) => Purpose::Builds,
+        _ if programs.containers.has(name) => {
+            let runs = |word: &&Pattern| word.literal().is_some_and(|word| programs.container_runs.has(word));
+            let run = given.operands.iter().position(runs);
+            let command = run.and_then(|run| given.operands.get(run + 2..)).unwrap_or_default();
+            let command: Vec<Pattern> = command.iter().map(|word| (*word).clone()).collect();
+            if command.is_empty() { Purpose::Works } else { of_words(&command, &[], depth + 1).max(Purpose::Works) }
+        }
+        _ => {
+            let mut operands = given.operands.iter().filter_map(|operand| operand.literal());
+            let first = operands.find(|operand| !operand.starts_with('+')).unwrap_or_default();
+            match () {
+                _ if programs.tests_with.of(name).has(first) => Purpose::Tests,
+                _ if programs.builds_with.of(name).has(first) => Purpose::Builds,
+                _ => Purpose::Works,
+            }
+        }
     }
 }
 
-/// A target or a script, told by the words of its name.
-fn of_task(name: Option<&str>, given: &Given<'_>, otherwise: Purpose) -> Purpose {
-    let programs = programs();
-    let module = given.options.iter().find(|(option, _)| *option == "-m").and_then(|(_, module)| *module);
-    let operands = module.into_iter().chain(given.operands.iter().copied()).filter_map(Pattern::literal);
-    let mut told = name.into_iter().chain(operands.take(TELLING_OPERANDS)).peekable();
-    if told.peek().is_some_and(|first| programs.package_words.has(first)) {
+/// The targets of a task runner, told by the words of their names.
+fn of_task(given: &Given<'_>, otherwise: Purpose) -> Purpose {
+    let mut told = given.operands.iter().filter_map(|operand| operand.literal()).take(TELLING_OPERANDS).peekable();
+    if told.peek().is_some_and(|first| programs().package_words.has(first)) {
         return Purpose::Works;
     }
-    let names = |operand: &str, words: &Words| {
-        operand.split(|character: char| !character.is_ascii_alphabetic()).any(|word| words.has(word))
-    };
-    let purpose = told.map(|operand| match operand {
-        _ if programs.tests.has(operand) || names(operand, &programs.test_words) => Purpose::Tests,
-        _ if names(operand, &programs.build_words) => Purpose::Builds,
-        _ => otherwise,
-    });
-    purpose.max().unwrap_or(otherwise)
+    told.map(|operand| of_name(operand).unwrap_or(otherwise)).max().unwrap_or(otherwise)
+}
+
+/// A module, or a file of the project: told by its own name, not by those of its folders. Its first operand tells what it
+/// does where it is such a word itself: `manage.py test`.
+fn of_file(own: Option<&str>, given: &Given<'_>) -> Purpose {
+    let module = given.options.iter().find(|(option, _)| *option == "-m").and_then(|(_, module)| *module);
+    let mut operands = module.into_iter().chain(given.operands.iter().copied()).filter_map(Pattern::literal);
+    let file = own.or_else(|| operands.next()).unwrap_or_default();
+    let verb = operands.next().filter(|verb| programs().test_words.has(verb) || programs().build_words.has(verb));
+    let name = file.rsplit('/').next().unwrap_or(file);
+    of_name(name).max(verb.and_then(of_name)).unwrap_or(Purpose::Works)
+}
+
+fn of_name(name: &str) -> Option<Purpose> {
+    let programs = programs();
+    let names = |words: &Words| name.split(|letter: char| !letter.is_ascii_alphabetic()).any(|word| words.has(word));
+    match () {
+        _ if programs.tests.has(name) || names(&programs.test_words) => Some(Purpose::Tests),
+        _ if programs.checks.has(name) || names(&programs.build_words) => Some(Purpose::Builds),
+        _ => None,
+    }
 }
 
 fn of_find(arguments: &[Pattern], depth: u32) -> Purpose {

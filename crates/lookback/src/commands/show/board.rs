@@ -12,10 +12,19 @@ pub(super) fn show(session: &Session) -> Result<()> {
         writeln!(out, "the board is empty: a fold, or the model's Board calls, write on it")?;
     } else {
         write!(out, "{}", render_for_people(board, screen::columns(), &session.configuration().board))?;
+        let files = session.files();
+        for (name, paths) in [("changed", files.changed), ("deleted", files.deleted)] {
+            for (at, path) in paths.iter().enumerate() {
+                let path: String = path.chars().filter(|letter| !letter.is_control()).collect();
+                writeln!(out, " {:<11}{path}", if at == 0 { name } else { "" })?;
+            }
+        }
     }
     Ok(out.flush()?)
 }
 
 pub(super) fn show_json(session: &Session) -> Result<()> {
-    screen::show_json(&serde_json::to_value(session.state().board())?)
+    let mut board = serde_json::to_value(session.state().board())?;
+    board["files"] = serde_json::to_value(session.files())?;
+    screen::show_json(&board)
 }

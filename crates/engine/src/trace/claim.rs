@@ -18,7 +18,7 @@ pub struct Evidence {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fact {
     /// What it is about.
-    #[serde(default, skip_serializing_if = "ClaimKind::is_worded")]
+    #[serde(default, skip_serializing_if = "crate::trace::is_default")]
     pub kind: ClaimKind,
     /// The sentence.
     pub text: String,
@@ -60,13 +60,6 @@ pub enum ClaimKind {
     Commit,
     /// What was decided at a gate.
     GateDecision,
-}
-
-impl ClaimKind {
-    /// Whether whoever claimed it worded it.
-    pub fn is_worded(&self) -> bool {
-        *self == Self::Worded
-    }
 }
 
 /// Words as somebody said them, with where.

@@ -45,6 +45,12 @@ fn what_a_command_is_for() {
         ("./run_tests.sh", Purpose::Tests),
         ("source env/bin/activate && ls", Purpose::Looks),
         ("source run.sh", Purpose::Works),
+        ("yarn run test", Purpose::Tests),
+        ("poetry run test", Purpose::Tests),
+        ("uv run python -m pytest", Purpose::Tests),
+        ("mise run lint", Purpose::Builds),
+        ("bash ${ROOT}/hooks/check-x.sh", Purpose::Builds),
+        ("test -f x && echo yes", Purpose::Files),
         ("make test", Purpose::Tests),
         ("make", Purpose::Builds),
     ] {

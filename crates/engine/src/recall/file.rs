@@ -6,7 +6,7 @@ use super::{MarkKind, Piece, Recall, RecallError, Recalled};
 use crate::{
     evidence::{
         lines::{NumberedLine, lines_in, lossy, split_lines},
-        observed::{Next, Observation, ObservedLine, Search, Unobserved},
+        observed::{Next, Observation, ObservedLine, Search, Unobserved, render_ranges},
         pointer::LineRange,
     },
     trace::{
@@ -68,9 +68,9 @@ impl Recall<'_> {
     fn find_lines(&self, path: &str, range: LineRange, sights: &[EventNo]) -> Result<Vec<ObservedLine>, RecallError> {
         let mut search = Search::new(range);
         self.look_through(sights, &mut search)?;
-        search.end().map_err(|Unobserved { missing }| {
-            let missing = missing.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-            RecallError::LinesNotSeen { path: path.to_owned(), missing }
+        search.end().map_err(|Unobserved { missing }| RecallError::LinesNotSeen {
+            path: path.to_owned(),
+            missing: render_ranges(&missing),
         })
     }
 

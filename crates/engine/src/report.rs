@@ -1,6 +1,6 @@
 //! One line for a person after each edit of the view: what was replaced, kept, refused, what it costs and saves.
 //!
-//! Wording, and what it costs by the tariff of that moment; the sizes come from what was recorded.
+//! Wording alone: the sizes come from what was recorded, and what they cost from the planner's tariff of that moment.
 
 use std::fmt;
 
@@ -8,13 +8,10 @@ use crate::{
     admission::{Refusal, render_refusals},
     ledger::Short,
     planner::{Tariff, Warmth},
-    trace::{
-        TurnNo,
-        decision::{Author, Fold, ThinkingBehind, TurnRange},
-    },
+    trace::decision::{Author, Fold, ThinkingBehind, TurnRange},
 };
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct FoldReport {
     pub block: u32,
     pub range: TurnRange,
@@ -86,33 +83,6 @@ pub struct DeltaReport {
     pub refused: Vec<Refusal>,
 }
 
-impl Default for FoldReport {
-    fn default() -> Self {
-        Self {
-            block: 0,
-            range: TurnRange { first: TurnNo(0), last: TurnNo(0) },
-            author: Author::Rules,
-            replaced: 0,
-            block_tokens: 0,
-            board_tokens: 0,
-            before: 0,
-            kept: 0,
-            kept_steps: 0,
-            facts: 0,
-            conclusions: 0,
-            notes: 0,
-            anchors: 0,
-            commands: 0,
-            claims: 0,
-            refused: Vec::new(),
-            thinking: ThinkingBehind::Kept,
-            dropped_fields: Vec::new(),
-            tariff: None,
-            warmth: Warmth::Warm,
-        }
-    }
-}
-
 impl FoldReport {
     /// Takes over what was recorded.
     pub(crate) fn describe(&mut self, fold: &Fold) {
@@ -132,25 +102,22 @@ impl FoldReport {
 
     /// What the fold costs once and saves at every further call, in uncached input tokens; none without prices.
     pub fn balance(&self) -> Option<(f64, f64)> {
-        let tariff = self.tariff?;
-        let once = match self.warmth {
-            Warmth::Warm => tariff.write(self.written()) + tariff.rewrite(self.kept),
-            Warmth::Cold => 0.0,
-        };
-        Some((once, tariff.read(self.replaced.saturating_sub(self.written()))))
+        balance(self.tariff, self.warmth, [self.replaced, self.written()], self.kept)
     }
 }
 
 impl UnfoldReport {
     /// What the unfold costs once and at every further call, in uncached input tokens; none without prices.
     pub fn balance(&self) -> Option<(f64, f64)> {
-        let tariff = self.tariff?;
-        let once = match self.warmth {
-            Warmth::Warm => tariff.write(self.turns_tokens) + tariff.rewrite(self.behind),
-            Warmth::Cold => 0.0,
-        };
-        Some((once, tariff.read(self.turns_tokens.saturating_sub(self.block_tokens))))
+        balance(self.tariff, self.warmth, [self.block_tokens, self.turns_tokens], self.behind)
     }
+}
+
+/// What an edit costs once, beside what a cold cache has written anew anyway, and what it changes at every further call.
+fn balance(tariff: Option<Tariff>, warmth: Warmth, [old, new]: [u64; 2], behind: u64) -> Option<(f64, f64)> {
+    let tariff = tariff?;
+    let once = if warmth == Warmth::Cold { 0.0 } else { tariff.replace(warmth, old, new, behind) };
+    Some((once, tariff.read(old.abs_diff(new))))
 }
 
 impl fmt::Display for FoldReport {

@@ -88,7 +88,7 @@ impl Session {
             sent: Sent::new(provider.unwrap_or(state.model.provider)),
             history,
             state,
-            policy: Policy::new(),
+            policy: Policy::default(),
             reminders: BTreeMap::new(),
             provider,
         })

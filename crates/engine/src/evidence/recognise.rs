@@ -25,7 +25,7 @@ mod unittest;
 use std::collections::BTreeSet;
 
 use printed::Printed;
-use summed::Summed;
+use summed::{Counts, Summed};
 
 use crate::{shell::Purpose, trace::result::TestReport};
 
@@ -66,9 +66,8 @@ fn merge(summed: Vec<Summed>) -> TestReport {
         } else if merged.framework.rsplit('+').next() != Some(&report.framework) {
             merged.framework = format!("{}+{}", merged.framework, report.framework);
         }
-        merged.passed = merged.passed.saturating_add(report.passed);
-        merged.failed = merged.failed.saturating_add(report.failed);
-        merged.skipped = merged.skipped.saturating_add(report.skipped);
+        let TestReport { passed, failed, skipped, .. } = report;
+        summed::add(&mut merged, Counts { passed, failed, skipped });
         merged.failures.extend(report.failures.into_iter().filter(|name| seen.insert(name.clone())));
     }
     merged

@@ -69,6 +69,7 @@ pub(crate) struct Programs {
     _version: u32,
     pub(crate) looks: Words,
     pub(crate) quiet: Words,
+    pub(crate) decides: Words,
     pub(crate) touches: Words,
     pub(crate) writes: Words,
     pub(crate) keeps: Words,
@@ -162,7 +163,7 @@ pub(super) enum WithoutNames {
 impl Programs {
     /// Whether a program changes no line of any file, whatever its arguments.
     pub(super) fn keeps_files(&self, name: &str) -> bool {
-        [&self.looks, &self.quiet, &self.touches, &self.keeps, &self.tests, &self.checks]
+        [&self.looks, &self.quiet, &self.decides, &self.touches, &self.keeps, &self.tests, &self.checks]
             .iter()
             .any(|words| words.has(name))
     }

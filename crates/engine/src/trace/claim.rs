@@ -18,7 +18,7 @@ pub struct Evidence {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fact {
     /// What it is about.
-    #[serde(default, skip_serializing_if = "ClaimKind::is_worded")]
+    #[serde(default, skip_serializing_if = "crate::trace::is_default")]
     pub kind: ClaimKind,
     /// The sentence.
     pub text: String,
@@ -62,13 +62,6 @@ pub enum ClaimKind {
     GateDecision,
     /// What a person said, in whole sentences.
     Quoted,
-}
-
-impl ClaimKind {
-    /// Whether whoever claimed it worded it.
-    pub fn is_worded(&self) -> bool {
-        *self == Self::Worded
-    }
 }
 
 /// Words as somebody said them, with where.

@@ -14,55 +14,26 @@ const ORACLE: &str = "oracle";
 /// From so many sessions on the spread says something.
 const SPREAD: usize = 4;
 
-/// One column: its heading, and what is left out first where there is no room (the highest).
-struct Column {
-    heading: &'static str,
-    /// For somebody who sees the table for the first time.
-    means: &'static str,
-    expendable: u8,
-    cell: fn(&StrategySummary) -> String,
-}
+/// One column: its heading, what that means for somebody who sees the table for the first time, what is left out first
+/// where there is no room (the highest), and its cell in a row.
+struct Column(&'static str, &'static str, u8, fn(&StrategySummary) -> String);
 
 static COLUMNS: [Column; 8] = [
-    Column { heading: "cost", means: "the bill, append's being 1", expendable: 0, cell: |row| ratio(row.vs_append, 2) },
-    Column {
-        heading: "+ repairs",
-        means: "with look-ups of what steps lacked; cheapest by this",
-        expendable: 0,
-        cell: |row| ratio(row.repaired_vs_append, 2),
-    },
-    Column {
-        heading: "quartiles",
-        means: "of + repairs, over the sessions",
-        expendable: 5,
-        cell: |row| spread(row.repaired_vs_append),
-    },
-    Column {
-        heading: "recall",
-        means: "of what steps used, the share in view",
-        expendable: 0,
-        cell: |row| ratio(row.recall, 3),
-    },
-    Column {
-        heading: "pointer",
-        means: "in view, or reached by a pointer",
-        expendable: 4,
-        cell: |row| ratio(row.pointer_recall, 3),
-    },
-    Column {
-        heading: "cached",
-        means: "of all input, the share read from the cache",
-        expendable: 1,
-        cell: |row| share(row.prefix_reuse.map(|reuse| reuse.median)),
-    },
-    Column {
-        heading: "context",
-        means: "tokens of a prompt",
-        expendable: 2,
-        cell: |row| tokens(row.context_mean.map(|context| context.median)),
-    },
-    Column { heading: "folds", means: "folds and summaries", expendable: 3, cell: folds },
+    Column("cost", "the bill, append's being 1", 0, |row| ratio(row.vs_append, 2)),
+    Column("+ repairs", "with look-ups of what steps lacked; cheapest by this", 0, |row| {
+        ratio(row.repaired_vs_append, 2)
+    }),
+    Column("quartiles", "of + repairs, over the sessions", 5, |row| spread(row.repaired_vs_append)),
+    Column("recall", "of what steps used, the share in view", 0, |row| ratio(row.recall, 3)),
+    Column("pointer", "in view, or reached by a pointer", 4, |row| ratio(row.pointer_recall, 3)),
+    Column("cached", "of all input, the share read from the cache", 1, |row| share(median(row.prefix_reuse))),
+    Column("context", "tokens of a prompt", 2, |row| tokens(median(row.context_mean))),
+    Column("folds", "folds and summaries", 3, folds),
 ];
+
+fn median(quartiles: Option<Quartiles>) -> Option<f64> {
+    quartiles.map(|quartiles| quartiles.median)
+}
 
 pub(super) fn write<W: Write>(out: &mut Screen<W>, report: &Report, summary: &Summary, width: usize) -> io::Result<()> {
     let mut shown: Vec<&Column> = Vec::new();
@@ -78,12 +49,12 @@ pub(super) fn write<W: Write>(out: &mut Screen<W>, report: &Report, summary: &Su
         ];
         screen::write_facts(out, " ", &facts, width)?;
         for column in write_group(out, report, group, width)? {
-            if shown.iter().all(|known| known.heading != column.heading) {
+            if shown.iter().all(|known| known.0 != column.0) {
                 shown.push(column);
             }
         }
     }
-    let meanings: Vec<String> = shown.iter().map(|column| format!("{}: {}", column.heading, column.means)).collect();
+    let meanings: Vec<String> = shown.iter().map(|Column(heading, means, ..)| format!("{heading}: {means}")).collect();
     writeln!(out)?;
     screen::write_facts(out, " ", &meanings, width)?;
     for check in &summary.checks {
@@ -128,14 +99,14 @@ fn write_group<W: Write>(
     let rows = rows(report, group);
     let mut columns: Vec<&'static Column> = COLUMNS.iter().collect();
     if group.members.len() < SPREAD {
-        columns.retain(|column| column.heading != "quartiles");
+        columns.retain(|column| column.0 != "quartiles");
     }
     loop {
         let cells = cells(&rows, &columns);
         let needed: usize = (0..=columns.len()).map(|place| widest(&cells, place) + 2).sum();
-        let expendable = columns.iter().map(|column| column.expendable).max().unwrap_or(0);
+        let expendable = columns.iter().map(|column| column.2).max().unwrap_or(0);
         if needed > width + 1 && expendable > 0 {
-            columns.retain(|column| column.expendable != expendable);
+            columns.retain(|column| column.2 != expendable);
             continue;
         }
         let right: Vec<usize> = (1..=columns.len()).collect();
@@ -200,12 +171,12 @@ fn rows<'a>(report: &Report, group: &'a Group) -> Vec<Row<'a>> {
 }
 
 fn cells(rows: &[Row<'_>], columns: &[&Column]) -> Vec<Vec<String>> {
-    let heading = std::iter::once("strategy").chain(columns.iter().map(|column| column.heading));
+    let heading = std::iter::once("strategy").chain(columns.iter().map(|column| column.0));
     let mut cells = vec![heading.map(str::to_owned).collect::<Vec<_>>()];
     cells.extend(rows.iter().map(|row| {
         let figures = columns.iter().map(|column| match (row.summary, row.billed) {
-            (Some(summary), _) => (column.cell)(summary),
-            (None, Some(billed)) => match column.heading {
+            (Some(summary), _) => (column.3)(summary),
+            (None, Some(billed)) => match column.0 {
                 "cost" => billed.cost.map_or_else(String::new, |cost| format!("{cost:.2}")),
                 "cached" => share(Some(billed.cached)),
                 "context" => tokens(Some(billed.context)),
@@ -243,7 +214,7 @@ fn note(strategy: &StrategySummary) -> String {
 /// What was really billed, against append at the same prices: medians over the sessions that say so.
 fn billed(sessions: &[&SessionReport]) -> Option<Billed> {
     let over = |measure: fn(&SessionReport) -> Option<f64>| {
-        Quartiles::of(sessions.iter().filter_map(|session| measure(session))).map(|quartiles| quartiles.median)
+        median(Quartiles::of(sessions.iter().filter_map(|session| measure(session))))
     };
     Some(Billed {
         cost: over(|session| {

@@ -6,13 +6,12 @@ use lookback_engine::{Session, board::render_for_people};
 use crate::screen;
 
 pub(super) fn show(session: &Session) -> Result<()> {
-    let mut out = screen::screen();
     let board = session.state().board();
     if board.is_empty() {
-        writeln!(out, "the board is empty: a fold, or the model's Board calls, write on it")?;
-    } else {
-        write!(out, "{}", render_for_people(board, screen::columns(), &session.configuration().board))?;
+        return screen::say("the board is empty: a fold, or the model's Board calls, write on it");
     }
+    let mut out = screen::screen();
+    write!(out, "{}", render_for_people(board, screen::columns(), &session.configuration().board))?;
     Ok(out.flush()?)
 }
 

@@ -14,21 +14,32 @@ const ORACLE: &str = "oracle";
 /// From so many sessions on the spread says something.
 const SPREAD: usize = 4;
 
-/// One column: its heading, what that means for somebody who sees the table for the first time, what is left out first
-/// where there is no room (the highest), and its cell in a row.
-struct Column(&'static str, &'static str, u8, fn(&StrategySummary) -> String);
+/// One column: its heading, and what is left out first where there is no room (the highest).
+struct Column {
+    heading: &'static str,
+    /// For somebody who sees the table for the first time.
+    means: &'static str,
+    expendable: u8,
+    cell: Cell,
+}
+
+type Cell = fn(&StrategySummary) -> String;
+
+const fn column(heading: &'static str, means: &'static str, expendable: u8, cell: Cell) -> Column {
+    Column { heading, means, expendable, cell }
+}
 
 static COLUMNS: [Column; 8] = [
-    Column("cost", "the bill, append's being 1", 0, |row| ratio(row.vs_append, 2)),
-    Column("+ repairs", "with look-ups of what steps lacked; cheapest by this", 0, |row| {
+    column("cost", "the bill, append's being 1", 0, |row| ratio(row.vs_append, 2)),
+    column("+ repairs", "with look-ups of what steps lacked; cheapest by this", 0, |row| {
         ratio(row.repaired_vs_append, 2)
     }),
-    Column("quartiles", "of + repairs, over the sessions", 5, |row| spread(row.repaired_vs_append)),
-    Column("recall", "of what steps used, the share in view", 0, |row| ratio(row.recall, 3)),
-    Column("pointer", "in view, or reached by a pointer", 4, |row| ratio(row.pointer_recall, 3)),
-    Column("cached", "of all input, the share read from the cache", 1, |row| share(median(row.prefix_reuse))),
-    Column("context", "tokens of a prompt", 2, |row| tokens(median(row.context_mean))),
-    Column("folds", "folds and summaries", 3, folds),
+    column("quartiles", "of + repairs, over the sessions", 5, |row| spread(row.repaired_vs_append)),
+    column("recall", "of what steps used, the share in view", 0, |row| ratio(row.recall, 3)),
+    column("pointer", "in view, or reached by a pointer", 4, |row| ratio(row.pointer_recall, 3)),
+    column("cached", "of all input, the share read from the cache", 1, |row| share(median(row.prefix_reuse))),
+    column("context", "tokens of a prompt", 2, |row| tokens(median(row.context_mean))),
+    column("folds", "folds and summaries", 3, folds),
 ];
 
 fn median(quartiles: Option<Quartiles>) -> Option<f64> {
@@ -49,12 +60,12 @@ pub(super) fn write<W: Write>(out: &mut Screen<W>, report: &Report, summary: &Su
         ];
         screen::write_facts(out, " ", &facts, width)?;
         for column in write_group(out, report, group, width)? {
-            if shown.iter().all(|known| known.0 != column.0) {
+            if shown.iter().all(|known| known.heading != column.heading) {
                 shown.push(column);
             }
         }
     }
-    let meanings: Vec<String> = shown.iter().map(|Column(heading, means, ..)| format!("{heading}: {means}")).collect();
+    let meanings: Vec<String> = shown.iter().map(|column| format!("{}: {}", column.heading, column.means)).collect();
     writeln!(out)?;
     screen::write_facts(out, " ", &meanings, width)?;
     for check in &summary.checks {
@@ -99,14 +110,14 @@ fn write_group<W: Write>(
     let rows = rows(report, group);
     let mut columns: Vec<&'static Column> = COLUMNS.iter().collect();
     if group.members.len() < SPREAD {
-        columns.retain(|column| column.0 != "quartiles");
+        columns.retain(|column| column.heading != "quartiles");
     }
     loop {
         let cells = cells(&rows, &columns);
         let needed: usize = (0..=columns.len()).map(|place| widest(&cells, place) + 2).sum();
-        let expendable = columns.iter().map(|column| column.2).max().unwrap_or(0);
+        let expendable = columns.iter().map(|column| column.expendable).max().unwrap_or(0);
         if needed > width + 1 && expendable > 0 {
-            columns.retain(|column| column.2 != expendable);
+            columns.retain(|column| column.expendable != expendable);
             continue;
         }
         let right: Vec<usize> = (1..=columns.len()).collect();
@@ -171,12 +182,12 @@ fn rows<'a>(report: &Report, group: &'a Group) -> Vec<Row<'a>> {
 }
 
 fn cells(rows: &[Row<'_>], columns: &[&Column]) -> Vec<Vec<String>> {
-    let heading = std::iter::once("strategy").chain(columns.iter().map(|column| column.0));
+    let heading = std::iter::once("strategy").chain(columns.iter().map(|column| column.heading));
     let mut cells = vec![heading.map(str::to_owned).collect::<Vec<_>>()];
     cells.extend(rows.iter().map(|row| {
         let figures = columns.iter().map(|column| match (row.summary, row.billed) {
-            (Some(summary), _) => (column.3)(summary),
-            (None, Some(billed)) => match column.0 {
+            (Some(summary), _) => (column.cell)(summary),
+            (None, Some(billed)) => match column.heading {
                 "cost" => billed.cost.map_or_else(String::new, |cost| format!("{cost:.2}")),
                 "cached" => share(Some(billed.cached)),
                 "context" => tokens(Some(billed.context)),

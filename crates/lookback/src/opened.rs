@@ -89,7 +89,8 @@ pub(crate) fn expect_no_recording(session: &Session, name: &str) -> Result<()> {
     )
 }
 
-fn now() -> Timestamp {
+/// By this computer's clock.
+pub(crate) fn now() -> Timestamp {
     Timestamp(Instant::now().as_millisecond())
 }
 

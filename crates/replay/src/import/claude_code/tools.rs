@@ -19,7 +19,7 @@ use crate::import::{
     fields::text,
     open_call::Call,
     paths::Root,
-    results::{done, failed, listed, numbered_read, parse_matches, todo_state, todos_in, written},
+    results::{done, failed, listed, numbered_read, parse_matches, todo_state, todos_under, written},
 };
 
 /// What came back from a call.
@@ -64,7 +64,7 @@ impl Tools {
             "Grep" => ResultData::Search(grep(&asked, &given)),
             "Glob" => glob(&asked, &given),
             "LS" => list(&asked, &given),
-            "TodoWrite" => todos_in(&asked.arguments),
+            "TodoWrite" => todos_under("todos", &asked.arguments),
             "TaskCreate" | "TaskUpdate" | "TaskList" if !given.failed => {
                 ResultData::Todo(TodoData { items: self.tasks.apply(&call.name, &asked.arguments, &given.text) })
             }

@@ -1,4 +1,4 @@
-//! Blocks as full as their budget allows, of claims that hold: what the gate has most to do with.
+//! Blocks as full as their budget allows, of claims that hold: what admission has most to do with.
 
 use std::{collections::BTreeMap, ops::Range};
 

@@ -10,7 +10,7 @@ use super::{
     checkable::{Checkable, checkables, is_quotation, occurs},
     resolve::{Resolved, Resolver, Voice},
     runs::{is_test_run, succeeded},
-    share::{Vocabulary, shared},
+    share::shared,
     verdict::{claims_success, is_about_state, is_about_tests},
 };
 use crate::{
@@ -75,7 +75,7 @@ fn check_voices(text: &str, resolved: &[Rc<Resolved>]) -> Result<Standing, Refus
         return Err(RefusalKind::UserOnly { pointers: pointers() });
     }
     let users = resolved.iter().filter(|resolved| resolved.voice == Voice::User);
-    let (known, all) = shared(text, &Vocabulary::of(users.map(|resolved| resolved.text.as_str())));
+    let (known, all) = shared(text, users.map(|resolved| resolved.text.as_str()));
     if known * 2 < all {
         return Err(RefusalKind::NotTheUsersWords { pointers: pointers() });
     }

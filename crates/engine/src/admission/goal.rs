@@ -7,7 +7,7 @@ use super::{
     Refusal, RefusalKind,
     principals::Principals,
     resolve::{Resolver, Voice},
-    share::{Vocabulary, shared},
+    share::shared,
 };
 use crate::{
     proposal::{GoalProposal, one_line},
@@ -99,7 +99,7 @@ fn cited(
 }
 
 fn binds<'a>(text: &str, said: impl IntoIterator<Item = &'a str>, (part, whole): (usize, usize)) -> bool {
-    let (known, all) = shared(text, &Vocabulary::of(said));
+    let (known, all) = shared(text, said);
     all > 0 && known * whole >= all * part
 }
 

@@ -15,10 +15,10 @@ use crate::{
         copied::{Runs, Words},
         lines::lossy,
     },
-    history::index::{GateRecord, TurnRecord},
+    history::index::{GateRecord, ToolTurn, TurnRecord},
     state::Bench,
     trace::claim::BlockContent,
-    trace::{AssistantPart, Blobs, EventBody, EventNo, Origin, ToolResult, TurnNo, decision::TurnRange, event::Cut},
+    trace::{Blobs, EventBody, EventNo, Origin, ToolResult, TurnNo, decision::TurnRange, event::Cut},
     view::Source,
 };
 
@@ -30,7 +30,7 @@ pub(super) struct Principals<'a> {
     /// What users and decisions say.
     directed: OnceCell<Vec<Arc<Words>>>,
     /// The arguments of the assistant's calls.
-    called: OnceCell<Arc<Words>>,
+    called: OnceCell<Vec<Arc<Words>>>,
     /// What the tools of the range printed, as far as the model was shown it.
     printed: OnceCell<Vec<Arc<Words>>>,
     /// What blocks and archives in the view and the board say.
@@ -85,7 +85,7 @@ impl<'a> Principals<'a> {
         if copied.is_empty() {
             return false;
         }
-        let said = runs.found_in(directed.iter().chain([self.called.get_or_init(|| self.called_words())]));
+        let said = runs.found_in(directed.iter().chain(self.called.get_or_init(|| self.called_words())));
         copied.iter().any(|run| !said.contains(run))
     }
 
@@ -108,24 +108,20 @@ impl<'a> Principals<'a> {
         users.chain(decisions)
     }
 
-    /// The arguments of the assistant's finished calls, the newest first; of those that did something.
-    fn calls(&self) -> impl Iterator<Item = &'a str> {
-        let history = self.bench.history;
-        let steps = history.index().turns.iter().rev().filter_map(|record| match record {
+    /// The steps of the conversation, the newest first.
+    fn steps(&self) -> impl Iterator<Item = &'a ToolTurn> {
+        let steps = self.bench.history.index().turns.iter().rev().filter_map(|record| match record {
             TurnRecord::Tool(step) => Some(step),
             TurnRecord::User { .. } | TurnRecord::Assistant { .. } => None,
         });
-        let turns = steps.filter_map(|step| match self.live(step.assistant)? {
-            EventBody::AssistantTurn(turn) => Some((step, turn)),
-            _ => None,
-        });
-        turns.flat_map(move |(step, turn)| {
-            let acts = step.calls.iter().enumerate().filter(move |(index, _)| !only_talks(history, step, *index));
-            acts.filter_map(|(_, call)| match turn.parts.get(call.part as usize)? {
-                AssistantPart::Call { arguments, unfinished: false, .. } => Some(arguments.as_str()),
-                _ => None,
-            })
-        })
+        steps.filter(|step| self.live(step.assistant).is_some())
+    }
+
+    /// The arguments of a step's finished calls, of those that did something.
+    fn calls_of(&self, step: &'a ToolTurn) -> impl Iterator<Item = &'a str> {
+        let history = self.bench.history;
+        let acts = (0..step.calls.len()).filter(move |index| !only_talks(history, step, *index));
+        acts.filter_map(|index| Some(history.call_of(step, index)?.2))
     }
 
     /// In one text: words said apart are not the command that they make together.
@@ -139,7 +135,9 @@ impl<'a> Principals<'a> {
             escaped[1..escaped.len() - 1].to_owned()
         };
         let escaped: Vec<String> = name.parts.iter().map(escape).collect();
-        self.calls().any(|arguments| escaped.iter().all(|part| occurs(part, arguments)))
+        self.steps()
+            .flat_map(|step| self.calls_of(step))
+            .any(|arguments| escaped.iter().all(|part| occurs(part, arguments)))
     }
 
     fn printed_words(&self) -> Vec<Arc<Words>> {
@@ -155,10 +153,13 @@ impl<'a> Principals<'a> {
         directives.map(|said| self.read(said.event, Keep::All, |words| words.push(said.text))).collect()
     }
 
-    fn called_words(&self) -> Arc<Words> {
-        let mut words = Words::default();
-        self.calls().for_each(|arguments| words.push(arguments));
-        Arc::new(words)
+    fn called_words(&self) -> Vec<Arc<Words>> {
+        let words_of = |step: &'a ToolTurn| {
+            // Until a step has ended it may turn out that a call only talked.
+            let keep = if step.ended().is_some() { Keep::All } else { Keep::Nothing };
+            self.read(step.assistant, keep, |words| self.calls_of(step).for_each(|arguments| words.push(arguments)))
+        };
+        self.steps().map(words_of).collect()
     }
 
     /// Without goals and next actions, which had to pass this same rule.

@@ -32,16 +32,26 @@ impl Words {
         self.hashes.reserve(bytes.len() / BYTES_PER_WORD + 2);
         let mut hash = EMPTY;
         let mut at = 0;
+        // What is not ASCII in an output is mostly one sign again and again: an arrow before each line, a frame.
+        let mut sign = None;
         // Byte by byte where it is ASCII: hundreds of thousands of characters of output pass here.
         while let Some(&byte) = bytes.get(at) {
             at += 1;
-            if byte.is_ascii_alphanumeric() || byte == b'_' {
-                hash = mix(hash, u64::from(byte.to_ascii_lowercase()));
+            let letter = LETTERS[usize::from(byte)];
+            if letter != 0 {
+                hash = mix(hash, u64::from(letter));
             } else if byte.is_ascii() {
                 self.end_word(&mut hash);
             } else if let Some(character) = text[at - 1..].chars().next() {
                 at += character.len_utf8() - 1;
-                self.push_character(character, &mut hash);
+                if sign == Some(character) {
+                    self.end_word(&mut hash);
+                } else if character.is_alphanumeric() {
+                    self.push_letter(character, &mut hash);
+                } else {
+                    self.end_word(&mut hash);
+                    sign = Some(character);
+                }
             }
         }
         self.end_word(&mut hash);
@@ -49,14 +59,13 @@ impl Words {
         self.hashes.push(EMPTY);
     }
 
-    fn push_character(&mut self, character: char, hash: &mut u64) {
-        if is_unspaced(character) || !character.is_alphanumeric() {
+    fn push_letter(&mut self, character: char, hash: &mut u64) {
+        let is_unspaced = is_unspaced(character);
+        if is_unspaced {
             self.end_word(hash);
         }
-        if character.is_alphanumeric() {
-            *hash = mix(*hash, u64::from(character));
-        }
-        if is_unspaced(character) {
+        *hash = mix(*hash, u64::from(character));
+        if is_unspaced {
             self.end_word(hash);
         }
     }
@@ -119,6 +128,19 @@ impl Runs {
         found
     }
 }
+
+/// What a byte is to a word: its small letter, or 0 where it is none of it.
+const LETTERS: [u8; 256] = {
+    let mut letters = [0; 256];
+    let mut byte = 0;
+    while byte < 128_u8 {
+        if byte.is_ascii_alphanumeric() || byte == b'_' {
+            letters[byte as usize] = byte.to_ascii_lowercase();
+        }
+        byte += 1;
+    }
+    letters
+};
 
 /// FNV-1a.
 const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;

@@ -36,6 +36,8 @@ pub struct History {
     trace: Vec<Event>,
     /// The number of the first event that is still held: a recording without a view lets old ones go.
     first: u64,
+    /// Events before this one hold no large output: it was left to a store.
+    released: EventNo,
     start: Box<SessionStarted>,
     id: SessionId,
     index: Index,
@@ -60,6 +62,7 @@ impl History {
             start: start.clone(),
             trace: vec![event],
             first: 0,
+            released: EventNo(0),
             index: Index::default(),
             rolled_back: RolledBack::default(),
             readings: RefCell::default(),
@@ -111,6 +114,16 @@ impl History {
         let gone = self.trace.len() - kept.count();
         self.first += gone as u64;
         self.trace.drain(..gone);
+    }
+
+    /// Outputs of more than so many bytes leave memory in the events before `durable`, which a store holds.
+    pub(crate) fn release_outputs(&mut self, durable: EventNo, most: usize) {
+        let place = |event: EventNo| (event.0.saturating_sub(self.first) as usize).min(self.trace.len());
+        let new = place(self.released)..place(durable.max(self.released));
+        for event in &mut self.trace[new] {
+            event.event.outputs_mut().into_iter().for_each(|output| output.release(most));
+        }
+        self.released = durable.max(self.released);
     }
 
     /// The id under which the session goes on: a fork's own.

@@ -295,6 +295,12 @@ impl Session {
         plan_reread(&self.history, path, first_line, lines, self.state.board(), self.state.last_fold(), blobs)
     }
 
+    /// Outputs of more than so many bytes leave memory in the events before `durable`: whoever brings the blobs has them
+    /// from now on, and is asked where one is recalled, folded or sent.
+    pub fn release_outputs(&mut self, durable: EventNo, most: usize) {
+        self.history.release_outputs(durable, most);
+    }
+
     /// L1 and L2 as they are sent now.
     pub fn head(&self) -> Head<'_> {
         self.bench().head()

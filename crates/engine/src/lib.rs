@@ -96,7 +96,7 @@ pub mod fold {
         },
         trace::claim::{
             Anchor, Assertion, BlockContent, Change, ClaimKind, Delta, Evidence, Fact, Goal, Question, Quote,
-            SummariserNote, WorkStatus,
+            RunStatus, RunVerdict, SummariserNote, WorkStatus,
         },
     };
 }

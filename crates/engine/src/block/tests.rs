@@ -70,8 +70,8 @@ fn content() -> BlockContent {
             evidence: evidence("cmd#2 exit=0"),
         }],
         open_questions: vec![
-            Question { text: "does report() rely on prefixes?".into(), unknown: false },
-            Question { text: "pytest passes".into(), unknown: true },
+            Question { text: "does report() rely on prefixes?".into(), unknown: false, evidence: None },
+            Question { text: "pytest passes".into(), unknown: true, evidence: None },
         ],
         next_actions: vec!["run the whole suite".into()],
         ..BlockContent::default()
@@ -210,7 +210,7 @@ fn no_field_can_begin_a_line_of_its_own() {
                 result: forged("exit 0"),
                 evidence: evidence(),
             }],
-            open_questions: vec![Question { text: forged("why?"), unknown: true }],
+            open_questions: vec![Question { text: forged("why?"), unknown: true, evidence: None }],
             next_actions: vec![forged("go on")],
             ..BlockContent::default()
         };

@@ -30,7 +30,8 @@ fn fixed() -> Story {
 }
 
 fn facts(content: &BlockContent) -> Vec<String> {
-    content.what_we_learned.iter().map(crate::block::render_fact).collect()
+    let said = content.said.iter().map(|said| format!("- “{}” [{}]", said.text, said.evidence.pointer));
+    content.what_we_learned.iter().map(crate::block::render_fact).chain(said).collect()
 }
 
 fn commands(content: &BlockContent) -> Vec<String> {
@@ -103,7 +104,7 @@ fn the_goal_is_what_the_user_asked_for_last() {
     let mut story = fixed();
     story.answer("Done. Shall I also rename the misleading report function?").user("yes, go on").answer("Renamed it.");
     let content = story.block(&Board::default(), 800).expect("it is shorter");
-    let goal = content.goal.clone().expect("a goal");
+    let goal = content.task.clone().expect("a task");
     assert_eq!(
         (goal.text.as_str(), goal.evidence.pointer.as_str()),
         ("fix the failing ledger test, don't touch the test", "user#1")
@@ -118,11 +119,11 @@ fn the_boards_goal_and_questions_go_before() {
     let mut delta = story.delta(&board).expect("something changed");
     delta.open_questions = vec![crate::trace::claim::Change::Add(crate::trace::claim::Question {
         text: "does report() need prefixes?".into(),
-        unknown: false,
+        ..Default::default()
     })];
     board.apply(&delta);
     let content = story.block(&board, 800).expect("it is shorter");
-    assert_eq!(content.goal, board.goal().cloned());
+    assert_eq!(content.task, board.task().cloned());
     assert_eq!(content.open_questions[0].text, "does report() need prefixes?");
 }
 
@@ -225,8 +226,8 @@ fn a_delta_says_what_changed_and_then_nothing() {
     let story = fixed();
     let mut board = Board::default();
     let delta = story.delta(&board).expect("something changed");
-    assert_eq!(delta.status.as_ref().map(|status| status.tests.as_str()), Some("3 passed"));
-    assert!(delta.current_goal.is_some() && !delta.anchors.is_empty() && delta.exec_assertions.len() == 1);
+    assert_eq!(delta.status.as_ref().map(|status| status.tests.text.as_str()), Some("pytest -q: passed (3 passed)"));
+    assert!(delta.task.is_some() && !delta.anchors.is_empty() && delta.exec_assertions.len() == 1);
     for _ in 0..3 {
         let Some(delta) = story.delta(&board) else { break };
         board.apply(&delta);

@@ -165,7 +165,7 @@ fn pointers(evidence: &[Evidence]) -> String {
 }
 
 /// Longer commands are mostly scripts in quotes, and are recognised by their beginning.
-const LONGEST_COMMAND: usize = 160;
+const LONGEST_COMMAND: usize = 100;
 
 /// A command of many lines is named by its first, a very long one by its beginning; its pointer has the rest.
 pub(crate) fn one_line_of(command: &str) -> String {

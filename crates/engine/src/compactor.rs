@@ -18,6 +18,7 @@ mod windows;
 
 use crate::{
     admission::Resolver,
+    block::log::render_log,
     board::Board,
     configuration::Configuration,
     standing::Standing,
@@ -72,7 +73,8 @@ pub fn compact(
     windows::propose(&stretch, &files, &runs, &mut candidates);
 
     let asked = Standing::at(bench.history, request.range.last, blobs).asked();
-    let fitted = fit::fit(&stretch, asked, candidates, request.budget, &configuration.block, count);
+    let log = count(render_log(bench.history, request.range, configuration.block.log_tokens, count).as_bytes());
+    let fitted = fit::fit(&stretch, asked, candidates, request.budget, log, &configuration.block, count);
     let current = commands::still_newest(runs, &stretch);
     let limits = &configuration.board;
     let standing = Standing::now(bench.history, blobs);

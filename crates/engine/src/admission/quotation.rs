@@ -8,7 +8,7 @@ use super::{
     resolve::{Resolver, Voice},
 };
 use crate::{
-    configuration::written::QUOTE_TOKENS,
+    configuration::written::{CHARACTERS_PER_TOKEN, QUOTE_TOKENS},
     history::LiveTurn,
     proposal::QuoteProposal,
     text::{one_line, shorten_at_word},
@@ -17,9 +17,6 @@ use crate::{
         claim::{Evidence, Quote},
     },
 };
-
-/// A quotation above the budget is cut at a word and says so; its pointer has the rest.
-const CHARACTERS_PER_TOKEN: usize = 4;
 
 /// What a person said or decided: the sentences that hold the wanted words, or the first that says something.
 pub(crate) fn of_person(proposal: &QuoteProposal, resolver: &mut Resolver<'_>) -> Result<Quote, RefusalKind> {
@@ -52,6 +49,7 @@ fn quote(said: &str, wanted: Option<&str>, evidence: Evidence) -> Result<Quote, 
     Ok(Quote { text: shortened(&text), evidence })
 }
 
+/// A quotation above its budget is cut at a word and says so; its pointer has the rest.
 pub(crate) fn shortened(text: &str) -> String {
     shorten_at_word(text, QUOTE_TOKENS as usize * CHARACTERS_PER_TOKEN).into_owned()
 }

@@ -18,7 +18,7 @@ pub struct Cut {
     pub end: TurnNo,
     /// From the seam to here.
     pub tokens: u64,
-    /// Of these, what a block repeats word for word outside its budget: the user's turns.
+    /// Of these, what a block repeats outside its budget: the user's turns, and its log of calls.
     pub verbatim: u64,
     pub place: Place,
 }

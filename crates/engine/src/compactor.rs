@@ -33,6 +33,10 @@ use candidate::{Candidates, Focus};
 use files::Files;
 use stretch::Stretch;
 
+/// How much of what the assistant said the board holds, and how many turns back it looks for it.
+const SAID: usize = 3;
+const RECENT: u32 = 120;
+
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
     pub range: TurnRange,
@@ -78,12 +82,14 @@ pub fn compact(
     let current = commands::still_newest(runs, &stretch);
     let limits = &configuration.board;
     let standing = Standing::now(bench.history, blobs);
+    // What was concluded long ago stands in blocks.
+    let recent = TurnNo(bench.history.turns().saturating_sub(RECENT));
     let news = delta::News {
         asked: standing.asked(),
         status: standing.status()?,
         actions: standing.actions(),
         questions: standing.questions()?,
-        said: standing.concluded(TurnNo(0), 3),
+        said: standing.concluded(recent, SAID),
     };
     let delta = delta::propose(board, &fitted, news, &current, limits, count);
     Ok(Compaction { block: fitted.into_content(), delta })

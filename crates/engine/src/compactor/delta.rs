@@ -18,7 +18,7 @@ const ANCHORS: usize = 2;
 /// Longer ones would be all that the delta says.
 const ANCHOR_LINES: u32 = 12;
 
-/// Where the work stands now, as far as the block does not say it.
+/// Where the work stands now.
 pub(super) struct News {
     pub(super) asked: Asked,
     pub(super) status: WorkStatus,

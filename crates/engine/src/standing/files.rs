@@ -41,12 +41,12 @@ pub(super) fn files(past: Past<'_>) -> Files {
 fn follow(run: &RunData, root: &str, fates: &mut BTreeMap<String, bool>) {
     // Most commands do neither.
     let may = |word: &&str| run.command.contains(*word);
-    if !["rm", "mv", "unlink", ">", "tee", "sed", "cp", "touch", "perl"].iter().any(|word| may(&word)) {
+    if !["rm", "mv", "unlink", ">", "tee", "sed", "cp", "touch", "perl", "git add"].iter().any(|word| may(&word)) {
         return;
     }
     let script = Script::parse(&run.command);
     let mut place = run.cwd.clone();
-    let mut gone: Vec<String> = Vec::new();
+    let (mut gone, mut put): (Vec<String>, Vec<String>) = Default::default();
     let mut replaces = false;
     for item in &script.items {
         match item {
@@ -59,6 +59,11 @@ fn follow(run: &RunData, root: &str, fates: &mut BTreeMap<String, bool>) {
                     }
                     ["rm" | "unlink", names @ ..] | ["git", "rm", names @ ..] => {
                         gone.extend(operands(names).map(|name| joined(&place, name, root)));
+                    }
+                    // What is put into a commit was changed, by whomever.
+                    ["git", "add", names @ ..] => {
+                        let named = operands(names).filter(|name| name.contains('.') && *name != ".");
+                        put.extend(named.map(|name| joined(&place, name, root)));
                     }
                     ["mv", names @ ..] | ["git", "mv", names @ ..] => {
                         let names: Vec<&str> = operands(names).collect();
@@ -76,6 +81,9 @@ fn follow(run: &RunData, root: &str, fates: &mut BTreeMap<String, bool>) {
             Item::Joint(Joint::Close, _) => place = run.cwd.clone(),
             Item::Joint(..) => {}
         }
+    }
+    for path in put {
+        fates.entry(path).or_insert(true);
     }
     if !replaces {
         for path in changed_files(&script, &run.cwd).paths.into_iter().filter(|path| !is_scratch(path)) {
@@ -142,6 +150,7 @@ mod tests {
             "cd docs && rm -f gone.md ../stale.md",
             "rm -rf old && rm /tmp/x *.log",
             "git mv c.rs d.rs",
+            "git add by_another.rs . && git commit -m x",
             "git checkout -- src/e.rs",
             "CI=1 sed -i s/a/b/ src/f.rs",
         ] {
@@ -149,7 +158,7 @@ mod tests {
         }
         story.step("", "Bash", json!({}), run("rm kept.rs", 1, ""));
         let files = files(Past::new(story.session.history(), TurnNo(u32::MAX), &NoBlobs));
-        assert_eq!(files.changed, ["d.rs", "notes.md", "src/a.rs", "src/f.rs"]);
+        assert_eq!(files.changed, ["by_another.rs", "d.rs", "notes.md", "src/a.rs", "src/f.rs"]);
         assert_eq!(files.deleted, ["c.rs", "docs/gone.md", "old/b.rs", "stale.md"]);
     }
 }

@@ -3,7 +3,7 @@
 use super::{
     past::{Past, shortened},
     sentences::sentences,
-    turns::{is_question, kind_of, own_words, wanted},
+    turns::{is_question, own_words, wanted},
     wording::wording,
 };
 use crate::{
@@ -23,9 +23,7 @@ pub(super) fn actions(past: Past<'_>) -> Vec<String> {
     let in_state = |state| todo.iter().filter(move |item| item.state == state);
     let listed = in_state(TodoState::InProgress).chain(in_state(TodoState::Pending)).map(|item| one_line(&item.text));
     let listed: Vec<String> = listed.collect();
-    let asked =
-        past.users().map(|user| (user.turn, own_words(&user.text))).find(|(_, words)| kind_of(words).says_something());
-    let asked = asked.filter(|_| past.is_under_way());
+    let asked = past.unanswered().map(|user| (user.turn, own_words(&user.text)));
     // A list that was written before the newest request does not know of it.
     let newer = asked.filter(|(turn, _)| listed.is_empty() || since.is_some_and(|since| since < *turn));
     let mut found: Vec<String> = Vec::new();
@@ -82,4 +80,47 @@ fn planned(text: &str) -> Vec<&str> {
         }
     }
     plans
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        story::{Story, edit, read, todo},
+        trace::NoBlobs,
+    };
+    use serde_json::json;
+
+    fn after(story: &Story) -> Vec<String> {
+        actions(Past::new(story.session.history(), TurnNo(u32::MAX), &NoBlobs))
+    }
+
+    #[test]
+    fn the_todo_list_says_what_is_next_and_an_empty_one_clears_it() {
+        let mut story = Story::new();
+        story.user("fix the ledger test");
+        let items = [("find it", TodoState::Done), ("run all", TodoState::Pending), ("mend it", TodoState::InProgress)];
+        story.step("", "TodoWrite", json!({}), todo(&items));
+        assert_eq!(after(&story), ["mend it", "run all"]);
+        story.answer("Done.");
+        story.user("add cents to the report");
+        assert_eq!(after(&story), ["add cents to the report", "mend it", "run all"]);
+        story.answer("Done.");
+        story.user("ok");
+        story.step("", "TodoWrite", json!({}), todo(&[]));
+        story.answer("Done.");
+        assert!(after(&story).is_empty());
+    }
+
+    #[test]
+    fn an_announcement_is_next_until_a_call_carries_it_out() {
+        let mut story = Story::new();
+        story.user("fix the ledger test");
+        story.step("I need to update `report.rs` too. Let me read it first:", "Read", json!({}), read("report.rs", 1, &["a"]));
+        assert_eq!(after(&story), ["I need to update `report.rs` too.", "fix the ledger test"]);
+        story.step("", "Edit", json!({}), edit("report.rs", 1, &["a"], &["b"]));
+        assert_eq!(after(&story), ["fix the ledger test"]);
+        story.answer("Fixed.\n\nNext steps:\n- update the notes\n");
+        assert_eq!(after(&story), ["update the notes"]);
+    }
 }

@@ -13,7 +13,7 @@ use crate::{
     shell::Purpose,
     text::one_line,
     trace::{
-        BlobError, ResultData, Status,
+        BlobError, ResultData, Status, TurnNo, UserTurn,
         claim::{Evidence, Question, RunVerdict},
     },
 };
@@ -98,24 +98,21 @@ fn key_of(done: &Done<'_>) -> String {
     }
 }
 
-/// What the newest round asks while it is under way, and what the assistant asked before it. An answer ends both.
+/// What the newest round asks while nobody has answered it, and what the assistant asked before.
 fn unanswered(past: Past<'_>) -> Vec<Question> {
-    let newest =
-        past.users().map(|user| (user, own_words(&user.text))).find(|(_, words)| kind_of(words).says_something());
-    let under_way = past.is_under_way();
-    let Some((user, words)) = newest else { return Vec::new() };
+    let asked = past.unanswered();
     let mut found: Vec<Question> = Vec::new();
-    let kind = kind_of(words);
     // What was asked of the user is open while the user speaks of something else, or not at all.
-    let asked = past.said().find(|said| said.answers && (!under_way || said.turn < user.turn));
-    let unheard = !under_way || (matches!(kind, Kind::Question | Kind::Request) && follows(past, user.turn));
-    if let Some(said) = asked.filter(|_| unheard) {
+    let heard = asked.is_none_or(|user| !is_other_matter(past, user)) && past.is_under_way();
+    let before = asked.map_or(TurnNo(u32::MAX), |user| user.turn);
+    if let Some(said) = past.said().find(|said| said.answers && said.turn < before).filter(|_| !heard) {
         let last = sentences(said.text).into_iter().rev().take(3).find(|sentence| is_question(sentence.text));
         let quoted = last.and_then(|sentence| past.quote(sentence.text, &Place::Turn(said.turn)));
         found.extend(quoted.map(|quote| quoted_question("the assistant asked", quote)));
     }
-    if under_way && let Some(number) = user.user {
+    if let Some((user, number)) = asked.and_then(|user| Some((user, user.user?))) {
         let is_open = |text: &str| is_question(text) || wording().trouble.stand_in(&text.to_lowercase());
+        let words = own_words(&user.text);
         let open = sentences(words).into_iter().filter(|sentence| is_open(sentence.text)).take(QUESTIONS);
         let quoted = open.filter_map(|sentence| past.quote(sentence.text, &Place::User(number)));
         found.extend(quoted.map(|quote| quoted_question("the user asked", quote)));
@@ -123,12 +120,13 @@ fn unanswered(past: Past<'_>) -> Vec<Question> {
     found
 }
 
-/// Whether the turn right before a user's is an answer that asked something.
-fn follows(past: Past<'_>, turn: crate::trace::TurnNo) -> bool {
-    let before = past.said().find(|said| said.turn < turn);
-    before.is_some_and(|said| {
+/// Whether a turn asks something where it was asked something.
+fn is_other_matter(past: Past<'_>, user: &UserTurn) -> bool {
+    let before = past.said().find(|said| said.turn < user.turn);
+    let was_asked = before.is_some_and(|said| {
         said.answers && sentences(said.text).iter().rev().take(3).any(|sentence| is_question(sentence.text))
-    })
+    });
+    was_asked && matches!(kind_of(own_words(&user.text)), Kind::Question | Kind::Request)
 }
 
 fn quoted_question(who: &str, quote: crate::trace::claim::Quote) -> Question {
@@ -138,4 +136,53 @@ fn quoted_question(who: &str, quote: crate::trace::claim::Quote) -> Question {
 fn question(text: &str, place: &Place, event: crate::trace::EventNo) -> Question {
     let evidence = Evidence { pointer: place.to_string(), event };
     Question { text: one_line(text), unknown: false, evidence: Some(evidence) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        story::{Story, run},
+        trace::NoBlobs,
+    };
+    use serde_json::json;
+
+    fn open(story: &Story) -> Vec<String> {
+        let found = questions(Past::new(story.session.history(), TurnNo(u32::MAX), &NoBlobs)).expect("readable");
+        found.into_iter().map(|question| question.text).collect()
+    }
+
+    #[test]
+    fn failing_tests_are_named_until_they_pass() {
+        let mut story = Story::new();
+        story.user("look at the ledger");
+        let output = "FAILED a.py::test_x - assert 0\n1 failed, 2 passed in 0.83s\n";
+        story.step("", "Bash", json!({}), run("pytest -q", 1, output));
+        assert_eq!(open(&story), ["pytest -q fails: a.py::test_x: FAILED a.py::test_x - assert 0"]);
+        story.step("", "Bash", json!({}), run("pytest -q", 0, "3 passed in 0.83s\n"));
+        assert!(open(&story).is_empty());
+    }
+
+    #[test]
+    fn the_last_failing_command_is_open_until_it_goes_well() {
+        let mut story = Story::new();
+        story.user("look at the ledger");
+        story.step("", "Bash", json!({}), run("git stash pop", 1, "error: it would be overwritten by merge\n"));
+        story.step("", "Bash", json!({}), run("grep -rn x .", 1, ""));
+        assert_eq!(open(&story), ["git stash pop failed: error: it would be overwritten by merge"]);
+        story.step("", "Bash", json!({}), run("git stash pop", 0, ""));
+        assert!(open(&story).is_empty());
+    }
+
+    #[test]
+    fn questions_are_open_until_somebody_answers() {
+        let mut story = Story::new();
+        story.user("why is the balance wrong?");
+        story.step("", "Bash", json!({}), run("ls", 0, "a"));
+        assert_eq!(open(&story), ["the user asked: “why is the balance wrong?”"]);
+        story.answer("It compares prefixes. Shall I compare whole names?");
+        assert_eq!(open(&story), ["the assistant asked: “Shall I compare whole names?”"]);
+        story.user("yes");
+        assert!(!open(&story).iter().any(|text| text.contains("Shall I")), "{:?}", open(&story));
+    }
 }

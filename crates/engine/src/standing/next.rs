@@ -116,7 +116,12 @@ mod tests {
     fn an_announcement_is_next_until_a_call_carries_it_out() {
         let mut story = Story::new();
         story.user("fix the ledger test");
-        story.step("I need to update `report.rs` too. Let me read it first:", "Read", json!({}), read("report.rs", 1, &["a"]));
+        story.step(
+            "I need to update `report.rs` too. Let me read it first:",
+            "Read",
+            json!({}),
+            read("report.rs", 1, &["a"]),
+        );
         assert_eq!(after(&story), ["I need to update `report.rs` too.", "fix the ledger test"]);
         story.step("", "Edit", json!({}), edit("report.rs", 1, &["a"], &["b"]));
         assert_eq!(after(&story), ["fix the ledger test"]);

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     evidence::pointer::Place,
     shell::Purpose,
-    text::one_line,
+    text::{one_line, shorten_at_word},
     trace::{
         BlobError, ResultData, Status, TurnNo, UserTurn,
         claim::{Evidence, Question, RunVerdict},
@@ -23,6 +23,8 @@ const NAMES: usize = 5;
 const LINES: usize = 2;
 /// How many of the user's open sentences are quoted.
 const QUESTIONS: usize = 2;
+/// In characters. Its pointer has the rest.
+const LONGEST: usize = 180;
 /// A call that failed longer ago was answered by what was done since.
 const RECENT: usize = 12;
 
@@ -135,7 +137,7 @@ fn quoted_question(who: &str, quote: crate::trace::claim::Quote) -> Question {
 
 fn question(text: &str, place: &Place, event: crate::trace::EventNo) -> Question {
     let evidence = Evidence { pointer: place.to_string(), event };
-    Question { text: one_line(text), unknown: false, evidence: Some(evidence) }
+    Question { text: shorten_at_word(&one_line(text), LONGEST).into_owned(), unknown: false, evidence: Some(evidence) }
 }
 
 #[cfg(test)]

@@ -201,7 +201,10 @@ mod tests {
         ] {
             assert_eq!(kind_of(text), Kind::Request, "{text}");
         }
-        assert_eq!(kind_of("perhaps we should see it there, or it is stuck - i don't think there's more"), Kind::Remark);
+        assert_eq!(
+            kind_of("perhaps we should see it there, or it is stuck - i don't think there's more"),
+            Kind::Remark
+        );
         for text in ["is there a command to move it?", "do we need the changes before we start?", "so is it the cache?"]
         {
             assert_eq!(kind_of(text), Kind::Question, "{text}");

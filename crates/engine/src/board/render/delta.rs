@@ -2,7 +2,7 @@
 //!
 //! What else stands on the board is not shown.
 
-use super::json::{Body, Item, Quoted, ShownStatus, pointers, render_json, stale_notes};
+use super::json::{Body, Item, Quoted, ShownStatus, action, pointers, render_json, stale_notes};
 use crate::{
     board::{Applied, AppliedFact, BoardLimits, Outcome},
     trace::claim::{Change, Delta, Fact, Goal, Quote},
@@ -23,7 +23,10 @@ pub fn render_delta(delta: &Delta, applied: &Applied, limits: &BoardLimits) -> S
         open_questions: questions.map(|(change, id)| item(change, id, Item::question)).collect(),
         next_actions: match delta.next_actions.as_deref() {
             Some([]) => vec!["(none)".into()],
-            actions => actions.into_iter().flatten().map(|action| action.as_str().into()).collect(),
+            actions => {
+                let said = |text: &'_ String| action(text, task.as_ref(), delta.now.as_ref()).into_owned().into();
+                actions.into_iter().flatten().map(said).collect()
+            }
         },
         status: delta.status.as_ref().map(ShownStatus::of),
         confirmed_facts: facts

@@ -7,7 +7,7 @@
 
 use std::cmp::Reverse;
 
-use super::json::{Body, Item, Quoted, ShownStatus, reminder, render_json, stale_notes};
+use super::json::{Body, Item, Quoted, ShownStatus, action, reminder, render_json, stale_notes};
 use crate::{
     board::{Board, BoardAssertion, BoardFact, BoardLimits, Entry, Mark, Stale},
     evidence::pointer::{LineRange, Place},
@@ -160,7 +160,7 @@ impl<'a> Page<'a> {
                     .collect(),
                 next_actions: actions
                     .iter()
-                    .map(|action| action.as_str().into())
+                    .map(|text| action(text, board.task.as_ref(), board.now.as_ref()))
                     .chain((!more_actions.is_empty()).then(|| format!("(+{} more)", more_actions.len()).into()))
                     .collect(),
                 status: (has_status && shown.status > 0).then(|| ShownStatus::of(&board.status)),

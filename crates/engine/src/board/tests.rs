@@ -8,7 +8,7 @@ mod rendering;
 
 use super::*;
 use crate::{
-    trace::claim::{Change, ClaimKind, Delta, Standing},
+    trace::claim::{Change, ClaimKind, Delta, Goal, Standing},
     trace::{EventNo, result::Hunk},
 };
 

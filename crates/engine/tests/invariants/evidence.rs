@@ -4,7 +4,7 @@
 use lookback_engine::{
     Session, Source,
     evidence::pointer::{LineRange, Place, Pointer},
-    fold::{Anchor, Assertion, BlockContent, Change, Delta, Evidence, Fact, Goal},
+    fold::{Anchor, Assertion, BlockContent, Change, Delta, Evidence, Fact, Quote},
     recall::{RecallError, Recalled},
     trace::{Event, EventBody, EventNo, NoBlobs},
 };
@@ -50,7 +50,7 @@ fn check_bound(session: &Session, evidence: &Evidence, admitted: EventNo) {
 }
 
 fn all_evidence<'a>(
-    goal: Option<&'a Goal>,
+    goal: Option<&'a Quote>,
     facts: impl Iterator<Item = &'a Fact>,
     assertions: impl Iterator<Item = &'a Assertion>,
 ) -> Vec<&'a Evidence> {
@@ -62,7 +62,7 @@ fn all_evidence<'a>(
 }
 
 fn check_block(session: &Session, claims: &BlockContent) {
-    let evidence = all_evidence(claims.goal.as_ref(), claims.what_we_learned.iter(), claims.exec_assertions.iter());
+    let evidence = all_evidence(claims.task.as_ref(), claims.what_we_learned.iter(), claims.exec_assertions.iter());
     evidence.into_iter().for_each(|evidence| check_resolves(session, evidence, "a block"));
 }
 
@@ -82,7 +82,7 @@ fn new_anchors(delta: &Delta) -> impl Iterator<Item = &Anchor> {
     })
 }
 
-fn is_planted(goal: Option<&Goal>, actions: &[String]) -> bool {
+fn is_planted(goal: Option<&Quote>, actions: &[String]) -> bool {
     goal.is_some_and(|goal| goal.text.contains(PLANTED)) || actions.iter().any(|action| action.contains(PLANTED))
 }
 
@@ -102,7 +102,7 @@ impl Law for Admitted {
             check_block(session, claims);
             let facts = claims.what_we_learned.iter().flat_map(|fact| &fact.evidence);
             facts.for_each(|evidence| check_bound(session, evidence, event.seq));
-            assert!(!is_planted(claims.goal.as_ref(), &claims.next_actions), "{claims:?}");
+            assert!(!is_planted(claims.task.as_ref(), &claims.next_actions), "{claims:?}");
         }
         check_board(session);
     }

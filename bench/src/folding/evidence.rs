@@ -3,16 +3,12 @@
 use anyhow::{Result, ensure};
 use lookback_engine::{
     Session,
-    fold::{AdmissionLimits, AdmittedBlock, BlockProposal, admit_block, render_block},
+    fold::{AdmissionLimits, AdmittedBlock, BlockProposal, ClaimKind, FactProposal, admit_block, render_block},
     session::FoldDraft,
     trace::NoBlobs,
 };
 
-use super::{
-    fold::newest,
-    full_block::{full_block, proposal_of},
-    subject::Subject,
-};
+use super::{fold::newest, full_block::full_block, subject::Subject};
 use crate::{
     figures::{Samples, microseconds, milliseconds, thousands, timed, verdict},
     scale::Scale,
@@ -37,7 +33,7 @@ pub(crate) fn measure(scale: &Scale) -> Result<Table> {
         let mut session = subject.copy()?;
         let draft = subject.draft(&session)?;
         session.fold_by_rules(&draft, &subject.coding.context())?;
-        proposal_of(draft.range, &newest(&session)?.claims)
+        BlockProposal::of(draft.range, &newest(&session)?.claims)
     };
     let checked = Checked::new(&mut subject)?;
     let full = full_block(&checked.session, checked.draft.range, &checked.limits)?;
@@ -62,11 +58,10 @@ pub(crate) fn measure(scale: &Scale) -> Result<Table> {
         }
     }
     for (name, proposal, samples) in rows {
-        let pointers = proposal.what_we_learned.iter().map(|fact| fact.evidence.len()).sum::<usize>()
-            + proposal.anchors.len()
-            + proposal.exec_assertions.len();
-        let [facts, anchors, commands] =
-            [proposal.what_we_learned.len(), proposal.anchors.len(), proposal.exec_assertions.len()];
+        let pointers = proposal.facts.iter().map(|fact| fact.evidence.len()).sum::<usize>() + proposal.anchors.len();
+        let is_run = |fact: &&FactProposal| fact.kind == Some(ClaimKind::Verdict);
+        let commands = proposal.facts.iter().filter(is_run).count();
+        let (facts, anchors) = (proposal.facts.len() - commands, proposal.anchors.len());
         let tokens = checked.tokens_of(proposal)?;
         table.row([
             name.to_owned(),

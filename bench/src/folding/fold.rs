@@ -5,12 +5,12 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use lookback_engine::{
     Session,
-    fold::{AdmissionLimits, admit_block},
+    fold::{AdmissionLimits, BlockProposal, admit_block},
     session::FoldDraft,
     trace::{EventBody, NoBlobs, decision::Fold},
 };
 
-use super::{full_block::proposal_of, subject::Subject};
+use super::subject::Subject;
 use crate::{
     figures::{Samples, microseconds, milliseconds, ratio, thousands, timed, verdict},
     scale::Scale,
@@ -104,7 +104,7 @@ fn one(subject: &mut Subject, figures: &mut Figures) -> Result<Fold> {
 /// The gate alone, before anything was folded.
 fn gate(session: &Session, draft: &FoldDraft, fold: &Fold) -> Result<Duration> {
     let limits = AdmissionLimits { block_tokens: draft.budget, ..AdmissionLimits::from(session.configuration()) };
-    let proposal = proposal_of(draft.range, &fold.claims);
+    let proposal = BlockProposal::of(draft.range, &fold.claims);
     let (admitted, took) =
         timed(|| admit_block(session.bench(), draft.range, proposal, &limits, Counter::O200k.count(), &NoBlobs));
     admitted?;
@@ -122,7 +122,7 @@ pub(super) fn newest(session: &Session) -> Result<Fold> {
 
 fn claims(fold: &Fold) -> usize {
     let claims = &fold.claims;
-    claims.what_we_learned.len() + claims.anchors.len() + claims.exec_assertions.len() + claims.open_questions.len()
+    claims.what_we_learned.len() + claims.anchors.len() + claims.exec_assertions.len() + claims.said.len()
 }
 
 pub(super) fn run(tokens: u64, times: usize) -> Result<()> {

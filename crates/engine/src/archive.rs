@@ -12,16 +12,15 @@ mod rules;
 mod summary;
 pub(crate) mod time;
 
-pub(crate) use admit::admit_summary;
 pub(crate) use files::changed_paths;
 pub(crate) use rules::summarise_by_rules;
 pub(crate) use summary::Summary;
 
 use crate::{
-    block::{user::render_user_turns, wrap},
+    block::{render_pinned, user::render_user_turns, way_back, wrap},
     configuration::BlockLimits,
     state::Bench,
-    trace::{Timestamp, decision::TurnRange},
+    trace::{Timestamp, claim::Quote, decision::TurnRange},
 };
 
 /// docs/seeds.md E2, word for word.
@@ -69,14 +68,18 @@ pub(crate) fn render_archive(
     number: u32,
     range: TurnRange,
     body: &ArchiveBody,
+    pinned: &[Quote],
     limits: &BlockLimits,
     count: &dyn Fn(&[u8]) -> u32,
 ) -> String {
     let mut text = format!(
-        "ARCHIVED_SESSION v{number} · replaces turn#{} to turn#{} · Recall gives any of them back whole\n",
-        range.first, range.last
+        "ARCHIVED_SESSION v{number} · replaces turn#{} to turn#{} · {}\n",
+        range.first,
+        range.last,
+        way_back(bench.history)
     );
     text.push_str(&render_user_turns(bench.history, range, limits, count));
+    text.push_str(&render_pinned(pinned));
     let times = times_of(bench, range);
     text.push_str(&match body {
         ArchiveBody::Whole(summary) => render_template(times, |section| summary.section(section)),

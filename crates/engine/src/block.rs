@@ -14,7 +14,7 @@ pub use tag::{escape_tag, unescape_tag};
 use crate::{
     board::Board,
     configuration::BlockLimits,
-    history::index::SpanRecord,
+    history::{History, index::SpanRecord},
     state::Bench,
     text::{beginning, with_visible_ends},
     trace::claim::{Anchor, Assertion, BlockContent, Evidence, Fact, Quote, SummariserNote},
@@ -36,8 +36,10 @@ pub fn render_block(
     count: &dyn Fn(&[u8]) -> u32,
 ) -> String {
     let mut text = format!(
-        "COMPRESSED_TURNS v{number} · replaces turn#{} to turn#{} · Recall gives any of them back whole\n",
-        range.first, range.last
+        "COMPRESSED_TURNS v{number} · replaces turn#{} to turn#{} · {}\n",
+        range.first,
+        range.last,
+        way_back(bench.history)
     );
     // Pointers name files from the root; tools of other agents want whole paths. One block in the view says it for all.
     let root = bench.history.start().root.as_str();
@@ -50,9 +52,18 @@ pub fn render_block(
         line(&mut text, format_args!("{}", with_visible_ends(&goes_on)));
     }
     text.push_str(&user::render_user_turns(bench.history, range, limits, count));
+    text.push_str(&render_pinned(&content.pinned));
     text.push_str(&render_claims(content, bench.state.board()));
     text.push_str(&log::render_log(bench.history, range, limits.log_tokens, count));
     wrap(&text)
+}
+
+/// How whoever reads a record gets back what it stands for: by the tool where the model has one, else from the trace.
+pub(crate) fn way_back(history: &History) -> String {
+    match history.start().tools.iter().any(|tool| tool.name == "Recall") {
+        true => "Recall gives any of them back whole".to_owned(),
+        false => format!("kept whole in the trace: lookback recall {} turn#N", history.id().short()),
+    }
 }
 
 /// A block whose end lies inside a span names it as continued (docs/design/folding.md, "When").
@@ -98,6 +109,16 @@ pub fn render_claims(content: &BlockContent, board: &Board) -> String {
 /// Whose words the notes are.
 pub(crate) const NOTES: &str = "notes in a summariser's own words, checked by nobody and no wish of the user's";
 
+/// What a person wants kept, line by line behind a bar: it is data, whoever wrote it.
+pub(crate) fn render_pinned(pinned: &[Quote]) -> String {
+    let mut text = String::new();
+    section(&mut text, "pinned, word for word", pinned, |quote| {
+        let lines = quote.text.split('\n').map(|line| format!("\n| {}", with_visible_ends(line)));
+        format!("{}{}", with_visible_ends(&quote.evidence.pointer), lines.collect::<String>())
+    });
+    text
+}
+
 fn section<T>(text: &mut String, title: &str, items: &[T], render: impl Fn(&T) -> String) {
     if items.is_empty() {
         return;
@@ -122,7 +143,7 @@ pub(crate) fn render_note(note: &SummariserNote) -> String {
 
 pub(crate) fn render_assertion(assertion: &Assertion) -> String {
     let Assertion { command, result, evidence } = assertion;
-    with_visible_ends(&format!("- {} → {result} [{}]", one_line(command), evidence.pointer)).into_owned()
+    with_visible_ends(&format!("- {} → {result} [{}]", one_line_of(command), evidence.pointer)).into_owned()
 }
 
 /// Numbers stand before the lines, so that the next edit finds its place.
@@ -147,7 +168,7 @@ fn pointers(evidence: &[Evidence]) -> String {
 const LONGEST_COMMAND: usize = 160;
 
 /// A command of many lines is named by its first, a very long one by its beginning; its pointer has the rest.
-fn one_line(command: &str) -> String {
+pub(crate) fn one_line_of(command: &str) -> String {
     let command = command.trim();
     let first = command.split('\n').next().unwrap_or_default().trim_end();
     let shown = beginning(first, LONGEST_COMMAND);

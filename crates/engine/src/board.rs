@@ -30,9 +30,14 @@ use crate::{
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Board {
     version: u32,
-    goal: Option<Quote>,
-    /// Why the goal last became another one. A later refinement does not take it away.
+    /// The request or plan that the present work began with.
+    task: Option<Quote>,
+    /// What the newest round asks, where that is something else.
+    now: Option<Quote>,
+    /// Why the task last became another one. A later refinement does not take it away.
     goal_shift_reason: Option<String>,
+    /// The turn or the gate that last made another one of it.
+    goal_shift: Option<Evidence>,
     facts: Vec<Entry<BoardFact>>,
     questions: Vec<Entry<Question>>,
     anchors: Vec<Entry<Anchor>>,
@@ -40,6 +45,8 @@ pub struct Board {
     assertions: Vec<BoardAssertion>,
     status: WorkStatus,
     next_actions: Vec<String>,
+    /// What the assistant said: not known, only said.
+    said: Vec<Entry<Quote>>,
     /// Anchors that blocks of the view show and no edit has touched since.
     /// By their files: a long session has very many.
     in_blocks: BTreeMap<String, Vec<ShownAnchor>>,
@@ -108,6 +115,7 @@ pub(crate) struct GivenIds {
     facts: u32,
     questions: u32,
     anchors: u32,
+    said: u32,
 }
 
 impl Board {
@@ -116,12 +124,20 @@ impl Board {
         self.version
     }
 
-    pub fn goal(&self) -> Option<&Quote> {
-        self.goal.as_ref()
+    pub fn task(&self) -> Option<&Quote> {
+        self.task.as_ref()
+    }
+
+    pub fn now(&self) -> Option<&Quote> {
+        self.now.as_ref()
     }
 
     pub fn goal_shift_reason(&self) -> Option<&str> {
         self.goal_shift_reason.as_deref()
+    }
+
+    pub fn said(&self) -> &[Entry<Quote>] {
+        &self.said
     }
 
     /// Oldest id first, those retracted among them.

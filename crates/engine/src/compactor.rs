@@ -12,21 +12,18 @@ mod conclusions;
 mod delta;
 mod files;
 mod fit;
-mod goal;
-mod next;
 mod outcomes;
-mod requests;
 mod stretch;
 mod windows;
-mod wording;
 
 use crate::{
     admission::Resolver,
     board::Board,
     configuration::Configuration,
+    standing::Standing,
     state::Bench,
     trace::{
-        BlobError, Blobs,
+        BlobError, Blobs, TurnNo,
         claim::{BlockContent, Delta},
         decision::TurnRange,
     },
@@ -67,23 +64,26 @@ pub fn compact(
     let runs = commands::last_verdicts(&stretch, blobs)?;
     let mut resolver = Resolver::new(bench.history, blobs);
 
-    let goal = goal::propose(&stretch, board, &mut resolver);
-    let now_wanted = goal::newer(&stretch, board, &mut resolver);
-
     let mut candidates = Candidates::new(focus, count);
     outcomes::propose(&stretch, &mut resolver, &mut candidates);
-    conclusions::propose(&stretch, &mut resolver, &mut candidates);
+    conclusions::propose(&stretch, &mut candidates, blobs);
     files.propose(&stretch, &mut resolver, &mut candidates);
     commands::propose(&runs, &stretch, &mut resolver, &mut candidates);
     windows::propose(&stretch, &files, &runs, &mut candidates);
 
-    let frame = fit::Frame { task: goal.as_ref().map(|goal| goal.goal.clone()), now: None };
-    let fitted = fit::fit(&stretch, frame, candidates, request.budget, &configuration.block, count);
+    let asked = Standing::at(bench.history, request.range.last, blobs).asked();
+    let fitted = fit::fit(&stretch, asked, candidates, request.budget, &configuration.block, count);
     let current = commands::still_newest(runs, &stretch);
     let limits = &configuration.board;
-    let actions = next::actions(&stretch, |action| Some(action.to_owned()));
-    let wanted = now_wanted.or(goal);
-    let delta = delta::propose(board, &fitted, wanted.as_ref(), actions, &current, limits, count);
+    let standing = Standing::now(bench.history, blobs);
+    let news = delta::News {
+        asked: standing.asked(),
+        status: standing.status()?,
+        actions: standing.actions(),
+        questions: standing.questions()?,
+        said: standing.concluded(TurnNo(0), 3),
+    };
+    let delta = delta::propose(board, &fitted, news, &current, limits, count);
     Ok(Compaction { block: fitted.into_content(), delta })
 }
 

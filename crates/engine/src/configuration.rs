@@ -6,6 +6,26 @@
 //! same bytes whatever the configuration is now. The few numbers that replay needs are constants of the event format
 //! (`fixed`).
 
+/// A part of the settings: each number with its default, beside what says where it comes from.
+macro_rules! limits {
+    ($(#[$part:meta])* pub struct $name:ident {
+        $($(#[$setting:meta])* pub $field:ident: $type:ty = $default:expr,)*
+    }) => {
+        $(#[$part])*
+        #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $name {
+            $($(#[$setting])* pub $field: $type,)*
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: $default,)* }
+            }
+        }
+    };
+}
+
 mod archive;
 mod block;
 mod board;

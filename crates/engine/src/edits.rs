@@ -10,6 +10,7 @@ pub(crate) mod draft;
 pub(crate) mod fold;
 mod fold_text;
 pub(crate) mod layout;
+pub(crate) mod pins;
 pub(crate) mod recheck;
 pub(crate) mod settle;
 pub(crate) mod unfold;

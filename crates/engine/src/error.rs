@@ -2,9 +2,10 @@
 
 mod refused;
 
-pub use refused::{ArchiveRefused, BoardRefused, FoldRefused, LayoutRefused, UnfoldRefused};
+pub use refused::{ArchiveRefused, BoardRefused, FoldRefused, LayoutRefused, PinRefused, UnfoldRefused};
 
 use crate::{
+    admission::{AdmissionRefused, Refusal},
     history::{History, TraceError, TurnError},
     trace::{BlobError, CallNo, TurnNo},
 };
@@ -51,9 +52,21 @@ pub enum SessionError {
     #[error(transparent)]
     Layout(#[from] LayoutRefused),
     #[error(transparent)]
+    Pin(#[from] PinRefused),
+    #[error(transparent)]
     Trace(#[from] TraceError),
     #[error(transparent)]
     Blob(#[from] BlobError),
+}
+
+impl SessionError {
+    /// The claims that were refused, where that is why.
+    pub fn refusals(&self) -> &[Refusal] {
+        match self {
+            Self::Fold(FoldRefused::Admission(AdmissionRefused::Empty { refused })) => refused,
+            _ => &[],
+        }
+    }
 }
 
 /// Between steps, with no call under way: where turns, notes and edits of the view may stand.

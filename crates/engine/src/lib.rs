@@ -69,10 +69,10 @@ pub mod report;
 mod request;
 mod reread;
 mod sent;
-mod sentences;
 pub mod session;
 mod settle;
 pub mod shell;
+mod standing;
 mod state;
 #[cfg(test)]
 mod story;
@@ -91,8 +91,8 @@ pub mod fold {
         block::{escape_tag, render_block, render_claims, unescape_tag},
         compactor::{Compaction, Request as CompactorRequest, compact},
         proposal::{
-            AnchorPlace, AnchorProposal, BlockProposal, ClaimedRun, DeltaProposal, Dialect, Edit, FactProposal,
-            NoteProposal, ProposalRefused, QuoteProposal, citable, proposal_schema,
+            AnchorPlace, AnchorProposal, ArchiveProposal, BlockProposal, ClaimedRun, DeltaProposal, Dialect, Edit,
+            FactProposal, NoteProposal, ProposalRefused, QuoteProposal, citable, proposal_schema,
         },
         trace::claim::{
             Anchor, Assertion, BlockContent, Change, ClaimKind, Delta, Evidence, Fact, Goal, Question, Quote,

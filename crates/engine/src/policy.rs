@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// How a session decides.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Policy {
     pub(crate) configuration: Configuration,
     pub(crate) card: Option<CardInUse>,
@@ -61,21 +61,6 @@ pub(crate) struct Archivable {
 pub(crate) type ArchivableKey = (u64, usize, bool, usize);
 
 impl Policy {
-    pub(crate) fn new() -> Self {
-        Self {
-            configuration: Configuration::default(),
-            card: None,
-            compactor: Compactor::Rules,
-            watch: Watch::default(),
-            coming_rents: Rents::default(),
-            refused_at: None,
-            room: None,
-            delta_answered: None,
-            short_forms: RefCell::default(),
-            archivable: Cell::default(),
-        }
-    }
-
     /// From now on decisions are made by these settings; what was decided before stays.
     pub(crate) fn configure(&mut self, configuration: Configuration) {
         self.watch.forget();

@@ -8,53 +8,67 @@ mod citable;
 mod fields;
 mod parse;
 mod schema;
+mod written;
 
 pub(crate) use crate::text::one_line;
 pub use citable::citable;
 pub use parse::ProposalRefused;
-pub(crate) use parse::{parse_archive, parse_compaction, parse_delta};
+pub(crate) use parse::{Parsed, parse_archive, parse_compaction, parse_delta};
 pub(crate) use schema::output_schema;
 pub use schema::{Dialect, proposal_schema};
+
+use serde::Serialize;
 
 use crate::{
     evidence::pointer::LineRange,
     trace::{
+        TurnNo,
         claim::{Anchor, Assertion, BlockContent, Change, ClaimKind, Delta, Evidence, Fact, Quote, SummariserNote},
         decision::TurnRange,
     },
 };
 
-/// `compressed_turns` of docs/seeds.md 7.2.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// `compressed_turns` of docs/seeds.md 7.2. Serialised it reads as the parser wants it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct BlockProposal {
     /// The turns that it is to stand for.
+    #[serde(serialize_with = "written::range")]
     pub replaces: Option<TurnRange>,
     /// The request or plan that the work began with.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<QuoteProposal>,
     /// What the newest round asks.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<QuoteProposal>,
     /// What the trace shows.
     pub facts: Vec<FactProposal>,
     /// What the assistant said.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub said: Vec<QuoteProposal>,
     /// Lines of files.
     pub anchors: Vec<AnchorProposal>,
     /// What comes next, in somebody's words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub next_actions: Vec<QuoteProposal>,
     /// The summariser's own words, its open questions among them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<NoteProposal>,
 }
 
 /// `archive`: what a model adds to the summary that the rules write (docs/seeds.md A5).
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ArchiveProposal {
     /// What the user first asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<QuoteProposal>,
     /// What the trace shows, the user's wishes among them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<FactProposal>,
     /// What the assistant said.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub said: Vec<QuoteProposal>,
     /// The summariser's own words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<NoteProposal>,
 }
 
@@ -65,21 +79,28 @@ impl From<ArchiveProposal> for BlockProposal {
 }
 
 /// `state_delta` of docs/seeds.md 7.1: only what changed.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct DeltaProposal {
     /// The request or plan that the work began with.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<QuoteProposal>,
     /// What the newest round asks.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<QuoteProposal>,
     /// The user turn or gate that made it another one.
+    #[serde(rename = "goal_shift_reason", skip_serializing_if = "Option::is_none")]
     pub goal_shift: Option<String>,
     /// What the trace shows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<Edit<FactProposal>>,
     /// Lines of files.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub anchors: Vec<Edit<AnchorProposal>>,
     /// None: unchanged.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub next_actions: Option<Vec<QuoteProposal>>,
     /// Own words, which have no place on the board: refused by name.
+    #[serde(skip)]
     pub worded: Vec<String>,
 }
 
@@ -105,44 +126,53 @@ pub enum Edit<T> {
 }
 
 /// A fact by its kind and pointers. What else is claimed of it only ever speaks against it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct FactProposal {
     /// None: a kind that does not exist, or none at all.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<ClaimKind>,
     /// Pointers as they were written.
     pub evidence: Vec<String>,
     /// The words of a person or of a line, where some are meant; of a run, what somebody says of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// How a run is said to have ended.
+    #[serde(flatten)]
     pub claimed: ClaimedRun,
 }
 
 /// What somebody says of a run; held against the record.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct ClaimedRun {
     /// Its exit code.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub exit: Option<i32>,
     /// How many tests passed.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub passed: Option<u32>,
     /// How many tests failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<u32>,
 }
 
 /// Words of somebody: where they stand, and which of them are meant.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct QuoteProposal {
     /// None: wherever the words are found.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub pointer: Option<String>,
     /// None: whatever the engine takes from there.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
 
 /// What a summariser words itself.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct NoteProposal {
     /// Its words.
     pub text: String,
     /// What it names for them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,
 }
 
@@ -189,6 +219,15 @@ impl BlockProposal {
             next_actions: claims.next_actions.iter().map(QuoteProposal::of_words).collect(),
             notes: claims.notes.iter().map(NoteProposal::of).collect(),
         }
+    }
+}
+
+impl ArchiveProposal {
+    /// Of what a model added to a summary.
+    pub fn of(claims: &BlockContent) -> Self {
+        let range = TurnRange { first: TurnNo(0), last: TurnNo(0) };
+        let BlockProposal { task, facts, said, notes, .. } = BlockProposal::of(range, claims);
+        Self { task, facts, said, notes }
     }
 }
 

@@ -30,12 +30,13 @@ pub use crate::{
         draft::{ArchiveDraft, FoldDraft, ModelAttempt},
         recheck::Doubt,
     },
-    error::{ArchiveRefused, BoardRefused, FoldRefused, LayoutRefused, UnfoldRefused, WindowExceeded},
+    error::{ArchiveRefused, BoardRefused, FoldRefused, LayoutRefused, PinRefused, UnfoldRefused, WindowExceeded},
     history::{History, TraceError},
     reconcile::Reconciled,
     recorder::RecordedTurn,
     request::{AloneRequest, render_alone},
     reread::{Reread, stub_result},
+    standing::Files,
     state::{RoundState, State, Step},
 };
 
@@ -54,9 +55,10 @@ use crate::{
     recorder::Book,
     reread::plan_reread,
     sent::{CallInView, Sent},
+    standing::Standing,
     state::Bench,
     trace::{
-        BlobError, Blobs, CallNo, Event, EventBody, EventNo, SessionId, SessionStarted, Timestamp, TurnNo,
+        BlobError, Blobs, CallNo, Event, EventBody, EventNo, NoBlobs, SessionId, SessionStarted, Timestamp, TurnNo,
         event::{CallKind, NoteKind},
         result::TodoItem,
         start::Decisions,
@@ -86,7 +88,7 @@ impl Session {
             sent: Sent::new(provider.unwrap_or(state.model.provider)),
             history,
             state,
-            policy: Policy::new(),
+            policy: Policy::default(),
             reminders: BTreeMap::new(),
             provider,
         })
@@ -132,6 +134,11 @@ impl Session {
 
     pub fn history(&self) -> &History {
         &self.history
+    }
+
+    /// The files that the session changed and deleted, as far as its trace tells.
+    pub fn files(&self) -> Files {
+        Standing::now(&self.history, &NoBlobs).files()
     }
 
     pub fn state(&self) -> &State {

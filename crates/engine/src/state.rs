@@ -26,7 +26,7 @@ use crate::{
     trace::{
         CallNo, Event, EventBody, EventNo, Layout, Origin, SessionStarted, Stop, TurnNo,
         decision::{StateDelta, ThinkingBehind, TurnRange},
-        event::{BoardIds, Effect, FollowedAnchor, Interruption, NoteKind, Rents, SpanId, Usage},
+        event::{BoardIds, Effect, FollowedAnchor, Interruption, NoteKind, Pinned, Rents, SpanId, Usage},
         result::TodoItem,
         start::Counted,
         turn::AssistantTurn,
@@ -59,6 +59,8 @@ pub struct State {
     /// Tool turns whose results show a delta: the model wrote it itself.
     pub(crate) board_calls: Vec<TurnNo>,
     pub(crate) blocks: BTreeMap<u32, Block>,
+    /// What a person wants kept word for word, by its pointer.
+    pub(crate) pins: Vec<(EventNo, Pinned)>,
     /// The newest fold, archive or dialogue: since then files may be re-read once in full.
     pub(crate) last_fold: Option<EventNo>,
     /// What the `execute` layout's dialogue stands for.
@@ -196,6 +198,11 @@ impl State {
         &self.rents
     }
 
+    /// What a person wants kept word for word.
+    pub fn pins(&self) -> impl Iterator<Item = &Pinned> {
+        self.pins.iter().map(|(_, pinned)| pinned)
+    }
+
     pub fn last_fold(&self) -> Option<EventNo> {
         self.last_fold
     }
@@ -227,6 +234,7 @@ impl State {
             board: Board::default(),
             board_calls: Vec::new(),
             blocks: BTreeMap::new(),
+            pins: Vec::new(),
             last_fold: None,
             set_aside: Vec::new(),
             settled: BTreeMap::new(),
@@ -353,6 +361,8 @@ impl State {
                 self.head_changed = Some(seq);
                 self.view.set_frozen_tokens(head.system.tokens.saturating_add(head.tools_tokens));
             }
+            EventBody::Pinned(pinned) => self.pins.push((seq, (**pinned).clone())),
+            EventBody::Unpinned { pointer } => self.pins.retain(|(_, pinned)| *pinned.pointer != **pointer),
             EventBody::StateDelta(delta) => self.apply_delta(delta, seq, past)?,
             EventBody::LayoutChanged(change) => self.apply_layout(change, seq, past)?,
             EventBody::Fold(fold) => self.apply_fold(fold, seq, past)?,
@@ -369,8 +379,6 @@ impl State {
             | EventBody::ToolResult { .. }
             | EventBody::ConfigurationChanged { .. }
             | EventBody::ChildStarted(_)
-            | EventBody::Pinned(_)
-            | EventBody::Unpinned { .. }
             | EventBody::SnapshotTaken(_)
             | EventBody::SnapshotUndone(_)
             | EventBody::JobStarted(_)

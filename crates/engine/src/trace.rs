@@ -25,5 +25,10 @@ pub use result::{ResultData, Status, ToolKind, ToolResult};
 pub use start::{Layout, SessionStarted};
 pub use turn::{AssistantPart, AssistantTurn, Origin, Stop, UserTurn};
 
+/// What is as it is by default is not written.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 #[cfg(test)]
 mod tests;

@@ -89,7 +89,8 @@ pub(crate) fn expect_no_recording(session: &Session, name: &str) -> Result<()> {
     )
 }
 
-fn now() -> Timestamp {
+/// By this computer's clock.
+pub(crate) fn now() -> Timestamp {
     Timestamp(Instant::now().as_millisecond())
 }
 
@@ -110,6 +111,14 @@ impl Opened {
         let session = replay(&store.snapshot()?, &id, None)?;
         expect_no_recording(&session, &store.short_id(&id)?)?;
         Ok(Self { store, writer, settings, session })
+    }
+
+    /// Looks at what a change would be. What was left open is ended only for the look.
+    pub(crate) fn preview<T>(
+        &mut self,
+        look: impl FnOnce(&mut Session, &Context<'_>) -> Result<T, SessionError>,
+    ) -> Result<T> {
+        screen::announce("working…", || change(&mut self.session, &self.store, &self.settings, look))
     }
 
     /// Makes a change and stores it, all of it or nothing. Whatever is open in the trace was left so by a process that

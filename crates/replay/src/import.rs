@@ -23,12 +23,13 @@ mod patch;
 mod paths;
 mod pi;
 mod results;
-mod surrogates;
 mod swe_agent;
 mod time;
 
 pub use crate::parameters::DOCUMENT_LIMIT;
 pub use detect::detect;
+
+use lookback_wire::mend_halves;
 
 use crate::recording::{About, Format, Item, Recording, Skipped};
 
@@ -66,7 +67,7 @@ pub trait LineImporter {
         if line.trim_ascii().is_empty() {
             return;
         }
-        if let Err(reason) = self.read(number, &surrogates::mend(line), sink) {
+        if let Err(reason) = self.read(number, &mend_halves(line), sink) {
             sink.skipped(Skipped { line: number, reason });
         }
     }
@@ -112,7 +113,7 @@ pub fn shape(format: Format) -> Shape {
 
 /// Reads a whole document of a format that is one.
 pub fn parse_document(format: Format, bytes: &[u8], sink: &mut dyn Sink) -> Result<About, ImportError> {
-    let bytes = &*surrogates::mend(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes));
+    let bytes = &*mend_halves(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes));
     match format {
         Format::MiniSweAgent => mini_swe_agent::parse(bytes, sink),
         Format::Opencode => opencode::parse(bytes, sink),

@@ -177,6 +177,11 @@ impl Billed {
 }
 
 impl Recording {
+    /// The model that the file names, or the first call.
+    pub fn model(&self) -> Option<&str> {
+        self.about.model.as_deref().or_else(|| self.calls().find_map(|call| call.model.as_deref()))
+    }
+
     pub fn calls(&self) -> impl Iterator<Item = &CallItem> {
         self.items.iter().filter_map(|item| match item {
             Item::Call(call) => Some(&**call),

@@ -83,7 +83,7 @@ pub fn replay(job: &Job<'_>, plan: Plan<'_>, count: &dyn Fn(&[u8]) -> u32) -> Re
         file: file.clone(),
         format: recording.format,
         calls: conversation.calls.len() as u64,
-        model: model_of(recording),
+        model: recording.model().map(str::to_owned),
         prices: prices.clone(),
         strategies,
         billed: checked.map(|checked| checked.billed),
@@ -113,14 +113,9 @@ fn first_invalid(runs: &Runs) -> Vec<InvalidView> {
     runs.iter().filter_map(first).collect()
 }
 
-fn model_of(recording: &Recording) -> Option<String> {
-    recording.about.model.clone().or_else(|| recording.calls().find_map(|call| call.model.clone()))
-}
-
 /// Under the name of the provider that sent the bill.
 fn report_check(check: check::Check, recording: &Recording, cards: &Cards) -> report::Check {
-    let bare = |model: String| model.rsplit('/').next().unwrap_or_default().to_owned();
-    let model = model_of(recording).or_else(|| check::usual_model(recording.format).map(str::to_owned));
-    let card = model.map(bare).and_then(|model| cards.find(&model));
+    let model = recording.model().or_else(|| check::usual_model(recording.format));
+    let card = model.and_then(|model| cards.find(model.rsplit('/').next()?));
     report::Check { provider: card.map_or("unknown", |card| card.provider.as_str()).to_owned(), check }
 }

@@ -18,7 +18,6 @@ use crate::{
     },
 };
 
-pub(crate) use runs::counts;
 pub(super) use runs::runs_again;
 
 /// A fact where it belongs: verdicts of runs are listed with their commands.

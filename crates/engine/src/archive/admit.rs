@@ -5,47 +5,30 @@
 
 use super::Summary;
 use crate::{
-    admission::{AdmissionLimits, Refusal, admit_parts},
-    block::render_assertion,
-    proposal::ArchiveProposal,
-    state::Bench,
-    trace::{
-        Blobs,
-        claim::{ClaimKind, Fact, Standing},
-        decision::TurnRange,
-    },
+    block::one_line_of,
+    trace::claim::{BlockContent, ClaimKind, Fact, Standing},
 };
 
-/// The summary with what was admitted, and what was refused.
-pub(crate) fn admit_summary(
-    bench: Bench<'_>,
-    range: TurnRange,
-    mut summary: Summary,
-    proposal: ArchiveProposal,
-    limits: &AdmissionLimits,
-    count: &dyn Fn(&[u8]) -> u32,
-    blobs: &dyn Blobs,
-) -> (Summary, Vec<Refusal>) {
-    let (content, refused) = admit_parts(bench, range, proposal.into(), limits, count, blobs);
-    summary.original_goal = content.task.or(summary.original_goal);
-    let (wishes, facts): (Vec<Fact>, Vec<Fact>) =
-        content.what_we_learned.into_iter().partition(|fact| fact.kind == ClaimKind::Quoted);
-    summary.preferences = wishes;
-    let runs = content.exec_assertions.into_iter().map(|run| Fact {
-        kind: ClaimKind::Verdict,
-        text: render_assertion(&run)
-            .trim_start_matches("- ")
-            .rsplit_once(" [")
-            .map_or_else(String::new, |(text, _)| text.to_owned()),
-        standing: Standing::Confirmed,
-        evidence: vec![run.evidence],
-    });
-    for fact in facts.into_iter().chain(runs) {
-        if !summary.learnings.items.contains(&fact) {
-            summary.learnings.items.push(fact);
+impl Summary {
+    /// With what was admitted of a model's text.
+    pub(crate) fn with(mut self, claims: &BlockContent) -> Self {
+        self.original_goal = claims.task.clone().or(self.original_goal);
+        let (wishes, facts): (Vec<Fact>, Vec<Fact>) =
+            claims.what_we_learned.iter().cloned().partition(|fact| fact.kind == ClaimKind::Quoted);
+        self.preferences = wishes;
+        let runs = claims.exec_assertions.iter().map(|run| Fact {
+            kind: ClaimKind::Verdict,
+            text: format!("{} → {}", one_line_of(&run.command), run.result),
+            standing: Standing::Confirmed,
+            evidence: vec![run.evidence.clone()],
+        });
+        for fact in facts.into_iter().chain(runs) {
+            if !self.learnings.items.contains(&fact) {
+                self.learnings.items.push(fact);
+            }
         }
+        self.said.clone_from(&claims.said);
+        self.notes.clone_from(&claims.notes);
+        self
     }
-    summary.said = content.said;
-    summary.notes = content.notes;
-    (summary, refused)
 }

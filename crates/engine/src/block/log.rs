@@ -1,7 +1,7 @@
 //! The log of a block: every call of its turns in order, one line each with its pointer.
 //!
-//! Of everything tried in a block the agent's own calls told best what it does next (docs/design/measuring.md, "The log of
-//! calls"), so they have a budget of their own. The oldest go first, and a line says how many.
+//! Of everything tried in a block the agent's own calls told best what it does next (docs/design/measuring.md, "What a block
+//! keeps"), so they have a budget of their own. The oldest go first, and a line says how many.
 
 use std::fmt::Write;
 

@@ -46,6 +46,10 @@ impl Board {
         check_ids(&delta.confirmed_facts, |id| self.standing_fact(id).is_some())?;
         check_ids(&delta.open_questions, |id| self.questions.iter().any(|entry| entry.id == id))?;
         check_ids(&delta.anchors, |id| self.anchors.iter().any(|entry| entry.id == id))?;
+        check_ids(&delta.said, |id| self.said.iter().any(|entry| entry.id == id))?;
+        delta.task.iter().try_for_each(|task| not_blank(&task.text, "task"))?;
+        delta.now.iter().try_for_each(|now| not_blank(&now.text, "now"))?;
+        stated(&delta.said).try_for_each(|said| not_blank(&said.text, "said"))?;
         delta.confirmed_facts.iter().try_for_each(check_fact)?;
         stated(&delta.open_questions).try_for_each(|question| not_blank(&question.text, "open_questions"))?;
         stated(&delta.anchors).try_for_each(check_anchor)?;
@@ -74,7 +78,7 @@ impl Board {
         }
         let Some(new) = &delta.current_goal else { return Ok(()) };
         not_blank(&new.text, "current_goal")?;
-        match &self.goal {
+        match &self.task {
             Some(old) if delta.goal_shift_reason.is_none() && !is_refinement(&old.text, &new.text) => {
                 Err(DeltaRefused::GoalShiftWithoutReason { from: old.text.clone(), to: new.text.clone() })
             }
@@ -137,7 +141,8 @@ fn check_actions(actions: &[String], allowed: ActionRange) -> Result<(), DeltaRe
     if actions.len() > allowed.most {
         return Err(DeltaRefused::TooManyActions { count: actions.len(), limit: allowed.most });
     }
-    if actions.len() < allowed.least {
+    // None at all takes away those that are there.
+    if !actions.is_empty() && actions.len() < allowed.least {
         return Err(DeltaRefused::TooFewActions { count: actions.len(), limit: allowed.least });
     }
     actions.iter().try_for_each(|action| not_blank(action, "next_actions"))

@@ -10,7 +10,8 @@ use super::{
 use crate::{
     block::{render_block, render_claims},
     configuration::BlockLimits,
-    trace::claim::{BlockContent, Quote},
+    standing::Asked,
+    trace::claim::BlockContent,
     view::{Source, TOKENS_PER_MESSAGE},
 };
 
@@ -25,21 +26,15 @@ const AT_MOST: u64 = 74;
 /// A smaller block says nothing; admission may then find that it does not pay.
 const LEAST_BUDGET: u32 = 60;
 
-/// What stands in the block whatever it costs, as far as there is room at all.
-pub(super) struct Frame {
-    pub(super) task: Option<Quote>,
-    pub(super) now: Option<Quote>,
-}
-
 pub(super) struct Fitted {
-    pub(super) frame: Frame,
+    asked: Asked,
     /// In the order in which they are read.
     pub(super) chosen: Vec<Candidate>,
 }
 
 pub(super) fn fit(
     stretch: &Stretch<'_>,
-    frame: Frame,
+    asked: Asked,
     candidates: Candidates<'_>,
     budget: u32,
     limits: &BlockLimits,
@@ -50,19 +45,19 @@ pub(super) fn fit(
     let budget = budget.min(room(stretch, limits, count)).max(LEAST_BUDGET.min(budget));
     let board = stretch.bench.state.board();
     let size_of = |content: &BlockContent| count(render_claims(content, board).as_bytes());
-    let size = size_of(&content(&frame, &[]));
+    let size = size_of(&content(&asked, &[]));
     let room = budget.saturating_sub(size + SHARES.len() as u32 * TITLE_TOKENS);
     let mut chosen = choose(candidates, room);
-    let mut rendered = size_of(&content(&frame, &chosen));
+    let mut rendered = size_of(&content(&asked, &chosen));
     while rendered > budget && chosen.len() > 1 {
         // They are in the order of their value: the last is worth least.
         let over = rendered - budget;
         let dropped = chosen.iter().rposition(|candidate| candidate.tokens >= over).unwrap_or(chosen.len() - 1);
         chosen.remove(dropped.max(1));
-        rendered = size_of(&content(&frame, &chosen));
+        rendered = size_of(&content(&asked, &chosen));
     }
     chosen.sort_by_key(reading_order);
-    Fitted { frame, chosen }
+    Fitted { asked, chosen }
 }
 
 /// In two passes over the candidates, which come in the order of their value.
@@ -115,8 +110,8 @@ fn reading_order(candidate: &Candidate) -> (u32, u32, String, u32) {
 }
 
 /// All of it was admitted when it became a candidate.
-fn content(frame: &Frame, chosen: &[Candidate]) -> BlockContent {
-    let mut content = BlockContent { task: frame.task.clone(), now: frame.now.clone(), ..BlockContent::default() };
+fn content(asked: &Asked, chosen: &[Candidate]) -> BlockContent {
+    let mut content = BlockContent { task: asked.task.clone(), now: asked.now.clone(), ..BlockContent::default() };
     for candidate in chosen {
         match &candidate.item {
             Item::Fact(fact) => content.what_we_learned.push(fact.clone()),
@@ -130,6 +125,6 @@ fn content(frame: &Frame, chosen: &[Candidate]) -> BlockContent {
 
 impl Fitted {
     pub(super) fn into_content(self) -> BlockContent {
-        content(&self.frame, &self.chosen)
+        content(&self.asked, &self.chosen)
     }
 }

@@ -6,6 +6,7 @@ use super::{
     Desk,
     draft::{FoldDraft, ModelAttempt},
     fold_text::{NewDelta, Texts, admit_news, write_fold},
+    pins::pinned_for,
     zone::{cuts, ends_step, expected_recalls, hot_turns, unseen_results},
 };
 use crate::{
@@ -15,7 +16,7 @@ use crate::{
     error::{FoldRefused, SessionError, expect_idle},
     history::index::TurnRecord,
     planner::{Asked, FoldDecision, FoldQuestion, Trigger, Verdict, WhyNot, block_budget, plan_fold},
-    proposal::parse_compaction,
+    proposal::{Parsed, parse_compaction},
     report::FoldReport,
     state::BlockStanding,
     trace::{
@@ -135,12 +136,34 @@ pub(crate) fn fold_by_model(
     if attempt == ModelAttempt::First && !parsed.missing_fields.is_empty() {
         return Err(FoldRefused::MissingFields(parsed.missing_fields).into());
     }
+    fold_by_proposal(desk, draft, parsed, Author::Model, context)
+}
+
+/// The block from what a person or another program wrote; without `replaces`, for whatever would be folded now.
+pub(crate) fn fold_by_other(
+    desk: Desk<'_>,
+    draft: &FoldDraft,
+    text: &str,
+    context: &Context<'_>,
+) -> Result<PlannedFold, SessionError> {
+    let mut parsed = parse_compaction(text).map_err(FoldRefused::Proposal)?;
+    parsed.block.replaces = parsed.block.replaces.or(Some(draft.range));
+    fold_by_proposal(desk, draft, parsed, Author::Given, context)
+}
+
+fn fold_by_proposal(
+    desk: Desk<'_>,
+    draft: &FoldDraft,
+    parsed: Parsed,
+    author: Author,
+    context: &Context<'_>,
+) -> Result<PlannedFold, SessionError> {
     expect_idle(desk.history)?;
     expect_current(desk, draft)?;
     let limits = AdmissionLimits { block_tokens: draft.budget, ..AdmissionLimits::from(&desk.policy.configuration) };
     let admitted = admit_block(desk.bench(), draft.range, parsed.block, &limits, context.count, context.blobs)
         .map_err(FoldRefused::Admission)?;
-    let mut planned = plan(desk, draft, admitted, NewDelta::Proposed(parsed.delta), Author::Model, context)?;
+    let mut planned = plan(desk, draft, admitted, NewDelta::Proposed(parsed.delta), author, context)?;
     planned.report.dropped_fields = parsed.dropped_fields;
     Ok(planned)
 }
@@ -148,11 +171,12 @@ pub(crate) fn fold_by_model(
 fn plan(
     desk: Desk<'_>,
     draft: &FoldDraft,
-    admitted: AdmittedBlock,
+    mut admitted: AdmittedBlock,
     delta: NewDelta,
     author: Author,
     context: &Context<'_>,
 ) -> Result<PlannedFold, SessionError> {
+    admitted.content.pinned = pinned_for(desk, draft.range, context.blobs);
     let (news, more) = admit_news(desk, draft, &admitted.content, delta, author, context)?;
     let texts = write_fold(desk, draft, &admitted.content, news, context);
     let mut report = measure(desk, draft, &texts);

@@ -60,7 +60,7 @@ pub(super) fn admit_news(
         NewDelta::Admitted(_) if draft.reach == Reach::Alone => None,
         NewDelta::Admitted(delta) => check_delta(&board, delta, limits, &mut refused, context),
     };
-    if delta.is_none() && author == Author::Model {
+    if delta.is_none() && author != Author::Rules {
         // Where the model's does not come, the rules write it (docs/design/model.md, "The board").
         let request = Request { range: draft.range, budget: draft.budget, focus: None };
         let configuration = &desk.policy.configuration;

@@ -38,6 +38,47 @@ pub enum FoldRefused {
     Admission(AdmissionRefused),
 }
 
+/// Why something was not pinned or unpinned.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PinRefused {
+    /// Nothing stands there that can be pinned.
+    #[error("{pointer} cannot be pinned: {why}")]
+    NotThere {
+        /// As it was given.
+        pointer: String,
+        /// In words.
+        why: String,
+    },
+    /// It is one already.
+    #[error("{pointer} is pinned already")]
+    Already {
+        /// Which.
+        pointer: String,
+    },
+    /// All pins together have a bound.
+    #[error(
+        "{pointer} has {tokens} tokens, and {left} of {most} are left for pins: pin fewer lines, or unpin something"
+    )]
+    TooMuch {
+        /// Which.
+        pointer: String,
+        /// What it would take.
+        tokens: u32,
+        /// What is free.
+        left: u32,
+        /// For all pins.
+        most: u32,
+    },
+    /// It is none.
+    #[error("{pointer} is not pinned{}", render_have(.have))]
+    NotPinned {
+        /// As it was given.
+        pointer: String,
+        /// What is.
+        have: Vec<String>,
+    },
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnfoldRefused {
     #[error("there is no block {number}: the session has {blocks}")]

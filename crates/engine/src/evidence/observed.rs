@@ -195,7 +195,7 @@ impl Search {
     }
 }
 
-fn render_ranges(ranges: &[LineRange]) -> String {
+pub(crate) fn render_ranges(ranges: &[LineRange]) -> String {
     ranges.iter().map(LineRange::to_string).collect::<Vec<_>>().join(", ")
 }
 

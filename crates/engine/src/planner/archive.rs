@@ -54,10 +54,7 @@ pub fn plan_archive(
     let balance = tariff.map(|tariff| Balance {
         rent,
         saves_per_call: tariff.read(gone),
-        rewrite: match warmth {
-            Warmth::Cold => tariff.write(summary) - tariff.write(archivable),
-            Warmth::Warm => tariff.write(summary) + tariff.rewrite(follows),
-        },
+        rewrite: tariff.replace(warmth, archivable, summary, follows),
         compactor: summariser.price(tariff, warmth, 0, archivable, summary),
         recalls: 0.0,
     });

@@ -26,7 +26,7 @@ impl Tariff {
         self.factor * self.rates.read * tokens as f64
     }
 
-    pub(crate) fn write(&self, tokens: u64) -> f64 {
+    fn write(&self, tokens: u64) -> f64 {
         self.factor * self.rates.write * tokens as f64
     }
 
@@ -37,15 +37,25 @@ impl Tariff {
     }
 
     /// Tokens that would have been read from the cache and must be written again.
-    pub(crate) fn rewrite(&self, tokens: u64) -> f64 {
+    pub(super) fn rewrite(&self, tokens: u64) -> f64 {
         self.write(tokens) - self.read(tokens)
+    }
+
+    /// The price of an edit that puts `new` tokens in the place of `old` ones. A warm cache has what lies `behind` them, and
+    /// loses it; a cold one has everything written anew, so that only the difference counts.
+    pub(crate) fn replace(&self, warmth: Warmth, old: u64, new: u64, behind: u64) -> f64 {
+        match warmth {
+            Warmth::Cold => self.write(new) - self.write(old),
+            Warmth::Warm => self.write(new) + self.rewrite(behind),
+        }
     }
 }
 
 /// Whether the provider still holds the prefix.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Warmth {
+    #[default]
     Warm,
     Cold,
 }
@@ -61,10 +71,11 @@ pub enum Prefix {
 }
 
 /// Who writes the block or the summary, and so what the writing costs.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Compactor {
     /// Costs nothing.
+    #[default]
     Rules,
     /// A call that appends an instruction to the live prompt.
     Riding { thinking: u64 },

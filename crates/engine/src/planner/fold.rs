@@ -181,18 +181,15 @@ fn best_cuts(question: &FoldQuestion<'_>, cuts: &[Cut], limits: &Limits) -> [Opt
 
 fn weigh(question: &FoldQuestion<'_>, cut: ChosenCut, tariff: Option<&Tariff>) -> Weighed {
     let balance = tariff.map(|tariff| {
-        let rewrite = match question.warmth {
-            Warmth::Cold => tariff.write(cut.block) - tariff.write(cut.foldable),
-            Warmth::Warm => {
-                let prefix = if question.prefix == Prefix::Lost { tariff.rewrite(question.before_seam) } else { 0.0 };
-                tariff.write(cut.block) + tariff.rewrite(cut.kept) + prefix
-            }
+        let prefix = match (question.warmth, question.prefix) {
+            (Warmth::Warm, Prefix::Lost) => tariff.rewrite(question.before_seam),
+            _ => 0.0,
         };
         let compactor = &question.compactor;
         Balance {
             rent: question.rent,
             saves_per_call: tariff.read(cut.gone()),
-            rewrite,
+            rewrite: tariff.replace(question.warmth, cut.foldable, cut.block, cut.kept) + prefix,
             compactor: compactor.price(tariff, question.warmth, question.before_seam, cut.foldable, cut.block),
             recalls: question.expected_recalls
                 * tariff.recall(question.before_seam + cut.block + cut.kept, RECALLED_ITEM),

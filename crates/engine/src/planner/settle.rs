@@ -35,10 +35,7 @@ pub fn plan_settle(question: &SettleQuestion, tariff: Option<&Tariff>) -> Settle
     let balance = tariff.map(|tariff| Balance {
         rent,
         saves_per_call: tariff.read(raw.saturating_sub(short)),
-        rewrite: match warmth {
-            Warmth::Cold => tariff.write(short) - tariff.write(raw),
-            Warmth::Warm => tariff.write(short) + tariff.rewrite(follows),
-        },
+        rewrite: tariff.replace(warmth, raw, short, follows),
         compactor: 0.0,
         recalls: 0.0,
     });

@@ -74,20 +74,11 @@ pub struct Triggers {
     keep_steps: usize,
     /// Newest steps that no fold may cover yet.
     kept: VecDeque<StepSeen>,
-    /// Foldable steps since the last fold, oldest first.
-    foldable: Vec<CountedStep>,
+    /// Foldable steps since the last fold, oldest first, and how many of their calls repeated something: what they saw is
+    /// no longer with them.
+    foldable: Vec<(StepSeen, u32)>,
     counts: Counts,
     last: BTreeMap<u64, u64>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct CountedStep {
-    end: TurnNo,
-    tool_calls: u32,
-    tokens: u64,
-    raw_tokens: u64,
-    repeats: u32,
-    logical_break: Option<Break>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -117,12 +108,10 @@ impl Triggers {
     pub fn apply_step(&mut self, step: StepSeen) -> Option<Proposal> {
         self.kept.push_back(step);
         while self.kept.len() > self.keep_steps {
-            if let Some(step) = self.kept.pop_front() {
-                let repeats = self.repeats(&step.seen);
-                let StepSeen { end, tool_calls, tokens, raw_tokens, logical_break, .. } = step;
-                let step = CountedStep { end, tool_calls, tokens, raw_tokens, repeats, logical_break };
-                self.foldable.push(step);
-                self.counts.add(&step);
+            if let Some(mut step) = self.kept.pop_front() {
+                let repeats = self.repeats(&std::mem::take(&mut step.seen));
+                self.counts.add(&step, repeats);
+                self.foldable.push((step, repeats));
             }
         }
         self.proposal()
@@ -139,9 +128,9 @@ impl Triggers {
     /// known, so reading a folded range again unchanged is a repeat.
     pub fn apply_fold(&mut self, end: TurnNo) {
         self.kept.retain(|step| step.end > end);
-        self.foldable.retain(|step| step.end > end);
+        self.foldable.retain(|(step, _)| step.end > end);
         self.counts = Counts::default();
-        self.foldable.iter().for_each(|step| self.counts.add(step));
+        self.foldable.iter().for_each(|(step, repeats)| self.counts.add(step, *repeats));
     }
 
     /// How many of a step's calls showed something again that had not changed.
@@ -176,13 +165,13 @@ impl Triggers {
 }
 
 impl Counts {
-    fn add(&mut self, step: &CountedStep) {
+    fn add(&mut self, step: &StepSeen, repeats: u32) {
         self.end = Some(step.end);
         self.tool_calls += step.tool_calls;
         self.tool_calls_in_a_row = if step.tool_calls == 0 { 0 } else { self.tool_calls_in_a_row + step.tool_calls };
         self.tokens += step.tokens;
         self.raw_tokens += step.raw_tokens;
-        self.repeats += step.repeats;
+        self.repeats += repeats;
         if let Some(logical_break) = step.logical_break {
             self.logical_break = Some((logical_break, step.end));
         }

@@ -83,6 +83,12 @@ impl Pattern {
         self.0.iter().map(length).sum()
     }
 
+    /// The parts that are known, set apart where something is not.
+    pub(super) fn known_text(&self) -> String {
+        let text = |element: &Element| if let Element::Text(text) = element { text.clone() } else { "*".to_owned() };
+        self.0.iter().map(text).collect()
+    }
+
     /// Whether a text stands in one of the parts that are known.
     pub(super) fn contains(&self, text: &str) -> bool {
         self.0.iter().any(|element| matches!(element, Element::Text(part) if part.contains(text)))

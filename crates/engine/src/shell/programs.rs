@@ -69,6 +69,7 @@ pub(crate) struct Programs {
     _version: u32,
     pub(crate) looks: Words,
     pub(crate) quiet: Words,
+    pub(crate) decides: Words,
     pub(crate) touches: Words,
     pub(crate) writes: Words,
     pub(crate) keeps: Words,
@@ -87,9 +88,14 @@ pub(crate) struct Programs {
     pub(crate) builds: Words,
     pub(crate) checks: Words,
     pub(crate) runs: Words,
+    pub(super) interpreters: Words,
+    pub(super) containers: Words,
+    pub(super) container_runs: Words,
     pub(crate) test_words: Words,
     pub(crate) build_words: Words,
     pub(crate) package_words: Words,
+    pub(super) tests_with: Table<Words>,
+    pub(super) builds_with: Table<Words>,
     pub(super) wrappers: Table<Wrapper>,
     pub(super) launchers: Table<Words>,
     pub(super) keeps_with: Table<Words>,
@@ -157,7 +163,7 @@ pub(super) enum WithoutNames {
 impl Programs {
     /// Whether a program changes no line of any file, whatever its arguments.
     pub(super) fn keeps_files(&self, name: &str) -> bool {
-        [&self.looks, &self.quiet, &self.touches, &self.keeps, &self.tests, &self.checks]
+        [&self.looks, &self.quiet, &self.decides, &self.touches, &self.keeps, &self.tests, &self.checks]
             .iter()
             .any(|words| words.has(name))
     }

@@ -18,7 +18,7 @@ pub struct Evidence {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fact {
     /// What it is about.
-    #[serde(default, skip_serializing_if = "ClaimKind::is_worded")]
+    #[serde(default, skip_serializing_if = "crate::trace::is_default")]
     pub kind: ClaimKind,
     /// The sentence.
     pub text: String,
@@ -62,13 +62,6 @@ pub enum ClaimKind {
     GateDecision,
     /// What a person said, in whole sentences.
     Quoted,
-}
-
-impl ClaimKind {
-    /// Whether whoever claimed it worded it.
-    pub fn is_worded(&self) -> bool {
-        *self == Self::Worded
-    }
 }
 
 /// Words as somebody said them, with where.
@@ -121,15 +114,19 @@ pub struct Assertion {
     pub evidence: Evidence,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {
     pub text: String,
     /// A claim that was refused and stands here instead.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unknown: bool,
+    /// Where it is seen to be open, where the engine found it itself: then it also goes by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
 }
 
-/// What the work is for; only a user turn or a gate's decision may say so.
+/// What the work is for; only a user turn or a gate's decision may say so. Since there are `task` and `now`, only older
+/// events hold one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Goal {
     pub text: String,
@@ -139,12 +136,62 @@ pub struct Goal {
 /// Where tests and build stand.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkStatus {
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub tests: String,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub build: String,
+    #[serde(default, skip_serializing_if = "RunStatus::is_empty")]
+    pub tests: RunStatus,
+    #[serde(default, skip_serializing_if = "RunStatus::is_empty")]
+    pub build: RunStatus,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub errors_left: Option<u32>,
+}
+
+/// How the newest run of its kind ended. Empty: none is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "StoredStatus")]
+pub struct RunStatus {
+    pub verdict: RunVerdict,
+    /// The sentence.
+    pub text: String,
+    /// The run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunVerdict {
+    Passed,
+    Failed,
+    /// Behind a pipe an exit code says nothing, and neither does the output.
+    #[default]
+    Unknown,
+}
+
+/// Traces of before hold the sentence alone.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum StoredStatus {
+    Sentence(String),
+    Typed {
+        verdict: RunVerdict,
+        text: String,
+        #[serde(default)]
+        evidence: Option<Evidence>,
+    },
+}
+
+impl From<StoredStatus> for RunStatus {
+    fn from(stored: StoredStatus) -> Self {
+        match stored {
+            StoredStatus::Sentence(text) => Self { text, ..Self::default() },
+            StoredStatus::Typed { verdict, text, evidence } => Self { verdict, text, evidence },
+        }
+    }
+}
+
+impl RunStatus {
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
 }
 
 /// One change of a list of the board. Ids (`f1`, `q1`, `a1`) are given by the board and never used again.
@@ -188,16 +235,6 @@ pub struct Delta {
     pub status: Option<WorkStatus>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_actions: Option<Vec<String>>,
-}
-
-impl Delta {
-    /// The task, which was called a goal.
-    pub(crate) fn wanted(&self) -> Option<Quote> {
-        let goal = || {
-            self.current_goal.as_ref().map(|goal| Quote { text: goal.text.clone(), evidence: goal.evidence.clone() })
-        };
-        self.task.clone().or_else(goal)
-    }
 }
 
 /// The admitted content of a block, `COMPRESSED_TURNS`.

@@ -236,7 +236,7 @@ async fn under_a_schema_only_pointers_that_exist_are_cited() {
     let instruction = session.compaction_instruction(&draft, template, &NOW);
     // So small a model says nothing where it may; here it must cite at least once.
     let schema = session.compaction_schema(draft.range, Dialect::Grammar);
-    let schema = schema.replace("\"what_we_learned\":{", "\"what_we_learned\":{\"minItems\":1,");
+    let schema = schema.replace("\"facts\":{", "\"facts\":{\"minItems\":1,");
     let body = session
         .riding_request(&[Message::user(instruction)], Schema::Constrained(&schema), &NoBlobs)
         .expect("no blobs");

@@ -131,7 +131,7 @@ fn ended(run: &RunData) -> String {
     run.tests.as_deref().map_or(code.clone(), |tests| format!("{code}, {}", counts(tests)))
 }
 
-pub(crate) fn counts(tests: &TestReport) -> String {
+fn counts(tests: &TestReport) -> String {
     let counted = [(tests.failed, "failed"), (tests.passed, "passed"), (tests.skipped, "skipped")];
     let stated: Vec<String> =
         counted.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();

@@ -4,7 +4,7 @@
 //! A quotation that brings too much along costs a few words; one that brings too little can be the opposite of what was
 //! said. Code and lines quoted from others are passed over.
 
-use crate::{sentences, text::one_line};
+use crate::{standing::sentences, text::one_line};
 
 pub(super) fn quotable(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
@@ -51,7 +51,7 @@ impl Openings {
             false => self.lines.retain(|(_, line)| !self.had_list && leads_on(line)),
         }
         self.had_list = paragraph.listed;
-        let heading = self.heading.iter().filter(|heading| paragraph.listed || negates(heading));
+        let heading = self.heading.iter().filter(|heading| negates(heading));
         let led: Vec<&str> = heading.chain(self.lines.iter().map(|(_, line)| line)).map(String::as_str).collect();
         let led = (!led.is_empty()).then(|| led.join(" "));
         if !paragraph.listed {
@@ -79,7 +79,7 @@ fn begins_small(sentence: &str) -> bool {
 }
 
 /// Words that make the opposite of what stands beside them, as whole words.
-const NEGATING: [&str; 46] = [
+const NEGATING: [&str; 47] = [
     "not",
     "no",
     "none",
@@ -96,6 +96,7 @@ const NEGATING: [&str; 46] = [
     "wont",
     "mustnt",
     "forbidden",
+    "rejected",
     "wrong",
     "bad",
     "unless",

@@ -71,6 +71,11 @@ pub(super) fn parse_count(text: &str) -> Option<u32> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
+/// The `5` of `5 tests`.
+pub(super) fn without_noun(text: &str) -> Option<&str> {
+    text.strip_suffix(" tests").or_else(|| text.strip_suffix(" test"))
+}
+
 /// `0.12s`, as frameworks write it.
 pub(super) fn is_seconds(text: &str) -> bool {
     let number = text.strip_suffix('s').unwrap_or_default();

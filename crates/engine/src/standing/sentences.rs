@@ -1,4 +1,4 @@
-//! Sentences of what the assistant wrote, each as it stands there.
+//! Sentences of what somebody wrote, each as it stands there.
 //!
 //! Markdown is looked through: code, tables and headings hold no sentences, marks of lists and emphasis at the edges do
 //! not belong to them. What a sentence says is not known here.

@@ -1,12 +1,13 @@
-//! Halves of characters. Clients written in JavaScript cut texts between the two halves of one, and write the half that is
-//! left as an escape (`\ud83d`) which no strict reader of JSON takes. It is read as U+FFFD, and the message stays.
+//! Halves of characters. Servers, and clients written in JavaScript, cut texts between the two halves of one, and write the
+//! half that is left as an escape (`\ud83d`) which no strict reader of JSON takes. It is read as U+FFFD, as bytes are that
+//! are not UTF-8: one character is not worth the whole message.
 
 use std::borrow::Cow;
 
 use memchr::memmem;
 
 /// JSON in which every half of a character is U+FFFD.
-pub(super) fn mend(json: &[u8]) -> Cow<'_, [u8]> {
+pub fn mend_halves(json: &[u8]) -> Cow<'_, [u8]> {
     if memmem::find(json, br"\ud").is_none() && memmem::find(json, br"\uD").is_none() {
         return Cow::Borrowed(json);
     }
@@ -61,7 +62,7 @@ mod tests {
             (r#""\\ud83d""#, r"\ud83d"),
             (r#""plain é""#, "plain é"),
         ] {
-            let read: String = serde_json::from_slice(&mend(json.as_bytes())).expect(json);
+            let read: String = serde_json::from_slice(&mend_halves(json.as_bytes())).expect(json);
             assert_eq!(read, expected, "{json}");
         }
     }
@@ -69,7 +70,7 @@ mod tests {
     #[test]
     fn what_is_cut_off_stays_as_it_was() {
         for json in [r#""\ud8"#, r#""\ud83d\u"#, "\\"] {
-            assert!(mend(json.as_bytes()).len() >= json.len().min(1));
+            assert!(mend_halves(json.as_bytes()).len() >= json.len().min(1));
         }
     }
 }

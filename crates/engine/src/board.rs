@@ -136,6 +136,11 @@ impl Board {
         self.goal_shift_reason.as_deref()
     }
 
+    /// The turn or the gate that last made another task of it.
+    pub fn goal_shift(&self) -> Option<&Evidence> {
+        self.goal_shift.as_ref()
+    }
+
     pub fn said(&self) -> &[Entry<Quote>] {
         &self.said
     }

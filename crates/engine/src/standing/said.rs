@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use super::{
     past::{Past, Said},
     sentences::{Sentence, sentences},
-    turns::{is_question, kind_of, own_words},
+    turns::{Kind, is_question, kind_of, own_words},
     wording::{wording, words},
 };
 use crate::{
@@ -22,6 +22,7 @@ const SHORTEST: usize = 24;
 /// Below this a sentence is not worth its tokens.
 const LEAST: i32 = 14;
 const PER_TURN: usize = 5;
+const ASKED: i32 = 45;
 /// 60 for the newest turn, half of it 12 turns earlier (docs/design/measuring.md, "What later steps need").
 const FRESH: u32 = 720;
 const HALF: u32 = 12;
@@ -62,17 +63,35 @@ pub(super) fn concluded(past: Past<'_>, first: TurnNo, most: usize) -> Vec<Concl
             if choices.iter().any(|newer| newer.turn > said.turn && is_about_the_same(&subject, &newer.subject)) {
                 continue;
             }
-            let age = past.last.0.min(past.history.turns()).saturating_sub(said.turn.0).min(10_000);
-            let value = worth + (FRESH / (HALF + age)) as i32 - 6 * place;
+            let value = worth + freshness(past, said.turn) - 6 * place;
             choices.push(Choice { turn: said.turn, text, value, subject });
         }
     }
+    choices.extend(approved(past, first));
     choices.sort_by_key(|choice| (std::cmp::Reverse(choice.value), std::cmp::Reverse(choice.turn)));
     let quoted = choices.into_iter().filter_map(|choice| {
         let quote = past.quote(choice.text, &Place::Turn(choice.turn))?;
         Some(Concluded { quote, turn: choice.turn, value: choice.value })
     });
     quoted.take(most).collect()
+}
+
+/// Questions that were answered with "yes": without them the user's words mean nothing.
+fn approved(past: Past<'_>, first: TurnNo) -> Vec<Choice<'_>> {
+    let answers = past.users().take_while(|user| user.turn > first);
+    let answers = answers.filter(|user| kind_of(own_words(&user.text)) == Kind::Answer);
+    let asked = answers.filter_map(|user| {
+        let said = past.said().find(|said| said.turn < user.turn)?;
+        let is_asked = |text: &&str| is_question(text) && !text.contains(['“', '”']) && text.len() >= SHORTEST;
+        let text = sentences(said.text).into_iter().rev().take(3).map(|sentence| sentence.text).find(is_asked)?;
+        Some(Choice { turn: said.turn, text, value: ASKED + freshness(past, said.turn), subject: BTreeSet::new() })
+    });
+    asked.collect()
+}
+
+fn freshness(past: Past<'_>, turn: TurnNo) -> i32 {
+    let age = past.last.0.min(past.history.turns()).saturating_sub(turn.0).min(10_000);
+    (FRESH / (HALF + age)) as i32
 }
 
 pub(super) fn says(past: Past<'_>, quote: &Quote) -> bool {

@@ -85,7 +85,7 @@ fn a_goal_shift_needs_its_reason() {
     let mut with_reason = other;
     with_reason["goal_shift_reason"] = json!("user#2");
     day.session.delta_from_text(&with_reason.to_string(), &day.now()).expect("with its reason");
-    let task = day.session.state().board().goal().map(|task| task.text.clone());
+    let task = day.session.state().board().task().map(|task| task.text.clone());
     assert_eq!(task.as_deref(), Some("write the release notes for version two"));
 }
 
@@ -224,12 +224,12 @@ fn by_rules_the_goal_follows_what_the_user_asks_for() {
         let draft = day.session.draft_fold(None, &day.now()).expect("there is enough");
         day.session.fold_by_rules(&draft, &day.now()).expect("it is admitted");
         let board = day.session.state().board();
-        (board.goal().expect("a goal").evidence.pointer.clone(), board.goal_shift_reason().map(str::to_owned))
+        (board.task().expect("a task").evidence.pointer.clone(), board.goal_shift().map(|shift| shift.pointer.clone()))
     };
     assert_eq!(fold(&mut day), ("user#1".into(), None));
     day.answer("fixed");
     day.go_on_working("good. now let the monthly report show cents", 12);
-    assert_eq!(fold(&mut day), ("user#2".into(), Some("user#2 asks for this now".into())));
+    assert_eq!(fold(&mut day), ("user#2".into(), Some("user#2".into())));
     day.answer("it does");
     day.go_on_working("continue", 12);
     assert_eq!(fold(&mut day).0, "user#2", "nothing new was asked for");

@@ -29,7 +29,8 @@ fn fixed() -> Story {
 }
 
 fn facts(content: &BlockContent) -> Vec<String> {
-    content.what_we_learned.iter().map(crate::block::render_fact).collect()
+    let said = content.said.iter().map(|said| format!("- “{}” [{}]", said.text, said.evidence.pointer));
+    content.what_we_learned.iter().map(crate::block::render_fact).chain(said).collect()
 }
 
 fn commands(content: &BlockContent) -> Vec<String> {
@@ -111,7 +112,7 @@ fn the_boards_task_goes_before() {
     let mut board = Board::default();
     board.apply(&story.delta(&board).expect("something changed"));
     let content = story.block(&board, 800).expect("it is shorter");
-    assert_eq!(content.task, board.goal().cloned());
+    assert_eq!(content.task, board.task().cloned());
 }
 
 #[test]
@@ -214,7 +215,7 @@ fn a_delta_says_what_changed_and_then_nothing() {
     let story = fixed();
     let mut board = Board::default();
     let delta = story.delta(&board).expect("something changed");
-    assert_eq!(delta.status.as_ref().map(|status| status.tests.as_str()), Some("3 passed"));
+    assert_eq!(delta.status.as_ref().map(|status| status.tests.text.as_str()), Some("pytest -q: passed (3 passed)"));
     assert!(delta.task.is_some() && !delta.anchors.is_empty() && delta.exec_assertions.len() == 1);
     for _ in 0..3 {
         let Some(delta) = story.delta(&board) else { break };

@@ -107,7 +107,8 @@ pub(super) fn judge(story: &Story, door: Door, text: &str) -> Judged {
         }
     }
     let board = session.state().board();
-    stated.extend(board.goal().map(|goal| format!("task: {}", goal.text)));
+    stated.extend(board.task().map(|task| format!("task: {}", task.text)));
+    stated.extend(board.now().map(|now| format!("now: {}", now.text)));
     for fact in board.facts() {
         stated.push(of_fact(&fact.value.fact));
         if fact.value.mark != Mark::Plain {
@@ -120,7 +121,7 @@ pub(super) fn judge(story: &Story, door: Door, text: &str) -> Judged {
     stated.extend(board.next_actions().iter().map(|action| format!("action: {action}")));
     let status = board.status();
     stated.extend(
-        [&status.tests, &status.build]
+        [&status.tests.text, &status.build.text]
             .into_iter()
             .filter(|text| !text.is_empty())
             .map(|text| format!("status: {text}")),

@@ -92,7 +92,7 @@ proptest! {
         let content = admitted.content;
         let runs = content.exec_assertions.iter().map(|run| &run.evidence);
         let facts = content.what_we_learned.iter().flat_map(|fact| &fact.evidence);
-        prop_assert!(content.what_we_learned.iter().all(|fact| !fact.evidence.is_empty() && !fact.kind.is_worded()));
+        prop_assert!(content.what_we_learned.iter().all(|fact| !fact.evidence.is_empty() && fact.kind != ClaimKind::Worded));
         for evidence in facts.chain(runs).chain(content.task.iter().map(|task| &task.evidence)) {
             let pointer: Pointer = evidence.pointer.parse().expect("it was admitted");
             prop_assert!(session.recall(&pointer.place, &NoBlobs).is_ok());

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::{
-    admission::{AdmissionLimits, Refusal},
+    admission::{AdmissionLimits, Refusal, admit_parts},
     proposal::{ProposalRefused, parse_archive},
 };
 
@@ -12,7 +12,8 @@ fn admit(story: &Story, range: TurnRange, answer: &Value) -> (Summary, Vec<Refus
     let proposal = parse_archive(&answer.to_string()).expect("it is JSON");
     let summary = summarise(story, range, 1_500);
     let limits = AdmissionLimits { block_tokens: 1_500, ..AdmissionLimits::default() };
-    admit_summary(story.session.bench(), range, summary, proposal, &limits, &count, &NoBlobs)
+    let (claims, refused) = admit_parts(story.session.bench(), range, proposal.into(), &limits, &count, &NoBlobs);
+    (summary.with(&claims), refused)
 }
 
 #[test]

@@ -138,6 +138,7 @@ fn a_failing_verdict_is_no_milestone() {
         1,
         range(0, 3),
         &ArchiveBody::Whole(summarise(&story, range(0, 3), 1_000)),
+        &[],
         &BlockLimits::default(),
         &count,
     );
@@ -163,6 +164,7 @@ fn what_was_rolled_back_did_not_happen() {
         1,
         range(0, 6),
         &ArchiveBody::Whole(summary),
+        &[],
         &BlockLimits::default(),
         &count,
     );
@@ -221,6 +223,7 @@ fn an_empty_range_has_its_headings() {
         1,
         range(7, 9),
         &ArchiveBody::Whole(summary),
+        &[],
         &BlockLimits::default(),
         &count,
     );

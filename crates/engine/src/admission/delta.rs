@@ -3,12 +3,17 @@
 //! Where tests and build stand, and what is open, is read from the trace whoever writes the delta. Ids, versions, conflicts
 //! and the budget are the board's business.
 
+mod about;
+
+use std::rc::Rc;
+
 use super::{
     AdmissionLimits, AdmissionRefused, Refusal, RefusalKind, admit_actions, admit_wish, anchors,
     facts::{self, Stated},
-    resolve::{Resolver, Voice},
+    resolve::{Resolved, Resolver, Voice},
 };
 use crate::{
+    board::Board,
     proposal::{DeltaProposal, Edit, FactProposal},
     state::Bench,
     trace::{
@@ -42,7 +47,7 @@ pub fn admit_delta(
     }
     let until = TurnNo(bench.history.turns().saturating_sub(1));
     for edit in proposal.facts {
-        match admit_fact(edit, until, &mut resolver) {
+        match admit_fact(edit, bench.state.board(), until, &mut resolver) {
             Ok(Edited::Fact(change)) => delta.confirmed_facts.push(change),
             Ok(Edited::Run(run)) => delta.exec_assertions.push(run),
             Err(refusal) => refused.push(refusal),
@@ -52,7 +57,10 @@ pub fn admit_delta(
         let admitted = match edit {
             Edit::Add(item) => anchors::admit(item, &mut resolver).map(Change::Add),
             Edit::Revise { id, to } => anchors::admit(to, &mut resolver).map(|to| Change::Revise { id, to }),
-            Edit::Retract { id, evidence } => retract(id, &evidence, Needs::Nothing, &mut resolver),
+            Edit::Retract { id, evidence } => {
+                let found = resolver.resolve_all(&evidence).map_err(|kind| Refusal::new(retraction(&id), kind));
+                found.map(|found| Change::Retract { id, evidence: all_evidence(&found) })
+            }
         };
         match admitted {
             Ok(change) => delta.anchors.push(change),
@@ -82,40 +90,63 @@ enum Edited {
     Run(crate::trace::claim::Assertion),
 }
 
-fn admit_fact(edit: Edit<FactProposal>, until: TurnNo, resolver: &mut Resolver<'_>) -> Result<Edited, Refusal> {
+fn admit_fact(
+    edit: Edit<FactProposal>,
+    board: &Board,
+    until: TurnNo,
+    resolver: &mut Resolver<'_>,
+) -> Result<Edited, Refusal> {
     let (id, proposal) = match edit {
         Edit::Add(proposal) => (None, proposal),
         Edit::Revise { id, to } => (Some(id), to),
-        // A retracted fact is shown with what speaks against it (docs/design/model.md, "Conflict").
-        Edit::Retract { id, evidence } => return retract(id, &evidence, Needs::Evidence, resolver).map(Edited::Fact),
+        Edit::Retract { id, evidence } => {
+            let change =
+                retract(&id, &evidence, board, until, resolver).map_err(|kind| Refusal::new(retraction(&id), kind));
+            return change.map(|evidence| Edited::Fact(Change::Retract { id, evidence }));
+        }
     };
-    match (facts::state(&proposal, until, resolver), id) {
-        (Ok(Stated::Run(run)), _) => Ok(Edited::Run(run)),
-        (Ok(Stated::Fact(fact)), None) => Ok(Edited::Fact(Change::Add(fact))),
-        (Ok(Stated::Fact(to)), Some(id)) => Ok(Edited::Fact(Change::Revise { id, to })),
-        (Err(kind), _) => Err(Refusal::new(facts::rendered(&proposal), kind)),
+    let refused = |kind| Refusal::new(facts::rendered(&proposal), kind);
+    match (facts::state(&proposal, until, resolver).map_err(refused)?, id) {
+        (Stated::Run(run), _) => Ok(Edited::Run(run)),
+        (Stated::Fact(fact), None) => Ok(Edited::Fact(Change::Add(fact))),
+        (Stated::Fact(to), Some(id)) => {
+            let speaks = fact_of(board, &id).is_none_or(|fact| about::speaks_to(fact, &to.evidence, resolver));
+            let other = || RefusalKind::OtherThing { pointers: proposal.evidence.join(", "), needs: about::NEEDS };
+            if speaks { Ok(Edited::Fact(Change::Revise { id, to })) } else { Err(refused(other())) }
+        }
     }
 }
 
-/// What it takes to take something off the board.
-#[derive(PartialEq, Eq)]
-enum Needs {
-    Evidence,
-    Nothing,
-}
-
-fn retract<T>(
-    id: String,
+/// A retracted fact is shown with what speaks against it (docs/design/model.md, "Conflict"): something newer about the
+/// same thing.
+fn retract(
+    id: &str,
     pointers: &[String],
-    needs: Needs,
+    board: &Board,
+    until: TurnNo,
     resolver: &mut Resolver<'_>,
-) -> Result<Change<T>, Refusal> {
-    let claim = format!("retraction of {id}");
-    if pointers.is_empty() && needs == Needs::Evidence {
-        return Err(Refusal::new(claim, RefusalKind::NoEvidence));
+) -> Result<Vec<Evidence>, RefusalKind> {
+    if pointers.is_empty() {
+        return Err(RefusalKind::NoEvidence);
     }
-    let resolved = resolver.resolve_all(pointers).map_err(|kind| Refusal::new(claim, kind))?;
-    Ok(Change::Retract { id, evidence: resolved.iter().map(|resolved| resolved.evidence.clone()).collect() })
+    let evidence = all_evidence(&resolver.resolve_all(pointers)?);
+    match fact_of(board, id).is_none_or(|fact| about::speaks_against(fact, &evidence, until, resolver)) {
+        true => Ok(evidence),
+        false => Err(RefusalKind::OtherThing { pointers: pointers.join(", "), needs: about::NEEDS }),
+    }
+}
+
+/// None: the board will say that there is no such id.
+fn fact_of<'a>(board: &'a Board, id: &str) -> Option<&'a Fact> {
+    board.facts().iter().find(|entry| entry.id == id).map(|entry| &entry.value.fact)
+}
+
+fn retraction(id: &str) -> String {
+    format!("retraction of {id}")
+}
+
+fn all_evidence(resolved: &[Rc<Resolved>]) -> Vec<Evidence> {
+    resolved.iter().map(|resolved| resolved.evidence.clone()).collect()
 }
 
 /// The turns that no block covers yet: what the author of a delta has just seen.

@@ -10,12 +10,15 @@ mod runs;
 
 use super::{RefusalKind, quotation, resolve::Resolver};
 use crate::{
+    evidence::pointer::{Place, Pointer},
     proposal::{FactProposal, QuoteProposal},
     trace::{
         TurnNo,
         claim::{Assertion, ClaimKind, Evidence, Fact, Standing},
     },
 };
+
+pub(super) use runs::runs_again;
 
 /// A fact where it belongs: verdicts of runs are listed with their commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,8 +41,8 @@ pub(crate) fn state(
     let (text, evidence) = match kind {
         ClaimKind::Worded => return Err(RefusalKind::NoKind),
         ClaimKind::Verdict => return runs::verdict(proposal, until, resolver).map(Stated::Run),
-        ClaimKind::TestChanged => runs::test_changed(pointers, resolver)?,
-        ClaimKind::Error => runs::error(pointers, resolver)?,
+        ClaimKind::TestChanged => runs::test_changed(pointers, until, resolver)?,
+        ClaimKind::Error => runs::error(pointers, until, resolver)?,
         ClaimKind::Commit => runs::commit(pointers, resolver)?,
         ClaimKind::FileCreated | ClaimKind::FileChanged | ClaimKind::FileRenamed | ClaimKind::FileDeleted => {
             files::changed(kind, pointers, until, resolver)?
@@ -48,6 +51,10 @@ pub(crate) fn state(
         ClaimKind::LineText => lines::text(pointers, proposal.text.as_deref(), resolver)?,
         ClaimKind::SearchHit => lines::found(pointers, resolver)?,
         ClaimKind::GateDecision | ClaimKind::Quoted => {
+            let at_gate = pointers[0].parse::<Pointer>().is_ok_and(|pointer| matches!(pointer.place, Place::Gate(_)));
+            if kind == ClaimKind::GateDecision && !at_gate {
+                return Err(other_thing(pointers, "a decision at a gate (gate#N)"));
+            }
             let proposal = QuoteProposal { pointer: pointers.first().cloned(), text: proposal.text.clone() };
             let quote = quotation::of_person(&proposal, resolver)?;
             (quote.text, vec![quote.evidence])

@@ -2,7 +2,10 @@
 
 use super::{Refusal, RefusalKind, resolve::Resolver};
 use crate::{
-    block::escape_tag, configuration::written::NOTES_SHARE, proposal::NoteProposal, text::one_line,
+    block::{escape_tag, render_note},
+    configuration::written::NOTES_SHARE,
+    proposal::NoteProposal,
+    text::one_line,
     trace::claim::SummariserNote,
 };
 
@@ -19,37 +22,31 @@ pub(super) fn admit(
     let mut notes = Vec::new();
     for proposal in proposals {
         let text = one_line(&proposal.text);
-        let tokens = count(text.as_bytes());
-        match check(&text, &proposal.evidence, taken + tokens <= limit, limit, resolver) {
-            Ok(note) => {
-                taken += tokens;
-                notes.push(note);
+        let note = check(&text, &proposal.evidence, resolver).and_then(|note| {
+            // With its pointers: they take room as well.
+            let tokens = count(render_note(&note).as_bytes());
+            if taken + tokens > limit {
+                return Err(RefusalKind::TooWordy { limit });
             }
+            taken += tokens;
+            Ok(note)
+        });
+        match note {
+            Ok(note) => notes.push(note),
             Err(kind) => refused.push(Refusal::new(text, kind)),
         }
     }
     notes
 }
 
-fn check(
-    text: &str,
-    pointers: &[String],
-    fits: bool,
-    limit: u32,
-    resolver: &mut Resolver<'_>,
-) -> Result<SummariserNote, RefusalKind> {
+fn check(text: &str, pointers: &[String], resolver: &mut Resolver<'_>) -> Result<SummariserNote, RefusalKind> {
     if text.is_empty() {
         return Err(RefusalKind::Blank);
     }
     if escape_tag(text) != text {
         return Err(RefusalKind::ClosesTag);
     }
-    if !fits {
-        return Err(RefusalKind::TooWordy { limit });
-    }
     let resolved = resolver.resolve_all(pointers)?;
-    Ok(SummariserNote {
-        text: text.to_owned(),
-        evidence: resolved.iter().map(|found| found.evidence.clone()).collect(),
-    })
+    let evidence = resolved.iter().map(|found| found.evidence.clone()).collect();
+    Ok(SummariserNote { text: text.to_owned(), evidence })
 }

@@ -1,7 +1,10 @@
 //! Words of people and of the assistant: found where they are said to stand, and copied from there in whole sentences.
 //!
 //! Half a sentence can mean the opposite of the whole ("push to main" of "never push to main"), so a quotation begins and
-//! ends with its sentences, has the words that open its list before it, and takes a short "Don't." behind it along.
+//! ends with its sentences, and brings along what opens its list or takes it back ([`whole`]).
+
+mod repeated;
+mod whole;
 
 use super::{
     RefusalKind,
@@ -9,14 +12,25 @@ use super::{
 };
 use crate::{
     configuration::written::{CHARACTERS_PER_TOKEN, QUOTE_TOKENS},
+    evidence::pointer::{Place, Pointer},
     history::LiveTurn,
     proposal::QuoteProposal,
-    text::{one_line, shorten_at_word},
+    text::{beginning, one_line},
     trace::{
-        AssistantPart, EventBody, Origin, TurnNo,
+        AssistantPart, AssistantTurn, EventBody, Origin, TurnNo,
         claim::{Evidence, Quote},
+        decision::TurnRange,
+        result::{
+            TodoItem,
+            TodoState::{InProgress, Pending},
+        },
     },
 };
+use repeated::repeats_output;
+use whole::quotable;
+
+/// No quotation of a proposal is longer, in sentences.
+const LONGEST_RUN: usize = 6;
 
 /// What a person said or decided: the sentences that hold the wanted words, or the first that says something.
 pub(crate) fn of_person(proposal: &QuoteProposal, resolver: &mut Resolver<'_>) -> Result<Quote, RefusalKind> {
@@ -25,19 +39,41 @@ pub(crate) fn of_person(proposal: &QuoteProposal, resolver: &mut Resolver<'_>) -
     if resolved.voice != Voice::Person {
         return Err(RefusalKind::NotThePersons { pointer: pointer.to_owned() });
     }
-    let text = resolver.decision_of(pointer).unwrap_or_else(|| resolved.text.clone());
+    let text = match place_of(&resolved.evidence) {
+        Some(Place::Gate(number)) => resolver.decision_of(number),
+        _ => resolved.text.clone(),
+    };
     quote(&text, proposal.text.as_deref(), resolved.evidence.clone())
 }
 
-/// What the assistant said in a turn.
+/// What the assistant said in a turn, or at the end of a span. Not what a tool answered to it.
 pub(crate) fn of_assistant(proposal: &QuoteProposal, resolver: &mut Resolver<'_>) -> Result<Quote, RefusalKind> {
     let pointer = proposal.pointer.as_deref().ok_or(RefusalKind::NoEvidence)?;
     let resolved = resolver.resolve(pointer)?;
-    if resolved.voice != Voice::Said {
-        return Err(RefusalKind::OtherThing { pointers: pointer.to_owned(), needs: "a turn of the assistant" });
-    }
+    let said = match place_of(&resolved.evidence) {
+        Some(Place::Turn(turn)) => match resolver.history.live_turn(turn) {
+            Some(LiveTurn::Assistant(assistant)) => Some(words_of(assistant).collect::<Vec<_>>().join("\n\n")),
+            _ => None,
+        },
+        Some(Place::Span(_)) => Some(resolved.text.clone()),
+        _ => None,
+    };
+    let needs = "a turn of the assistant";
+    let said = said.ok_or_else(|| RefusalKind::OtherThing { pointers: pointer.to_owned(), needs })?;
     let wanted = proposal.text.as_deref().ok_or(RefusalKind::Blank)?;
-    quote(&resolved.text, Some(wanted), resolved.evidence.clone())
+    quote(&said, Some(wanted), resolved.evidence.clone())
+}
+
+/// As admission wrote it, whatever was cited: `ID/gate#1` is `gate#1`.
+fn place_of(evidence: &Evidence) -> Option<Place> {
+    evidence.pointer.parse::<Pointer>().ok().map(|pointer| pointer.place)
+}
+
+fn words_of(assistant: &AssistantTurn) -> impl Iterator<Item = &str> {
+    assistant.parts.iter().filter_map(|part| match part {
+        AssistantPart::Text { text, .. } => Some(text.as_str()),
+        _ => None,
+    })
 }
 
 fn quote(said: &str, wanted: Option<&str>, evidence: Evidence) -> Result<Quote, RefusalKind> {
@@ -49,9 +85,18 @@ fn quote(said: &str, wanted: Option<&str>, evidence: Evidence) -> Result<Quote, 
     Ok(Quote { text: shortened(&text), evidence })
 }
 
-/// A quotation above its budget is cut at a word and says so; its pointer has the rest.
+/// A quotation above its budget is cut in the middle: "…, and never do any of this" may stand at its end.
 pub(crate) fn shortened(text: &str) -> String {
-    shorten_at_word(text, QUOTE_TOKENS as usize * CHARACTERS_PER_TOKEN).into_owned()
+    let most = QUOTE_TOKENS as usize * CHARACTERS_PER_TOKEN;
+    let length = text.chars().count();
+    if length <= most {
+        return text.to_owned();
+    }
+    let head = beginning(text, most * 2 / 3);
+    let tail = &text[beginning(text, length - most / 3).len()..];
+    let head = head.rsplit_once(' ').map_or(head, |(head, _)| head);
+    let tail = tail.split_once(' ').map_or(tail, |(_, tail)| tail);
+    format!("{} … {}", head.trim_end(), tail.trim_start())
 }
 
 /// The fewest whole sentences that hold these words.
@@ -64,7 +109,7 @@ pub(crate) fn sentences_with(said: &str, wanted: &str) -> Option<String> {
     for length in 1..=sentences.len().min(LONGEST_RUN) {
         for start in 0..=sentences.len() - length {
             let joined = sentences[start..start + length].join(" ");
-            if bare(&joined).contains(&wanted) || bare(&shortened(&joined)) == wanted {
+            if holds(&bare(&joined), &wanted) || bare(&shortened(&joined)) == wanted {
                 return Some(joined);
             }
         }
@@ -72,8 +117,15 @@ pub(crate) fn sentences_with(said: &str, wanted: &str) -> Option<String> {
     None
 }
 
-/// No quotation of a proposal is longer.
-const LONGEST_RUN: usize = 6;
+/// Whole words: "main" is not in "remain".
+fn holds(text: &str, wanted: &str) -> bool {
+    let is_word = |letter: char| letter.is_alphanumeric() && !crate::text::is_cjk(letter);
+    let ends = |edge: Option<char>, inside: Option<char>| !(edge.is_some_and(is_word) && inside.is_some_and(is_word));
+    text.match_indices(wanted).any(|(at, _)| {
+        ends(text[..at].chars().next_back(), wanted.chars().next())
+            && ends(text[at + wanted.len()..].chars().next(), wanted.chars().next_back())
+    })
+}
 
 /// Letters as they are, without marks of quotation, emphasis and blanks at the edges.
 fn bare(text: &str) -> String {
@@ -83,126 +135,29 @@ fn bare(text: &str) -> String {
     words.join(" ").trim_matches(edge).trim_end_matches(" …").trim_end_matches('…').to_owned()
 }
 
-/// The sentences of a text as they can be quoted: over the ends of lines, items of a list with the words that open it,
-/// and each with a short refusal that follows.
-pub(crate) fn quotable(text: &str) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    let mut opening: Option<String> = None;
-    for paragraph in paragraphs(text) {
-        let sentences = split(&paragraph.text);
-        for (place, sentence) in sentences.iter().enumerate() {
-            let refuses = place > 0 && takes_back(sentence);
-            match found.last_mut().filter(|_| refuses) {
-                Some(before) => *before = format!("{before} {sentence}"),
-                None => {
-                    let led = opening.as_ref().filter(|_| paragraph.listed && place == 0);
-                    found.push(led.map_or_else(|| sentence.clone(), |led| format!("{led} {sentence}")));
-                }
-            }
-        }
-        if !paragraph.listed {
-            let last = sentences.last().cloned();
-            opening = last.filter(|last| refuses(last) && paragraph.heading || last.ends_with([':', '：']));
-        }
-    }
-    found
-}
-
-/// A heading that turns what stands under it into its opposite.
-fn refuses(heading: &str) -> bool {
-    let lower = heading.to_lowercase();
-    let words = ["not", "never", "no", "don't", "avoid", "without", "forbidden", "rejected", "wrong", "unless"];
-    let says =
-        |word: &str| lower.split(|letter: char| !(letter.is_alphanumeric() || letter == '\'')).any(|part| part == word);
-    words.iter().any(|word| says(word)) || ["不", "别", "勿", "禁"].iter().any(|mark| lower.contains(mark))
-}
-
-/// "Don't.", "Never mind.", "不要。": what was said before it is not wanted.
-fn takes_back(sentence: &str) -> bool {
-    let lower = sentence.to_lowercase();
-    let short = lower.split_whitespace().count() <= 5 && lower.chars().count() <= 40;
-    let starts =
-        ["don", "do not", "never", "not ", "no,", "no.", "just kidding", "or not", "wait", "actually no", "scratch"];
-    short
-        && (starts.iter().any(|start| lower.starts_with(start))
-            || ["不", "别", "算了"].iter().any(|start| lower.starts_with(start)))
-}
-
-struct Paragraph {
-    text: String,
-    listed: bool,
-    heading: bool,
-}
-
-/// Lines that belong together; an item of a list is one of its own, code and quoted lines are passed over.
-fn paragraphs(text: &str) -> Vec<Paragraph> {
-    let mut found: Vec<Paragraph> = Vec::new();
-    let mut goes_on = false;
-    let mut in_code = false;
-    for line in text.lines() {
-        let line = line.trim();
-        if line.starts_with("```") || line.starts_with("~~~") {
-            in_code = !in_code;
-            goes_on = false;
-            continue;
-        }
-        if in_code || line.is_empty() || !line.chars().any(char::is_alphanumeric) {
-            goes_on = false;
-            continue;
-        }
-        let heading = line.starts_with('#');
-        let (content, listed) = match heading {
-            true => (line.trim_start_matches('#').trim(), false),
-            false => crate::standing::sentences::without_list_mark(line),
-        };
-        match found.last_mut().filter(|_| goes_on && !listed && !heading) {
-            Some(paragraph) => {
-                paragraph.text.push(' ');
-                paragraph.text.push_str(content);
-            }
-            None => found.push(Paragraph { text: one_line(content), listed, heading }),
-        }
-        goes_on = !heading;
-    }
-    found
-}
-
-fn split(paragraph: &str) -> Vec<String> {
-    let pieces = crate::standing::sentences::split(paragraph).into_iter().map(|sentence| sentence.trim().to_owned());
-    pieces.filter(|sentence| sentence.chars().any(char::is_alphanumeric)).collect()
-}
-
 /// What comes next, in words of the todo list, of a person, or of the assistant in the turns from `first` to `last`.
 pub(super) fn of_action(
     proposal: &QuoteProposal,
     (first, last): (TurnNo, TurnNo),
-    todo: &[crate::trace::result::TodoItem],
+    todo: &[TodoItem],
     resolver: &mut Resolver<'_>,
 ) -> Result<String, RefusalKind> {
     let wanted = proposal.text.as_deref().map(bare).filter(|text| !text.is_empty()).ok_or(RefusalKind::Blank)?;
-    use crate::trace::result::TodoState::{InProgress, Pending};
-    let open = todo.iter().filter(|item| matches!(item.state, InProgress | Pending));
-    if let Some(item) =
-        open.map(|item| one_line(&item.text)).find(|item| bare(item) == wanted || bare(&shortened(item)) == wanted)
-    {
+    let mut open =
+        todo.iter().filter(|item| matches!(item.state, InProgress | Pending)).map(|item| one_line(&item.text));
+    if let Some(item) = open.find(|item| bare(item) == wanted || bare(&shortened(item)) == wanted) {
         return Ok(shortened(&item));
     }
     let history = resolver.history;
-    let turns = history.live_turns(crate::trace::decision::TurnRange { first, last }).rev();
-    for (_, turn) in turns {
-        let texts: Vec<&str> = match turn {
-            LiveTurn::User(user) if user.origin != Origin::Machine => vec![user.text.as_str()],
-            LiveTurn::Assistant(assistant) => assistant
-                .parts
-                .iter()
-                .filter_map(|part| match part {
-                    AssistantPart::Text { text, .. } => Some(text.as_str()),
-                    _ => None,
-                })
-                .collect(),
-            _ => continue,
+    for (turn, live) in history.live_turns(TurnRange { first, last }).rev() {
+        let found = match live {
+            LiveTurn::User(user) if user.origin != Origin::Machine => sentences_with(&user.text, &wanted),
+            LiveTurn::Assistant(assistant) => words_of(assistant)
+                .find_map(|text| sentences_with(text, &wanted))
+                .filter(|found| !repeats_output(found, turn, history, resolver.blobs)),
+            _ => None,
         };
-        if let Some(found) = texts.into_iter().find_map(|text| sentences_with(text, &wanted)) {
+        if let Some(found) = found {
             return Ok(shortened(&found));
         }
     }
@@ -211,12 +166,11 @@ pub(super) fn of_action(
 
 impl Resolver<'_> {
     /// Recalling a gate also gives its question and options, which a program wrote: only the decision counts.
-    fn decision_of(&self, pointer: &str) -> Option<String> {
-        let number: u32 = pointer.trim().strip_prefix("gate#")?.parse().ok()?;
-        let gate = self.history.index().gates.get((number as usize).checked_sub(1)?)?;
-        let decided =
-            gate.events().rev().filter_map(|event| self.history.live_body(event)).find_map(EventBody::decided_gate);
-        Some(decided.map(|(_, text)| text.to_owned()).unwrap_or_default())
+    fn decision_of(&self, number: u32) -> String {
+        let gate = (number as usize).checked_sub(1).and_then(|place| self.history.index().gates.get(place));
+        let events = gate.into_iter().flat_map(|gate| gate.events().rev());
+        let decided = events.filter_map(|event| self.history.live_body(event)).find_map(EventBody::decided_gate);
+        decided.map(|(_, text)| text.to_owned()).unwrap_or_default()
     }
 }
 
@@ -225,21 +179,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn half_a_sentence_is_quoted_whole() {
-        let said = "Please fix the parser. Never\npush to main without asking. Thanks";
-        assert_eq!(sentences_with(said, "push to main").as_deref(), Some("Never push to main without asking."));
-        let list = "Do none of these:\n- push to main\n- delete files\n\nGo on.";
-        assert_eq!(sentences_with(list, "push to main").as_deref(), Some("Do none of these: push to main"));
-        assert_eq!(sentences_with("# Never\n* push", "push").as_deref(), Some("Never push"));
-        assert_eq!(
-            sentences_with("You could push to main. Don't.", "push to main").as_deref(),
-            Some("You could push to main. Don't.")
-        );
-    }
-
-    #[test]
     fn words_that_were_not_said_are_not_found() {
-        for wanted in ["push to the main", "Push to main", "fix the tests"] {
+        for wanted in ["push to the main", "Push to main", "fix the tests", "ever push", "the pars", "\u{200b}", "“”"]
+        {
             assert_eq!(sentences_with("never push to main. fix the parser", wanted), None, "{wanted}");
         }
     }
@@ -249,6 +191,15 @@ mod tests {
         let said = "Balances are wrong. Make them exact! Do not touch the test.";
         let found = sentences_with(said, "wrong. Make them exact!");
         assert_eq!(found.as_deref(), Some("Balances are wrong. Make them exact!"));
-        assert_eq!(quotable("余额不对。请修复它！").len(), 2);
+    }
+
+    #[test]
+    fn a_long_sentence_keeps_its_end() {
+        let said = format!("Push to main, {}and so on: none of that is allowed.", "delete the backups, ".repeat(20));
+        let quoted = shortened(&sentences_with(&said, "Push to main").expect("it was said"));
+        assert!(quoted.starts_with("Push to main, ") && quoted.ends_with("none of that is allowed."), "{quoted}");
+        assert!(quoted.chars().count() <= 245, "{quoted}");
+        assert_eq!(shortened(&quoted), quoted);
+        assert_eq!(shortened(&sentences_with(&said, &quoted).expect("as it was shown")), quoted);
     }
 }

@@ -16,7 +16,7 @@ use crate::{
     session::Session,
     trace::{
         NoBlobs, Origin, ResultData, SessionId, Stop, Timestamp, ToolResult, TurnNo,
-        result::{EditData, Hunk, LineForm, ReadData, RunData},
+        result::{EditData, Hunk, LineForm, ReadData, RunData, SearchData, SearchMatch, WriteData},
     },
 };
 
@@ -117,7 +117,7 @@ fn merge(into: &mut Value, fields: Value) {
 
 /// One claim that is refused, beside one that holds; gives the refusal and what was admitted.
 fn refused(session: &Session, fields: Value) -> (RefusalKind, AdmittedBlock) {
-    let mut all = json!({ "open_questions": ["is anything left?"] });
+    let mut all = json!({ "notes": ["is anything left?"] });
     merge(&mut all, fields);
     let admitted = block(session, all).expect("the rest holds");
     assert_eq!(admitted.refused.len(), 1, "{:?}", admitted.refused);

@@ -12,8 +12,14 @@ use crate::{
 const UTTERANCES: usize = 30;
 
 fn limits(utterances: usize) -> DialogueLimits<'static> {
-    const BLOCK: BlockLimits =
-        BlockLimits { saves_at_least: 25, next_actions: 3, longest_user_turn: 1_000, user_turn_edge: 450 };
+    const BLOCK: BlockLimits = BlockLimits {
+        saves_at_least: 25,
+        next_actions: 3,
+        longest_user_turn: 1_000,
+        user_turn_edge: 450,
+        log_tokens: 0,
+        pinned_tokens: 0,
+    };
     let execute = Box::leak(Box::new(ExecuteLimits { utterances, ..ExecuteLimits::default() }));
     DialogueLimits { execute, block: &BLOCK }
 }

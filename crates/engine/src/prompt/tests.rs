@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 use crate::{
     story::{Story, count, edit, range, read, run},
-    trace::claim::{Delta, Evidence, Goal},
+    trace::claim::{Delta, Evidence, Quote},
     trace::{EventNo, NoBlobs, TurnNo},
 };
 
@@ -36,8 +36,8 @@ fn story() -> Story {
 fn board(goal: &str) -> Board {
     let mut board = Board::default();
     let evidence = Evidence { pointer: "user#1".into(), event: EventNo(1) };
-    let current_goal = Some(Goal { text: goal.into(), evidence });
-    board.apply(&Delta { current_goal, ..Delta::default() });
+    let task = Some(Quote { text: goal.into(), evidence });
+    board.apply(&Delta { task, ..Delta::default() });
     board
 }
 

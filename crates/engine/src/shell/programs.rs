@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn no_list_names_a_program_twice() {
         let programs = programs();
-        for words in [&programs.looks, &programs.quiet, &programs.tests, &programs.runs, &programs.named] {
+        for words in [&programs.looks, &programs.quiet, &programs.tests, &programs.runs] {
             let mut names: Vec<&str> = words.iter().collect();
             let all = names.len();
             names.sort_unstable();

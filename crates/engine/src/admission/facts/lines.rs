@@ -30,7 +30,16 @@ pub(super) fn symbols(
     let step = all.len().div_ceil(OUTLINE_NAMES);
     let names: Vec<String> = all.iter().step_by(step).map(|(name, line)| format!("{name} L{line}")).collect();
     let more = if step > 1 { ", …" } else { "" };
-    Ok((format!("defines {}{more}", names.join(", ")), vec![resolved.evidence.clone()]))
+    let defines = format!("defines {}{more}", names.join(", "));
+    Ok((as_of(&resolved.evidence, &defines), vec![resolved.evidence.clone()]))
+}
+
+/// What an older state of a file shows may be gone.
+fn as_of(evidence: &Evidence, text: &str) -> String {
+    match evidence.pointer.rsplit_once("@turn#") {
+        Some((_, turn)) => format!("as of turn#{turn}: {text}"),
+        None => text.to_owned(),
+    }
 }
 
 /// What one line says.
@@ -49,7 +58,8 @@ pub(super) fn text(
         let found = format!("{}: {}", resolved.evidence.pointer, quoted(&says));
         return Err(RefusalKind::Contradicted { claimed: one_line(claimed), found });
     }
-    Ok((format!("L{line} says {}", quoted(&says)), vec![resolved.evidence.clone()]))
+    let says = format!("L{line} says {}", quoted(&says));
+    Ok((as_of(&resolved.evidence, &says), vec![resolved.evidence.clone()]))
 }
 
 /// What the searches of a turn found.

@@ -1,6 +1,8 @@
 //! Runs: how one ended, which tests changed between two, what the error was, what was committed.
 
-use super::{evidence_of, other_thing, quoted};
+mod changed;
+
+use super::{other_thing, quoted};
 use crate::{
     admission::{RefusalKind, resolve::Resolver},
     configuration::written::NAMED_FAILURES,
@@ -14,6 +16,8 @@ use crate::{
         result::{RunData, TestReport},
     },
 };
+
+pub(in crate::admission) use changed::{runs_again, test_changed};
 
 /// A command that ran and is part of the conversation.
 #[derive(Debug, Clone, Copy)]
@@ -68,11 +72,7 @@ pub(super) fn verdict(
 ) -> Result<Assertion, RefusalKind> {
     let (ran, evidence) = cited(&proposal.evidence, resolver)?;
     check_claimed(proposal, ran)?;
-    let mut result = outcome(ran, &ran.output(resolver.blobs));
-    for remark in remarks(resolver.history, ran, until) {
-        result.push_str(" · ");
-        result.push_str(&remark);
-    }
+    let result = with_remarks(outcome(ran, &ran.output(resolver.blobs)), ran, until, resolver.history);
     let command = ran.run.reading().claimed(&ran.run.command).to_owned();
     Ok(Assertion { command, result, evidence })
 }
@@ -166,7 +166,9 @@ fn hides_failure(ran: Ran<'_>, output: &str) -> bool {
 
 fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
     let more = names.len().saturating_sub(NAMED_FAILURES);
-    let names: Vec<&str> = names.take(NAMED_FAILURES).collect();
+    // A name of several words is a text that a program printed.
+    let shown = |name: &str| if name.contains(char::is_whitespace) { quoted(name) } else { name.to_owned() };
+    let names: Vec<String> = names.take(NAMED_FAILURES).map(shown).collect();
     let more = if more > 0 { format!(" (+{more})") } else { String::new() };
     names.join(", ") + &more
 }
@@ -220,45 +222,27 @@ fn edited_since(history: &History, event: EventNo, until: TurnNo) -> usize {
     changed.collect::<std::collections::BTreeSet<_>>().len()
 }
 
-pub(super) fn test_changed(
-    pointers: &[String],
-    resolver: &mut Resolver<'_>,
-) -> Result<(String, Vec<Evidence>), RefusalKind> {
-    let needs = "two test runs (test#N, test#M)";
-    let evidence = evidence_of(pointers, resolver)?;
-    let mut runs = Vec::new();
-    for pointer in pointers {
-        let command = resolver.resolve(pointer)?.command.and_then(|number| Ran::numbered(resolver.history, number));
-        let run = command.and_then(|ran| Some((ran.number, ran.run.tests.as_deref()?)));
-        runs.push((pointer.as_str(), run.ok_or_else(|| other_thing(pointers, needs))?));
+fn with_remarks(mut text: String, ran: Ran<'_>, until: TurnNo, history: &History) -> String {
+    for remark in remarks(history, ran, until) {
+        text.push_str(" · ");
+        text.push_str(&remark);
     }
-    runs.sort_by_key(|(_, (number, _))| *number);
-    let [(old, (_, before)), (new, (_, after))] = runs[..] else { return Err(other_thing(pointers, needs)) };
-    let not_in = |names: &'_ [String], others: &[String]| -> Vec<String> {
-        names.iter().filter(|name| !others.contains(name)).cloned().collect()
-    };
-    let names_all = after.failed == 0 || !after.failures.is_empty();
-    let mended = if names_all { not_in(&before.failures, &after.failures) } else { Vec::new() };
-    let broken = not_in(&after.failures, &before.failures);
-    let mut parts = Vec::new();
-    if !mended.is_empty() {
-        parts.push(format!("failed in {old}, no longer in {new}: {}", listed(mended.iter().map(String::as_str))));
-    }
-    if !broken.is_empty() {
-        parts.push(format!("fails in {new}, not in {old}: {}", listed(broken.iter().map(String::as_str))));
-    }
-    if parts.is_empty() {
-        return Err(other_thing(pointers, "two runs between which a test changed"));
-    }
-    Ok((parts.join("; "), evidence))
+    text
 }
 
-pub(super) fn error(pointers: &[String], resolver: &mut Resolver<'_>) -> Result<(String, Vec<Evidence>), RefusalKind> {
+/// The error of a run that failed; a page about errors is none.
+pub(super) fn error(
+    pointers: &[String],
+    until: TurnNo,
+    resolver: &mut Resolver<'_>,
+) -> Result<(String, Vec<Evidence>), RefusalKind> {
     let (ran, evidence) = cited(pointers, resolver)?;
     let output = ran.output(resolver.blobs);
     let line = error_line(&output).or_else(|| stated_error(&output));
-    let line = line.ok_or_else(|| other_thing(pointers, "a run that printed an error"))?;
-    Ok((format!("error: {}", quoted(&cut(line))), vec![evidence]))
+    let line = line.filter(|_| failed(ran.run) || hides_failure(ran, &output));
+    let line = line.ok_or_else(|| other_thing(pointers, "a run that failed with an error"))?;
+    let text = format!("error: {}", quoted(&cut(line)));
+    Ok((with_remarks(text, ran, until, resolver.history), vec![evidence]))
 }
 
 /// `[main 1a2b3c4] message`, as git prints it.

@@ -141,7 +141,7 @@ impl Driver<'_> {
             Err(error) => return self.tally.note_refusal(&error),
         };
         let text = match writer {
-            ArchiveWriter::Model(plan) => model_text::summary(*plan),
+            ArchiveWriter::Model(plan) => model_text::summary(&self.session, *plan),
             ArchiveWriter::Rules | ArchiveWriter::TimedOut => String::new(),
         };
         self.attempt(|session, context| match writer {

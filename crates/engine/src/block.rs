@@ -12,7 +12,7 @@ pub use tag::{escape_tag, unescape_tag};
 
 use crate::{
     board::Board,
-    configuration::BlockLimits,
+    configuration::{BlockLimits, LONGEST_COMMAND},
     history::index::SpanRecord,
     state::Bench,
     text::{beginning, with_visible_ends},
@@ -128,9 +128,6 @@ pub(crate) fn render_anchor(id: &str, anchor: &Anchor) -> String {
 fn pointers(evidence: &[Evidence]) -> String {
     evidence.iter().map(|evidence| evidence.pointer.as_str()).collect::<Vec<_>>().join(" · ")
 }
-
-/// Longer commands are mostly scripts in quotes, and are recognised by their beginning.
-const LONGEST_COMMAND: usize = 160;
 
 /// A command of many lines is named by its first, a very long one by its beginning; its pointer has the rest.
 fn one_line(command: &str) -> String {

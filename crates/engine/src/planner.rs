@@ -12,7 +12,7 @@ mod settle;
 mod triggers;
 
 pub use archive::{ArchiveDecision, ArchiveQuestion, plan_archive};
-pub use balance::{Balance, Compactor, Prefix, RECALLED_ITEM, Rent, Tariff, Verdict, Warmth, Why, WhyNot};
+pub use balance::{Balance, Compactor, Prefix, Rent, Tariff, Verdict, Warmth, Why, WhyNot};
 pub use delta::{DeltaCause, DeltaTriggers};
 pub use fold::{Asked, ChosenCut, Cut, FoldDecision, FoldQuestion, Place, block_budget, plan_fold};
 pub use settle::{SettleDecision, SettleQuestion, plan_settle};

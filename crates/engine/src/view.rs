@@ -121,8 +121,8 @@ impl View {
         self.note_change(0, Miss::Drift);
     }
 
-    /// Changes one entry in its place. Nobody is told: an edit of what stands before it was. It counts as an edit all the
-    /// same, because sums over entries that somebody keeps are no longer true.
+    /// Changes one entry in its place. Why the prompt changed is not noted again, since an edit before this entry said so.
+    /// It counts as an edit all the same, because sums over entries that somebody keeps are no longer true.
     pub(crate) fn set_entry(&mut self, place: usize, entry: Entry) {
         self.tokens += u64::from(entry.tokens);
         self.tokens -= u64::from(self.entries[place].tokens);

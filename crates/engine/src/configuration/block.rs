@@ -22,6 +22,10 @@ impl Default for BlockLimits {
     }
 }
 
+/// Characters of a command in a block. Ours: longer ones are mostly scripts in quotes, and are recognised by their
+/// beginning. No setting: the pointer beside it has the rest.
+pub(crate) const LONGEST_COMMAND: usize = 160;
+
 /// The compactor that asks a model. The rules need no limits: they end by themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

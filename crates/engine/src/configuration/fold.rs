@@ -86,3 +86,10 @@ impl Default for TriggerLimits {
         Self { tool_calls: 12, raw_share: 0.7, raw_share_calls: 8, repeats: 2, delta_steps: 8 }
     }
 }
+
+/// A block that was refused is not tried again before the hot zone has grown by one part in so many. Ours: a block must
+/// take a quarter away, so less growth would hardly change the answer.
+pub(crate) const GROWN_SINCE_REFUSED: u64 = 4;
+
+/// The end of L2, the seam, the previous tail and the tail each want a mark (docs/design/folding.md, "Marks").
+pub(crate) const MARKS_NEEDED: usize = 4;

@@ -112,3 +112,7 @@ impl Default for ExecuteLimits {
         Self { utterances: 30, longest_utterance: 400, utterance_head: 240, utterance_tail: 100 }
     }
 }
+
+/// How many bytes a token are tried first where the longest end of a text within some tokens is looked for. Ours: hardly
+/// any text has more, and each further try is a quarter shorter.
+pub(crate) const BYTES_TRIED: usize = 4;

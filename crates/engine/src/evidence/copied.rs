@@ -5,15 +5,10 @@
 
 use std::sync::Arc;
 
-use crate::text::is_unspaced;
-
-/// Five words in a row are rarely chance; a shorter item counts as copied when all of it is found.
-const RUN: usize = 5;
-const SHORTEST: usize = 3;
-/// Separators included, in code as in prose; only used to reserve memory.
-const BYTES_PER_WORD: usize = 6;
-/// A Chinese character says about half a word.
-const CHARACTERS_PER_WORD: usize = 2;
+use crate::{
+    configuration::evidence::{BYTES_PER_WORD, CHARACTERS_PER_WORD, COPIED_RUN, COPIED_SHORTEST},
+    text::is_unspaced,
+};
 
 /// The words of some texts, each as a hash, in their order.
 #[derive(Debug, Default)]
@@ -84,8 +79,8 @@ impl Runs {
         let mut words = words.hashes;
         words.pop();
         let factor = if text.chars().any(is_unspaced) { CHARACTERS_PER_WORD } else { 1 };
-        let length = words.len().min(RUN * factor);
-        (length >= SHORTEST * factor).then_some(Self { words, length })
+        let length = words.len().min(COPIED_RUN * factor);
+        (length >= COPIED_SHORTEST * factor).then_some(Self { words, length })
     }
 
     pub(crate) fn all_found_in(&self, texts: &[Arc<Words>]) -> bool {

@@ -1,17 +1,15 @@
 //! What was read out of the trace for one decision and will be asked for again by the next.
 //!
-//! Block, delta and gate ask for the same files and outputs, and so does the next fold. An entry is bound to what it was read from,
+//! Block, delta and admission ask for the same files and outputs, and so does the next fold. An entry is bound to what it was read from,
 //! and the trace only grows: it is right or it is not found, never out of date. Without it everything is looked up anew.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
+    configuration::memory::READINGS_HOLD,
     evidence::{copied::Words, observed::ObservedLine},
     trace::EventNo,
 };
-
-/// Bytes that may be held. A session of any length stays within it.
-const MOST: usize = 2 << 20;
 
 /// How far the history of a file went: its sights, and the rollbacks of all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +52,7 @@ impl Readings {
 
     /// Where it becomes too much, all is forgotten: what is still needed is read again once.
     fn make_room(&mut self, bytes: usize) {
-        if self.bytes + bytes > MOST {
+        if self.bytes + bytes > READINGS_HOLD {
             *self = Self::default();
         }
         self.bytes += bytes;

@@ -15,12 +15,10 @@ use std::fmt;
 use super::Short;
 use crate::{
     cache::{CacheRule, Split},
+    configuration::estimates::{NEAR_MINIMUM, TOLERATED},
     reconcile::Reconciled,
     trace::event::Usage,
 };
-
-/// A share of the input by which the two may differ: docs/design/measuring.md, "The engine's own estimates".
-const TOLERATED: u64 = 50;
 
 /// What became of a call's cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -100,7 +98,7 @@ pub(crate) fn check(expected: &Expected, report: &Report) -> Option<CacheVerdict
     let (unit, minimum) = granularity(expected.rule);
     let tolerance = unit + input / TOLERATED + off;
     // A provider's minimum is in its own tokens: near it, it is unknown on which side a prompt was.
-    let is_large = read.max(cached) > minimum + minimum / 4;
+    let is_large = read.max(cached) > minimum + minimum / NEAR_MINIMUM;
     let mismatch =
         |difference, expected, reported| Some(CacheVerdict::Mismatch(Mismatch { difference, expected, reported }));
     if is_large && cached + tolerance < read {
@@ -118,7 +116,7 @@ pub(crate) fn check(expected: &Expected, report: &Report) -> Option<CacheVerdict
         let behind = (split.uncached as f64 * report.before.factor()) as u64;
         let should = if split.read + split.written == 0 { 0 } else { input.saturating_sub(behind) };
         let stored = cached + u64::from(usage.billed.written);
-        if should > minimum + minimum / 4 && stored + tolerance < should {
+        if should > minimum + minimum / NEAR_MINIMUM && stored + tolerance < should {
             return mismatch(Difference::NotStored, should, stored);
         }
     }

@@ -2,12 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::card::Rates;
-
-/// Tokens of the tool call that asks for a Recall, in the answer and again in the prompt after it.
-const RECALL_TOKENS: u64 = 80;
-/// Tokens of a path or symbol that a Recall brings, with the line around it.
-pub const RECALLED_ITEM: u64 = 60;
+use crate::{card::Rates, configuration::estimates::RECALL_TOKENS};
 
 /// What tokens cost in this session.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

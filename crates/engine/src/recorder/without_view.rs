@@ -10,7 +10,7 @@ use lookback_wire::TokenUsage;
 
 use super::{Book, ModelChoice, NewPart, SessionSetup, changes, first_event, results, turns};
 use crate::{
-    configuration::{Configuration, fixed::RECORDER_HOLDS},
+    configuration::{Configuration, memory::RECORDER_HOLDS},
     context::Context,
     error::{SessionError, expect_idle},
     history::{History, text_size},

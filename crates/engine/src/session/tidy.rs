@@ -6,7 +6,7 @@
 
 use super::Session;
 use crate::{
-    configuration::SettleWhen,
+    configuration::{GROWN_SINCE_REFUSED, SettleWhen},
     context::Context,
     edits::{
         archive,
@@ -76,9 +76,8 @@ impl Session {
     }
 
     fn tidy_fold(&mut self, noticed: &Noticed, tidied: &mut Tidied, context: &Context<'_>) -> Result<(), SessionError> {
-        // A block that was refused is not tried again before the hot zone has grown by a quarter.
         let hot = hot_tokens(&self.state.view);
-        if self.policy.refused_at.is_some_and(|refused| hot < refused + refused / 4) {
+        if self.policy.refused_at.is_some_and(|refused| hot < refused + refused / GROWN_SINCE_REFUSED) {
             return Ok(());
         }
         let asked = noticed.proposal.map_or(Asked::Step, |proposal| Asked::Trigger(proposal.trigger));

@@ -35,6 +35,7 @@ use super::{
     programs::Words,
     script::{Command, Item, Joint, Piece, RedirectionKind, Script, Word},
 };
+use crate::configuration::commands::{COMMANDS_DEEP, LONGEST_VALUE, MOST_CHANGES, MOST_VALUES};
 
 /// What a command changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -73,12 +74,6 @@ struct Input {
     bodies: Vec<String>,
 }
 
-const DEEPEST: u32 = 12;
-/// Beyond these numbers a command names too much to be worth telling apart.
-const MOST_VALUES: usize = 256;
-const MOST_CHANGES: usize = 4096;
-const LONGEST_VALUE: usize = 4096;
-
 /// What a command changes when it is run in `cwd`, which is relative to the root.
 pub fn changed_files(script: &Script, cwd: &str) -> Changes {
     let directory = Rc::new(Directory::new(cwd));
@@ -114,7 +109,7 @@ impl Walk {
 
     /// A script that comes back to the directory where it began.
     fn subshell(&mut self, script: &Script) {
-        if self.depth >= DEEPEST {
+        if self.depth >= COMMANDS_DEEP {
             return self.unknown();
         }
         let directory = Rc::clone(&self.directory);
@@ -211,7 +206,7 @@ impl Walk {
 
     /// Runs what another program runs.
     fn inner(&mut self, arguments: &[Pattern], input: &Input) {
-        if self.depth >= DEEPEST {
+        if self.depth >= COMMANDS_DEEP {
             return self.unknown();
         }
         self.depth += 1;

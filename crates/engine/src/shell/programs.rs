@@ -92,6 +92,8 @@ pub(crate) struct Programs {
     pub(crate) test_words: Words,
     pub(crate) build_words: Words,
     pub(crate) package_words: Words,
+    pub(super) find_runs: Words,
+    pub(super) formatter_reports: Words,
     pub(super) wrappers: Table<Wrapper>,
     pub(super) launchers: Table<Words>,
     pub(super) keeps_with: Table<Words>,

@@ -1,6 +1,6 @@
 //! Claims that were checked: facts, anchors, assertions and questions as board and blocks hold them.
 //!
-//! Only the gate makes these. What a model or a rule proposed is another type, because it proves nothing.
+//! Only admission makes these. What a model or a rule proposed is another type, because it proves nothing.
 
 use serde::{Deserialize, Serialize};
 

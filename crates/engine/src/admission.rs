@@ -46,7 +46,9 @@ use resolve::Resolver;
 /// What was admitted, and what was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AdmittedBlock {
+    /// The claims that stand.
     pub content: BlockContent,
+    /// The others.
     pub refused: Vec<Refusal>,
     /// How many claims were proposed.
     pub claims: usize,

@@ -15,7 +15,8 @@ pub(crate) mod time;
 
 pub(crate) use admit::admit_summary;
 pub(crate) use files::changed_paths;
-pub(crate) use parse::{SummaryRefused, WrittenSummary, parse_summary};
+pub use parse::SummaryRefused;
+pub(crate) use parse::{WrittenSummary, parse_summary};
 pub(crate) use rules::summarise_by_rules;
 pub(crate) use summary::Summary;
 
@@ -33,6 +34,7 @@ const TITLE: &str = "## 📌 Archived Session Summary";
 
 /// A part of the template. Their order is the template's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "named as in the template")]
 pub enum Section {
     Objectives,
     TechnicalContext,
@@ -42,6 +44,7 @@ pub enum Section {
 }
 
 impl Section {
+    /// In their order.
     pub const ALL: [Self; 5] = [Self::Objectives, Self::TechnicalContext, Self::Done, Self::Insights, Self::Files];
 
     /// As it stands in `prompts/*/archive_summary.txt`.

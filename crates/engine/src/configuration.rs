@@ -38,8 +38,10 @@ pub use view::{ExecuteLimits, NoteLimits, ResultLimits, WindowLimits};
 
 use serde::{Deserialize, Serialize};
 
+/// What a session decides by. Every field is a table of the settings file (docs/configuration.md).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[allow(missing_docs, reason = "each table says itself what it is for")]
 pub struct Configuration {
     pub window: WindowLimits,
     pub fold: FoldLimits,

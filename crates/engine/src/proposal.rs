@@ -1,6 +1,6 @@
 //! What a compactor proposes: blocks and deltas as somebody claims them, read from a model's JSON text.
 //!
-//! Nothing here is true yet. Whether a pointer resolves or a line was ever seen is the gate's business; the parser only
+//! Nothing here is true yet. Whether a pointer resolves or a line was ever seen is admission's business; the parser only
 //! knows shapes, and says which fields it dropped and which it missed.
 
 mod citable;
@@ -67,7 +67,7 @@ pub struct FactProposal {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GoalProposal {
     pub text: String,
-    /// The seed's goal is a bare text: then the gate looks for the user turn behind it.
+    /// The seed's goal is a bare text: then admission looks for the user turn behind it.
     pub evidence: Vec<String>,
 }
 

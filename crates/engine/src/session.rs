@@ -25,43 +25,46 @@ pub use request::Schema;
 pub use tidy::{Tidied, Wish};
 
 pub use crate::{
-    archive::Section,
+    archive::{Section, SummaryRefused},
+    cache::Split,
     edits::{
         draft::{ArchiveDraft, FoldDraft, ModelAttempt},
         recheck::Doubt,
     },
     error::{ArchiveRefused, BoardRefused, FoldRefused, LayoutRefused, UnfoldRefused, WindowExceeded},
-    history::{History, TraceError},
+    history::{History, SpanRecord, TraceError},
+    planner::{Balance, Compactor, DeltaCause, Tariff, Verdict, Warmth},
     reconcile::Reconciled,
     recorder::RecordedTurn,
     request::{AloneRequest, render_alone},
     reread::{Reread, stub_result},
-    state::{RoundState, State, Step},
+    state::{Bench, Block, BlockStanding, ModelInUse, PaidRents, Round, RoundState, State, Step},
+    view::{
+        Head as HeadInView,
+        rendering::{Rendering, Work},
+    },
 };
 
 use crate::{
     admission::BreakerState,
-    cache::Split,
     card::{Card, Lifetime},
     configuration::Configuration,
     edits::{Desk, window},
     error::SessionError,
     evidence::pointer::Place,
     ledger::{Ledger, LedgerLine, check::CacheVerdict},
-    planner::{Compactor, Warmth},
     policy::{CardInUse, Policy},
     recall::{RecallError, Recalled},
     recorder::Book,
     reread::plan_reread,
     sent::{CallInView, Sent},
-    state::Bench,
     trace::{
         BlobError, Blobs, CallNo, Event, EventBody, EventNo, SessionId, SessionStarted, Timestamp, TurnNo,
         event::{CallKind, NoteKind},
         result::TodoItem,
         start::Decisions,
     },
-    view::{Entry, View, rendering::Rendering},
+    view::{Entry, View},
 };
 
 /// One session. When a recording method fails with [`SessionError::Trace`] or [`SessionError::Blob`], the store behind it
@@ -130,18 +133,22 @@ impl Session {
         Bench { history: &self.history, state: &self.state }
     }
 
+    /// What happened.
     pub fn history(&self) -> &History {
         &self.history
     }
 
+    /// What stands of it.
     pub fn state(&self) -> &State {
         &self.state
     }
 
+    /// What the model is sent.
     pub fn view(&self) -> &View {
         &self.state.view
     }
 
+    /// The id under which the session goes on: a fork's own.
     pub fn id(&self) -> &SessionId {
         self.history.id()
     }
@@ -156,6 +163,7 @@ impl Session {
         self.history.next_event()
     }
 
+    /// What the session began with.
     pub fn start_of(&self) -> &SessionStarted {
         self.history.start()
     }
@@ -185,6 +193,7 @@ impl Session {
         self.sent.rendering()
     }
 
+    /// What decisions are made by.
     pub fn configuration(&self) -> &Configuration {
         &self.policy.configuration
     }
@@ -204,6 +213,7 @@ impl Session {
         self.policy.card = Some(CardInUse { card, lifetime });
     }
 
+    /// Of the model in use, where one is known.
     pub fn card(&self) -> Option<&Card> {
         self.policy.card()
     }

@@ -14,6 +14,7 @@ use crate::{
     view::Source,
 };
 
+/// What of a proposed delta may stand on the board, and what was refused.
 pub fn admit_delta(
     bench: Bench<'_>,
     mut proposal: DeltaProposal,

@@ -9,8 +9,11 @@ use crate::{
 /// A claim that was not admitted as it was proposed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
+    /// As it was proposed.
     pub claim: String,
+    /// Why.
     pub kind: RefusalKind,
+    /// What became of it.
     pub fate: Fate,
 }
 
@@ -19,10 +22,13 @@ pub struct Refusal {
 pub enum Fate {
     /// It stands among the open questions, marked unknown.
     Question,
+    /// It is gone.
     Dropped,
 }
 
+/// Why a claim was refused, in words by which a model can mend it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum RefusalKind {
     #[error("says nothing")]
     Blank,
@@ -62,6 +68,7 @@ pub enum RefusalKind {
 
 /// Why a whole proposal was refused. The view stays as it was.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum AdmissionRefused {
     #[error("the block must replace turns {}–{}{}", .range.first, .range.last, render_claimed(.claimed))]
     RangeMismatch { claimed: Option<TurnRange>, range: TurnRange },

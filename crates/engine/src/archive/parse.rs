@@ -13,6 +13,7 @@ pub(crate) struct WrittenSummary {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum SummaryRefused {
     #[error("the answer is empty: answer with the template, filled")]
     Empty,

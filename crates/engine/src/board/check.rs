@@ -1,6 +1,6 @@
 //! May a delta be recorded? Its form, its budget, its ids and its goal; each refusal has its own kind.
 //!
-//! Whether its claims are true, and what can be kept of a refused delta, is the gate's business.
+//! Whether its claims are true, and what can be kept of a refused delta, is admission's business.
 
 use std::collections::BTreeSet;
 
@@ -12,6 +12,7 @@ use crate::{
 
 /// Why a delta was refused, in words that tell its author what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum DeltaRefused {
     #[error("the delta says nothing that the board does not say already")]
     Empty,

@@ -140,7 +140,7 @@ fn anchors(board: &Board, fitted: &Fitted) -> Vec<Piece> {
     anchors.into_iter().take(ANCHORS).map(|(_, anchor)| Piece::Anchor(anchor.clone())).collect()
 }
 
-/// By the newest runs of the range. Whether they are the newest of all is the gate's question. That no errors are left is
+/// By the newest runs of the range. Whether they are the newest of all is admission's question. That no errors are left is
 /// said where the board names some: what a delta leaves out stays.
 fn status(board: &Board, verdicts: &[Verdict<'_>]) -> StatusProposal {
     let tests = verdicts.iter().rev().find(|verdict| verdict.test.is_some());

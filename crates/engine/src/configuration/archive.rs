@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+/// When rounds are archived, and how long a summary may be.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ArchiveLimits {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+/// What every block is held to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BlockLimits {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+/// How long deltas and boards may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BoardLimits {
@@ -36,7 +37,9 @@ impl Default for BoardLimits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ActionRange {
+    /// If any.
     pub least: usize,
+    /// Of all.
     pub most: usize,
 }
 

@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+/// When a fold pays, and what it leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FoldLimits {
@@ -65,6 +66,7 @@ impl Default for FoldLimits {
     }
 }
 
+/// What proposes a fold or a delta.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TriggerLimits {

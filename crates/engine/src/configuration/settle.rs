@@ -38,6 +38,7 @@ pub enum SettleWhen {
     Always,
 }
 
+/// What stays of a result in its short form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SettleLimits {

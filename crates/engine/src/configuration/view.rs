@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::share_of;
 
+/// How large a prompt may be.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WindowLimits {
@@ -104,6 +105,7 @@ pub struct ExecuteLimits {
     pub longest_utterance: u32,
     /// Of a long one, what it says first and how it ends. With the line between them they stay below the limit.
     pub utterance_head: u32,
+    /// And of its end.
     pub utterance_tail: u32,
 }
 

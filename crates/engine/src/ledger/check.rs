@@ -24,26 +24,34 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CacheVerdict {
+    /// As the card says.
     AsExpected,
     /// Nothing was reported as cached in any call so far, by a kind of server of which many never do.
     NotReported,
+    /// Otherwise.
     Mismatch(Mismatch),
 }
 
 /// In the provider's tokens: cached ones, or stored ones where those are missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Mismatch {
+    /// In which way.
     pub difference: Difference,
+    /// What the card says.
     pub expected: u64,
+    /// What the bill says.
     pub reported: u64,
 }
 
+/// In which way a bill differs from what was expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Difference {
     /// Less than half of it was cached.
     Lost,
+    /// Some of it was missing.
     LessCached,
+    /// More was found than was known to be there.
     MoreCached,
     /// The prompt did not enter the cache, so the next call will find nothing.
     NotStored,

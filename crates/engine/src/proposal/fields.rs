@@ -2,7 +2,7 @@
 //! has no place is dropped by name instead of failing the whole.
 //!
 //! Models, small ones above all, get values right more often than shapes (docs/design/folding.md, "The compactors"); a
-//! claim still has to pass the gate. What the fields are called is not known here.
+//! claim still has to pass admission. What the fields are called is not known here.
 
 use serde_json::{Map, Value};
 

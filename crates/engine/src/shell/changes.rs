@@ -39,7 +39,7 @@ use crate::configuration::commands::{COMMANDS_DEEP, LONGEST_VALUE, MOST_CHANGES,
 
 /// What a command changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Changes {
+pub(crate) struct Changes {
     /// Files by name: relative to the root, normalised, in order.
     pub paths: Vec<String>,
     /// Known files that match one of these have changed too.
@@ -50,7 +50,7 @@ pub struct Changes {
 
 /// Whether anything else may have changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Rest {
+pub(crate) enum Rest {
     /// Nothing else.
     #[default]
     Known,
@@ -75,7 +75,7 @@ struct Input {
 }
 
 /// What a command changes when it is run in `cwd`, which is relative to the root.
-pub fn changed_files(script: &Script, cwd: &str) -> Changes {
+pub(crate) fn changed_files(script: &Script, cwd: &str) -> Changes {
     let directory = Rc::new(Directory::new(cwd));
     let mut walk = Walk { directory, variables: BTreeMap::new(), changes: Changes::default(), depth: 0 };
     walk.script(script);
@@ -300,7 +300,7 @@ impl Walk {
 
 impl Changes {
     /// Those of the known files that it changes, in their order.
-    pub fn among<'a>(&self, known: &'a BTreeSet<String>) -> Vec<&'a str> {
+    pub(crate) fn among<'a>(&self, known: &'a BTreeSet<String>) -> Vec<&'a str> {
         let mut changed: BTreeSet<&str> =
             self.paths.iter().filter_map(|path| known.get(path)).map(|path| &**path).collect();
         let mut by_prefix: BTreeMap<&str, Vec<&Pattern>> = BTreeMap::new();

@@ -71,7 +71,7 @@ pub enum DecidedBy {
 
 impl DecidedBy {
     /// Whether nobody noted it.
-    pub fn is_unsaid(&self) -> bool {
+    pub(crate) fn is_unsaid(&self) -> bool {
         *self == Self::Unsaid
     }
 }

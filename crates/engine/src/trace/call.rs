@@ -47,7 +47,7 @@ impl CallKind {
     }
 
     /// Whether its answer is a turn.
-    pub fn leaves_turn(&self) -> bool {
+    pub(crate) fn leaves_turn(&self) -> bool {
         matches!(self, Self::Main | Self::RetryOf(_))
     }
 }

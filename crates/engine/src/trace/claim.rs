@@ -11,6 +11,7 @@ use crate::trace::{EventNo, TurnNo};
 pub struct Evidence {
     /// As in [`crate::evidence::pointer`].
     pub pointer: String,
+    /// What it stood for when it was admitted.
     pub event: EventNo,
 }
 
@@ -64,7 +65,7 @@ pub enum ClaimKind {
 
 impl ClaimKind {
     /// Whether whoever claimed it worded it.
-    pub fn is_worded(&self) -> bool {
+    pub(crate) fn is_worded(&self) -> bool {
         *self == Self::Worded
     }
 }
@@ -99,6 +100,7 @@ pub enum Standing {
 
 /// Lines of a file, verbatim as they were observed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "its line says it")]
 pub struct Anchor {
     pub path: String,
     pub first_line: u32,
@@ -113,14 +115,17 @@ pub struct Anchor {
 
 /// A command and what came of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "its line says it")]
 pub struct Assertion {
     pub command: String,
     pub result: String,
     pub evidence: Evidence,
 }
 
+/// Something that is not known yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {
+    /// As it was asked.
     pub text: String,
     /// A claim that was refused and stands here instead.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -129,6 +134,7 @@ pub struct Question {
 
 /// What the work is for; only a user turn or a gate's decision may say so.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "its line says it")]
 pub struct Goal {
     pub text: String,
     pub evidence: Evidence,
@@ -136,6 +142,7 @@ pub struct Goal {
 
 /// Where tests and build stand.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "its line says it")]
 pub struct WorkStatus {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub tests: String,
@@ -148,6 +155,7 @@ pub struct WorkStatus {
 /// One change of a list of the board. Ids (`f1`, `q1`, `a1`) are given by the board and never used again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "each says what is done to an item")]
 pub enum Change<T> {
     Add(T),
     Revise { id: String, to: T },
@@ -157,6 +165,7 @@ pub enum Change<T> {
 /// An admitted `STATE_DELTA`: only what changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[allow(missing_docs, reason = "named as in the text")]
 pub struct Delta {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current_goal: Option<Goal>,
@@ -190,6 +199,7 @@ pub struct Delta {
 
 /// The admitted content of a block, `COMPRESSED_TURNS`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "named as in the text")]
 pub struct BlockContent {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goal: Option<Goal>,

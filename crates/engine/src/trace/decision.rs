@@ -53,7 +53,7 @@ pub enum ThinkingBehind {
 
 impl ThinkingBehind {
     /// Whether it stays.
-    pub fn is_kept(&self) -> bool {
+    pub(crate) fn is_kept(&self) -> bool {
         *self == Self::Kept
     }
 }
@@ -154,7 +154,7 @@ pub enum BoardShown {
 
 impl BoardShown {
     /// Whether it is only what changed.
-    pub fn is_delta(&self) -> bool {
+    pub(crate) fn is_delta(&self) -> bool {
         *self == Self::Delta
     }
 }

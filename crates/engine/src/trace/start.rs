@@ -93,7 +93,7 @@ pub enum RecordedBy {
 
 impl RecordedBy {
     /// Whether nobody noted it.
-    pub fn is_unsaid(&self) -> bool {
+    pub(crate) fn is_unsaid(&self) -> bool {
         *self == Self::Unsaid
     }
 }
@@ -113,7 +113,7 @@ pub enum Decisions {
 
 impl Decisions {
     /// Whether they were made here.
-    pub fn are_own(&self) -> bool {
+    pub(crate) fn are_own(&self) -> bool {
         *self == Self::Own
     }
 }
@@ -153,8 +153,10 @@ impl std::fmt::Display for Layout {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Alternation {
+    /// They are taken.
     #[default]
     Free,
+    /// They are refused.
     Strict,
 }
 
@@ -163,6 +165,7 @@ pub enum Alternation {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlainThinking {
+    /// It goes back as it came.
     #[default]
     SentBack,
     /// It stays in the trace, for a model that needs it.
@@ -170,13 +173,13 @@ pub enum PlainThinking {
 }
 
 impl PlainThinking {
-    pub fn is_sent_back(&self) -> bool {
+    pub(crate) fn is_sent_back(&self) -> bool {
         *self == Self::SentBack
     }
 }
 
 impl Alternation {
-    pub fn is_free(&self) -> bool {
+    pub(crate) fn is_free(&self) -> bool {
         *self == Self::Free
     }
 }

@@ -9,6 +9,7 @@ use lookback_wire::{Provider, render_body};
 use super::{Change, Entry, EntryKey, View};
 use crate::{ledger::Size, tight, trace::BlobError};
 
+/// The bytes of a prompt, brought up to date by what changed in the view.
 #[derive(Debug)]
 pub struct Rendering {
     provider: Provider,
@@ -23,7 +24,9 @@ pub struct Rendering {
 /// How much was rendered so far: what the test of invariant 9 watches.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Work {
+    /// How often L1 and L2.
     pub heads: u64,
+    /// How many messages.
     pub messages: u64,
 }
 
@@ -48,10 +51,12 @@ impl Rendering {
         }
     }
 
+    /// The API that they are written for.
     pub fn provider(&self) -> Provider {
         self.provider
     }
 
+    /// So far.
     pub fn work(&self) -> Work {
         self.work
     }

@@ -2,8 +2,7 @@
 
 use lookback_engine::{
     Session, SessionError, SessionSetup, Source,
-    board::DeltaRefused,
-    fold::{AdmissionRefused, RefusalKind},
+    fold::{AdmissionRefused, DeltaRefused, RefusalKind},
     session::{BoardRefused, FoldRefused, ModelAttempt},
     trace::{EventBody, NoBlobs, SessionId, TurnNo, event::BoardIds},
 };

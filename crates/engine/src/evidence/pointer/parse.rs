@@ -11,7 +11,9 @@ use crate::{
     trace::{TurnNo, event::SpanId},
 };
 
+/// Why a text is no pointer, in words by which a model can mend it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum PointerError {
     #[error("\"{0}\" is not a pointer; {FORMS}")]
     Unknown(String),

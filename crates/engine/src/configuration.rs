@@ -18,6 +18,7 @@ pub(crate) mod evidence;
 pub(crate) mod fixed;
 mod fold;
 pub(crate) mod memory;
+#[doc(hidden)]
 pub mod place;
 mod settle;
 mod view;
@@ -27,7 +28,9 @@ pub(crate) use block::LONGEST_COMMAND;
 pub use block::{BlockLimits, CompactorLimits};
 pub use board::{ActionRange, BoardLimits};
 pub use error::{BadValue, ConfigurationError};
+#[doc(hidden)]
 pub use estimates::RECALLED_ITEM;
+#[doc(hidden)]
 pub use fixed::TOKENS_PER_MESSAGE;
 pub use fold::{FoldLimits, TriggerLimits};
 pub(crate) use fold::{GROWN_SINCE_REFUSED, MARKS_NEEDED};

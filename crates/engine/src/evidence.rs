@@ -11,5 +11,7 @@ pub mod pointer;
 pub(crate) mod printed;
 pub(crate) mod recognise;
 
+#[doc(hidden)]
 pub use lines::{lines_in, split_lines};
+#[doc(hidden)]
 pub use recognise::recognise;

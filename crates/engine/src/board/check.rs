@@ -39,7 +39,7 @@ pub enum DeltaRefused {
 }
 
 impl Board {
-    /// The first reason not to record this delta. The budget is that of the very text that [`render_delta`] gives for
+    /// The first reason not to record this delta. The budget is that of the very text that `render_delta` gives for
     /// it on this board, without the stale anchors that it is made to name: those are the engine's words, and have
     /// their own bound.
     pub fn check(&self, delta: &Delta, limits: &BoardLimits, count: &dyn Fn(&[u8]) -> u32) -> Result<(), DeltaRefused> {

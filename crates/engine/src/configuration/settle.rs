@@ -42,7 +42,7 @@ pub enum SettleWhen {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SettleLimits {
-    /// None: by layout, see [`SettleLimits::when_in`].
+    /// None: planned, and always in the `react` layout.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<SettleWhen>,
     /// Lines of a read. docs/seeds.md A3: "Read：最多 500 行".

@@ -40,7 +40,7 @@ const RECENT: u32 = 120;
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
     pub range: TurnRange,
-    /// Tokens of the block's claims: what the gate will allow as `block_tokens`.
+    /// Tokens of the block's claims: what admission will allow as `block_tokens`.
     pub budget: u32,
     /// Words of a person: what holds them comes first.
     pub focus: Option<&'a str>,

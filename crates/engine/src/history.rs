@@ -14,6 +14,7 @@ use std::cell::RefCell;
 
 pub use error::TraceError;
 pub(crate) use error::TurnError;
+pub use index::SpanRecord;
 pub(crate) use live::LiveTurn;
 
 use self::{
@@ -151,8 +152,13 @@ impl History {
     }
 
     /// Where turns, commands, tests, spans and files are in the trace.
-    pub fn index(&self) -> &Index {
+    pub(crate) fn index(&self) -> &Index {
         &self.index
+    }
+
+    /// Every span, in the order in which they began.
+    pub fn spans(&self) -> &[SpanRecord] {
+        self.index.spans()
     }
 
     /// How many turns were ever appended.
@@ -185,7 +191,7 @@ impl History {
     }
 
     /// The event with which a turn was complete: where a rollback to it, or a fork from it, begins.
-    pub fn end_of_turn(&self, turn: TurnNo) -> Result<EventNo, TurnError> {
+    pub(crate) fn end_of_turn(&self, turn: TurnNo) -> Result<EventNo, TurnError> {
         let missing = TurnError::NoSuchTurn { turn, turns: self.turns() };
         let end = match self.index.turn(turn).ok_or(missing.clone())? {
             TurnRecord::User { event } => *event,

@@ -83,7 +83,7 @@ impl Policy {
 
 impl SettleLimits {
     /// Planned where nothing else is said, always in the layout whose seed asks for it (docs/seeds.md A2).
-    pub fn when_in(&self, layout: Layout) -> SettleWhen {
+    pub(crate) fn when_in(&self, layout: Layout) -> SettleWhen {
         self.when.unwrap_or(match layout {
             Layout::Chat | Layout::Execute => SettleWhen::Planned,
             Layout::React => SettleWhen::Always,

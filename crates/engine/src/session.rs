@@ -26,44 +26,47 @@ pub use tidy::{Tidied, Wish};
 
 pub use crate::{
     archive::Section,
+    cache::Split,
     edits::{
         draft::{ArchiveDraft, FoldDraft, ModelAttempt},
         recheck::Doubt,
     },
     error::{ArchiveRefused, BoardRefused, FoldRefused, LayoutRefused, PinRefused, UnfoldRefused, WindowExceeded},
-    history::{History, TraceError},
+    history::{History, SpanRecord, TraceError},
+    planner::{Balance, Compactor, DeltaCause, Tariff, Verdict, Warmth},
     reconcile::Reconciled,
     recorder::RecordedTurn,
     request::{AloneRequest, render_alone},
     reread::{Reread, stub_result},
     standing::Files,
-    state::{RoundState, State, Step},
+    state::{Bench, Block, BlockStanding, ModelInUse, PaidRents, Round, RoundState, State, Step},
+    view::{
+        Head as HeadInView,
+        rendering::{Rendering, Work},
+    },
 };
 
 use crate::{
     admission::BreakerState,
-    cache::Split,
     card::{Card, Lifetime},
     configuration::Configuration,
     edits::{Desk, window},
     error::SessionError,
     evidence::pointer::Place,
     ledger::{Ledger, LedgerLine, check::CacheVerdict},
-    planner::{Compactor, Warmth},
     policy::{CardInUse, Policy},
     recall::{RecallError, Recalled},
     recorder::Book,
     reread::plan_reread,
     sent::{CallInView, Sent},
     standing::Standing,
-    state::Bench,
     trace::{
         BlobError, Blobs, CallNo, Event, EventBody, EventNo, NoBlobs, SessionId, SessionStarted, Timestamp, TurnNo,
         event::{CallKind, NoteKind},
         result::TodoItem,
         start::Decisions,
     },
-    view::{Entry, View, rendering::Rendering},
+    view::{Entry, View},
 };
 
 /// One session. When a recording method fails with [`SessionError::Trace`] or [`SessionError::Blob`], the store behind it
@@ -132,6 +135,7 @@ impl Session {
         Bench { history: &self.history, state: &self.state }
     }
 
+    /// What happened.
     pub fn history(&self) -> &History {
         &self.history
     }
@@ -141,14 +145,17 @@ impl Session {
         Standing::now(&self.history, &NoBlobs).files()
     }
 
+    /// What stands of it now.
     pub fn state(&self) -> &State {
         &self.state
     }
 
+    /// What the model is sent.
     pub fn view(&self) -> &View {
         &self.state.view
     }
 
+    /// The id under which the session goes on: a fork's own.
     pub fn id(&self) -> &SessionId {
         self.history.id()
     }
@@ -163,6 +170,7 @@ impl Session {
         self.history.next_event()
     }
 
+    /// What the session began with.
     pub fn start_of(&self) -> &SessionStarted {
         self.history.start()
     }
@@ -192,6 +200,7 @@ impl Session {
         self.sent.rendering()
     }
 
+    /// What decisions are made by.
     pub fn configuration(&self) -> &Configuration {
         &self.policy.configuration
     }
@@ -211,6 +220,7 @@ impl Session {
         self.policy.card = Some(CardInUse { card, lifetime });
     }
 
+    /// Of the model in use, where one is known.
     pub fn card(&self) -> Option<&Card> {
         self.policy.card()
     }

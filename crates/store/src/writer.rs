@@ -42,6 +42,7 @@ impl SessionWriter {
         Self { group, session, next, lane: Arc::new(Lane::new(key, next)), _lock: lock }
     }
 
+    /// Whose events it writes.
     pub fn session(&self) -> &SessionId {
         &self.session
     }

@@ -22,3 +22,5 @@ pub(crate) const LOG_POINTER: u64 = 8;
 pub(crate) const CHARACTERS_PER_TOKEN: usize = 4;
 /// How much of a block's budget its log can take from lines and outlines, in per cent: six tenths of their shares.
 pub(crate) const LOG_TAKES_OF_BLOCK: u64 = 32;
+/// Characters of a command in a block. Ours: longer ones are mostly scripts in quotes; the log and its pointer have more.
+pub(crate) const LONGEST_COMMAND: usize = 100;

@@ -13,7 +13,9 @@ use crate::{
 /// Whether a riding answer is to be decoded by a schema, where the card lets it without touching the prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Schema<'a> {
+    /// By none.
     Free,
+    /// By this one, in JSON.
     Constrained(&'a str),
 }
 

@@ -13,10 +13,12 @@ use crate::{
 /// Folders of files that nobody keeps.
 const SCRATCH: [&str; 4] = ["/tmp/", "/var/", "/private/", "/dev/"];
 
+/// Files of the session, by what became of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Files {
     /// They exist. Relative to the root, those outside of it by their whole paths.
     pub changed: Vec<String>,
+    /// They do not.
     pub deleted: Vec<String>,
 }
 

@@ -12,6 +12,7 @@ use lookback_wire::Provider;
 use super::{Change, Entry, EntryKey, View};
 use crate::{ledger::Size, tight, trace::BlobError};
 
+/// The prompt as it was last written: of its messages, sizes and hashes.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Rendering {
     provider: Provider,
@@ -26,7 +27,9 @@ pub struct Rendering {
 /// How much was rendered so far: what the test of invariant 9 watches.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Work {
+    /// How often L1 and L2.
     pub heads: u64,
+    /// How many messages.
     pub messages: u64,
 }
 
@@ -51,10 +54,12 @@ impl Rendering {
         }
     }
 
+    /// The API that they are written for.
     pub fn provider(&self) -> Provider {
         self.provider
     }
 
+    /// So far.
     pub fn work(&self) -> Work {
         self.work
     }

@@ -1,6 +1,6 @@
 //! The ledger tells the truth: every line agrees with the bytes of the two prompts that it compares.
 
-use lookback_engine::{LedgerLine, Miss, Session, ledger::Size, trace::SessionId};
+use lookback_engine::{LedgerLine, Miss, Session, Size, trace::SessionId};
 use lookback_wire::render_head;
 use proptest::prelude::*;
 

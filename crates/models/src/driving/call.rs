@@ -5,9 +5,8 @@
 //! "Thinking"). Everything else is for the caller to decide.
 
 use lookback_engine::{
-    Session, SessionError,
+    CacheVerdict, Session, SessionError,
     card::ThinkingHabit,
-    ledger::CacheVerdict,
     session::{Overflow, RecordedTurn, Room},
     trace::{
         CallNo, Stop,

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// The entry of a delta, as it stands in the stream for good. `applied` is what the board said to it.
-pub fn render_delta(delta: &Delta, applied: &Applied, limits: &BoardLimits) -> String {
+pub(crate) fn render_delta(delta: &Delta, applied: &Applied, limits: &BoardLimits) -> String {
     let facts = delta.confirmed_facts.iter().zip(&applied.facts);
     let questions = delta.open_questions.iter().zip(&applied.questions);
     let anchors = delta.anchors.iter().zip(&applied.anchors);

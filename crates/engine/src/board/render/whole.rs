@@ -17,7 +17,12 @@ use crate::{
 const TITLE: &str = "STATE_BOARD v";
 
 /// `stale` are the touched anchors that this entry names. Never longer than `limits.board_tokens` by `count`, unless the counts alone are.
-pub fn render_board(board: &Board, stale: &[Stale], limits: &BoardLimits, count: &dyn Fn(&[u8]) -> u32) -> String {
+pub(crate) fn render_board(
+    board: &Board,
+    stale: &[Stale],
+    limits: &BoardLimits,
+    count: &dyn Fn(&[u8]) -> u32,
+) -> String {
     let page = Page::new(board, stale, limits);
     let fits = |shown: &Shown| count(page.render(shown).as_bytes()) <= limits.board_tokens;
     let mut shown = Shown { goal_characters: usize::MAX, ..Shown::default() };

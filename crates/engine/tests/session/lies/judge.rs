@@ -2,7 +2,7 @@
 
 use lookback_engine::{
     Source,
-    board::Mark,
+    fold::Mark,
     fold::{Anchor, Assertion, Fact},
     session::ModelAttempt,
     text::LINE_ENDS,

@@ -13,6 +13,8 @@ use crate::{
     trace::claim::{Anchor, Change, ClaimKind, Delta, Evidence, Fact, Question, Quote, WorkStatus},
 };
 
+/// So many of the open points go before what is next.
+const FIRST_QUESTIONS: usize = 2;
 /// One or two anchors are what fits beside the rest.
 const ANCHORS: usize = 2;
 /// Longer ones would be all that the delta says.
@@ -75,7 +77,7 @@ fn pieces(board: &Board, fitted: &Fitted, news: News, verdicts: &[Verdict<'_>]) 
     // What fails comes before what is to be done about it, and that before what else is open.
     let (gone, mut open) = questions(board, &news.questions);
     pieces.extend(gone);
-    pieces.extend(open.next());
+    pieces.extend(open.by_ref().take(FIRST_QUESTIONS));
     if news.actions != board.next_actions() {
         pieces.push(Piece::Actions(news.actions));
     }

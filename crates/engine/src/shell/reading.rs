@@ -257,6 +257,7 @@ fn of_file(own: Option<&str>, given: &Given<'_>) -> Purpose {
     let file = own.or_else(|| operands.next()).unwrap_or_default();
     let verb = operands.next().filter(|verb| programs().test_words.has(verb) || programs().build_words.has(verb));
     let name = file.rsplit('/').next().unwrap_or(file);
+    let verb = verb.filter(|_| name.contains('.'));
     of_name(name).max(verb.and_then(of_name)).unwrap_or(Purpose::Works)
 }
 

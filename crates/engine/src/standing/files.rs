@@ -87,8 +87,10 @@ fn follow(run: &RunData, root: &str, fates: &mut BTreeMap<String, bool>) {
     for path in put {
         fates.entry(path).or_insert(true);
     }
-    if !replaces {
-        for path in changed_files(&script, &run.cwd).paths.into_iter().filter(|path| !is_scratch(path)) {
+    // Elsewhere is no file of this project.
+    if !replaces && !place.starts_with(['/', '~', '$']) {
+        let known = changed_files(&script, &run.cwd).paths.into_iter();
+        for path in known.filter(|path| !is_scratch(path) && !lies_outside(path, &run.command, root)) {
             fates.insert(path, true);
         }
     }
@@ -128,6 +130,14 @@ fn joined(place: &str, name: &str, root: &str) -> String {
     parts.join("/").trim_end_matches('/').to_owned()
 }
 
+/// Whether the command names it by a whole path that is not in the root.
+fn lies_outside(path: &str, command: &str, root: &str) -> bool {
+    let inside = !root.is_empty() && command.contains(&format!("{root}/{path}"));
+    let absolute =
+        command.split([' ', '\n', '>', '"', '\'', '=']).any(|word| word.starts_with('/') && word.ends_with(path));
+    absolute && !inside
+}
+
 fn is_scratch(path: &str) -> bool {
     SCRATCH.iter().any(|folder| path.starts_with(folder)) || path.starts_with('~')
 }
@@ -155,6 +165,8 @@ mod tests {
             "git add by_another.rs . && git commit -m x",
             "git checkout -- src/e.rs",
             "CI=1 sed -i s/a/b/ src/f.rs",
+            "echo x > /tmp/scratch.txt",
+            "cd /tmp/elsewhere && echo x > other.txt && rm file.txt",
         ] {
             story.step("", "Bash", json!({}), run(command, 0, ""));
         }

@@ -2,7 +2,7 @@
 
 use super::{
     errors::error_lines,
-    past::{Done, Past, shortened},
+    past::{Done, Past},
     runs::{Kind as RunKind, Newest, command_of, newest},
     sentences::sentences,
     turns::{Kind, is_question, kind_of, own_words},
@@ -19,8 +19,10 @@ use crate::{
 };
 
 /// How many failing tests are named, and how many lines of an error are shown.
-const NAMES: usize = 5;
-const LINES: usize = 2;
+const NAMES: usize = 4;
+const LINES: usize = 1;
+/// An error is recognised by its beginning; its pointer has the rest.
+const LONGEST_ERROR: usize = 140;
 /// How many of the user's open sentences are quoted.
 const QUESTIONS: usize = 2;
 /// In characters. Its pointer has the rest.
@@ -38,7 +40,9 @@ pub(super) fn questions(past: Past<'_>) -> Result<Vec<Question>, BlobError> {
     );
     let known: Vec<u32> = tests.iter().chain(&build).map(|run| run.number).collect();
     found.extend(failed_call(past, &known)?);
+    found.extend(still_running(past));
     found.extend(unanswered(past));
+    found.extend(untested(past)?);
     Ok(found)
 }
 
@@ -49,7 +53,7 @@ fn failing(run: &Newest<'_>) -> Question {
     let named = if more > 0 { format!("{named} and {more} more") } else { named };
     let named = if named.is_empty() { String::new() } else { format!(": {named}") };
     let lines = error_lines(&run.output, LINES).join(" · ");
-    let lines = if lines.is_empty() { lines } else { format!(": {}", shortened(&lines)) };
+    let lines = if lines.is_empty() { lines } else { format!(": {}", shorten_at_word(&lines, LONGEST_ERROR)) };
     let text = format!("{} fails{named}{lines}", command_of(run.run));
     question(&text, &run.place(), run.done.event)
 }
@@ -77,7 +81,11 @@ fn failed_call(past: Past<'_>, known: &[u32]) -> Result<Option<Question>, BlobEr
             Some((number, run)) => (command_of(run), Place::Cmd { number, exit: None }),
             None => (done.tool.to_owned(), Place::Turn(done.turn)),
         };
-        return Ok(Some(question(&format!("{what} failed: {}", shortened(&lines.join(" · "))), &place, done.event)));
+        return Ok(Some(question(
+            &format!("{what} failed: {}", shorten_at_word(&lines.join(" · "), LONGEST_ERROR)),
+            &place,
+            done.event,
+        )));
     }
     Ok(None)
 }
@@ -87,6 +95,26 @@ fn has_failed(done: &Done<'_>) -> bool {
         ResultData::Run(run) => run.exit_code.is_some_and(|code| code != 0) && run.reading().purpose > Purpose::Asks,
         _ => done.result.status == Status::Error,
     }
+}
+
+/// The newest command, where it has not ended.
+fn still_running(past: Past<'_>) -> Option<Question> {
+    let newest = past.done().find(|done| done.run().is_some())?;
+    let (number, run) = newest.run()?;
+    let runs = run.exit_code.is_none() && !run.timed_out && newest.result.status == Status::Success;
+    let text = format!("{} has not ended", command_of(run));
+    runs.then(|| question(&text, &Place::Cmd { number, exit: None }, newest.event))
+}
+
+/// What was edited after the last test run.
+fn untested(past: Past<'_>) -> Result<Option<Question>, BlobError> {
+    let Some(tests) = newest(past, RunKind::Tests)? else { return Ok(None) };
+    let edited: Vec<&str> = tests.edited_since(past).into_iter().collect();
+    let more = edited.len().saturating_sub(NAMES);
+    let named = edited.iter().rev().take(NAMES).rev().copied().collect::<Vec<_>>().join(", ");
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let text = format!("no tests ran since these were edited: {named}{more}");
+    Ok((!edited.is_empty()).then(|| question(&text, &tests.place(), tests.done.event)))
 }
 
 /// Two calls with the same key do the same.

@@ -22,6 +22,8 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Policy {
     pub(crate) configuration: Configuration,
+    /// The settings that the trace says its decisions were made by; the defaults where it says nothing.
+    pub(crate) recorded: Configuration,
     pub(crate) card: Option<CardInUse>,
     /// Who writes blocks and summaries, as a price.
     pub(crate) compactor: Compactor,
@@ -64,6 +66,7 @@ impl Policy {
     pub(crate) fn new() -> Self {
         Self {
             configuration: Configuration::default(),
+            recorded: Configuration::default(),
             card: None,
             compactor: Compactor::Rules,
             watch: Watch::default(),

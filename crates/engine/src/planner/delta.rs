@@ -17,6 +17,15 @@ pub enum DeltaCause {
 }
 
 impl DeltaCause {
+    pub(crate) const ALL: [Self; 6] = [
+        Self::SpanClosed,
+        Self::TodoClosed,
+        Self::NewError,
+        Self::VerdictChanged,
+        Self::EditAfterDiagnosis,
+        Self::GateDecided,
+    ];
+
     pub fn words(self) -> &'static str {
         match self {
             Self::SpanClosed => "a span was closed",

@@ -60,6 +60,7 @@ pub(crate) use view::BYTES_TRIED;
 pub use view::{ExecuteLimits, NoteLimits, ResultLimits, WindowLimits};
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 /// What a session decides by. Every field is a table of the settings file (docs/configuration.md).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -93,6 +94,22 @@ impl Configuration {
             value,
         })?;
         Ok(configuration)
+    }
+
+    /// As an event holds it: what is not the default.
+    pub(crate) fn to_record(&self) -> Value {
+        let [mut ours, defaults] = [self, &Self::default()].map(|it| serde_json::to_value(it).unwrap_or_default());
+        for (room, limits) in ours.as_object_mut().into_iter().flatten() {
+            let limits = limits.as_object_mut().into_iter();
+            limits.for_each(|limits| limits.retain(|name, value| defaults[room].get(name) != Some(value)));
+        }
+        ours.as_object_mut().into_iter().for_each(|rooms| rooms.retain(|_, limits| *limits != json!({})));
+        ours
+    }
+
+    /// From an event, which may be anybody's. None: it is unknown here, or makes no sense.
+    pub(crate) fn recorded(value: &Value) -> Option<Self> {
+        serde_json::from_str::<Self>(&value.to_string()).ok().filter(|configuration| configuration.check().is_ok())
     }
 }
 

@@ -22,6 +22,8 @@ use crate::{
 #[derive(Debug, Default)]
 pub(crate) struct Policy {
     pub(crate) configuration: Configuration,
+    /// The settings that the trace says its decisions were made by; the defaults where it says nothing.
+    pub(crate) recorded: Configuration,
     pub(crate) card: Option<CardInUse>,
     /// Who writes blocks and summaries, as a price.
     pub(crate) compactor: Compactor,

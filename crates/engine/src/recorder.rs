@@ -5,7 +5,7 @@
 //! window and the board's anchors follow edits; without one ([`Recorder`]) events are given out as they come.
 //! A function that fails has recorded nothing unless it says so.
 
-mod answer;
+pub(crate) mod answer;
 pub(crate) mod changes;
 mod files;
 pub(crate) mod results;
@@ -92,7 +92,7 @@ pub struct SessionSetup {
     pub prompts: Option<BlobHash>,
     /// The session whose `Task` call started this one.
     pub parent: Option<SessionId>,
-    /// What the session decides by from its first event on. It is not recorded: what it decided is.
+    /// What the session decides by from its first event on. Where it is not the default, the first decision records it.
     pub configuration: Configuration,
 }
 

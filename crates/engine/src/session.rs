@@ -50,7 +50,8 @@ use crate::{
     admission::BreakerState,
     card::{Card, Lifetime},
     configuration::Configuration,
-    edits::{Desk, window},
+    context::Context,
+    edits::{Desk, recheck::is_decision, window},
     error::SessionError,
     evidence::pointer::Place,
     ledger::{Ledger, LedgerLine, check::CacheVerdict},
@@ -110,6 +111,10 @@ impl Session {
                 self.state = self.state.rolled_back(&self.history, *board_ids, seq)?;
                 self.policy.archivable.set(None);
             }
+            EventBody::ConfigurationChanged { configuration } => {
+                // Settings that are unknown here change nothing: what was decided by them does not hold then.
+                self.policy.recorded = Configuration::recorded(configuration).unwrap_or(self.policy.recorded.clone());
+            }
             _ => self.state.apply(event, &self.history).map_err(misfit)?,
         }
         let bench = Bench { history: &self.history, state: &self.state };
@@ -124,6 +129,17 @@ impl Session {
             _ => self.sent.follow(event, bench, provider, blobs)?,
         }
         Ok(())
+    }
+
+    /// What is decided by stands in the trace before the decision, so that whoever checks it judges by the same. Claims
+    /// name the newest event: before they are made, not between them and their record.
+    fn record_settings(&mut self, context: &Context<'_>) -> Result<(), SessionError> {
+        if self.policy.recorded == self.policy.configuration {
+            return Ok(());
+        }
+        let configuration = Box::new(self.policy.configuration.to_record());
+        let event = EventBody::ConfigurationChanged { configuration };
+        self.write(Event { seq: self.next_event(), at: context.now, event }, context.blobs)
     }
 
     fn desk(&self) -> Desk<'_> {
@@ -346,6 +362,13 @@ impl Book for Session {
 
     fn tokens(&self) -> u64 {
         self.state.view.tokens()
+    }
+
+    fn record(&mut self, body: EventBody, context: &Context<'_>) -> Result<(), SessionError> {
+        if is_decision(&body) || matches!(body, EventBody::NoteShown { .. }) {
+            self.record_settings(context)?;
+        }
+        self.write(Event { seq: self.next_event(), at: context.now, event: body }, context.blobs)
     }
 
     fn write(&mut self, event: Event, blobs: &dyn Blobs) -> Result<(), SessionError> {

@@ -19,6 +19,15 @@ pub enum DeltaCause {
 }
 
 impl DeltaCause {
+    pub(crate) const ALL: [Self; 6] = [
+        Self::SpanClosed,
+        Self::TodoClosed,
+        Self::NewError,
+        Self::VerdictChanged,
+        Self::EditAfterDiagnosis,
+        Self::GateDecided,
+    ];
+
     /// In words for the model.
     pub fn words(self) -> &'static str {
         match self {

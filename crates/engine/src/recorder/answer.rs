@@ -102,6 +102,6 @@ pub(super) fn finished_calls(parts: &[AssistantPart]) -> impl Iterator<Item = &s
 }
 
 /// docs/design/model.md, "Tokens": a call's plain text is the tool's name and its arguments.
-fn count_call(name: &str, arguments: &str, context: &Context<'_>) -> u32 {
+pub(crate) fn count_call(name: &str, arguments: &str, context: &Context<'_>) -> u32 {
     (context.count)(format!("{name}{arguments}").as_bytes())
 }

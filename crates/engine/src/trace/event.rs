@@ -250,9 +250,9 @@ pub enum EventBody {
         #[serde(default, skip_serializing_if = "crate::trace::is_default")]
         thinking: ThinkingBehind,
     },
-    /// A person changed a setting.
+    /// Decisions are made by these settings from now on. Before the first of these, by the defaults.
     ConfigurationChanged {
-        /// The new one.
+        /// Those that are not the defaults.
         configuration: Box<Value>,
     },
     /// The view has another layout.

@@ -55,7 +55,10 @@ pub(crate) fn of_assistant(proposal: &QuoteProposal, resolver: &mut Resolver<'_>
             Some(LiveTurn::Assistant(assistant)) => Some(words_of(assistant).collect::<Vec<_>>().join("\n\n")),
             _ => None,
         },
-        Some(Place::Span(_)) => Some(resolved.text.clone()),
+        Some(Place::Span(id)) => {
+            let spans = resolver.history.index().spans();
+            spans.iter().find(|span| span.id == id).and_then(|span| span.outcome.clone())
+        }
         _ => None,
     };
     let needs = "a turn of the assistant";
@@ -99,13 +102,23 @@ pub(crate) fn shortened(text: &str) -> String {
     format!("{} … {}", head.trim_end(), tail.trim_start())
 }
 
-/// The fewest whole sentences that hold these words.
+/// The fewest whole sentences that hold these words; of several pieces with a gap between them, those of each.
 pub(crate) fn sentences_with(said: &str, wanted: &str) -> Option<String> {
+    let sentences = quotable(said);
+    run_with(&sentences, wanted).or_else(|| {
+        let pieces: Option<Vec<String>> = wanted.split(GAP).map(|piece| run_with(&sentences, piece)).collect();
+        pieces.filter(|pieces| pieces.len() > 1).map(|pieces| pieces.join(GAP))
+    })
+}
+
+/// What stands between two pieces of a quotation.
+const GAP: &str = " … ";
+
+fn run_with(sentences: &[String], wanted: &str) -> Option<String> {
     let wanted = bare(wanted);
     if wanted.is_empty() {
         return None;
     }
-    let sentences = quotable(said);
     for length in 1..=sentences.len().min(LONGEST_RUN) {
         for start in 0..=sentences.len() - length {
             let joined = sentences[start..start + length].join(" ");

@@ -12,9 +12,8 @@ const LEAST_WORDS: usize = 3;
 
 /// A sentence, or something in quotation marks inside it, that stands in a result before `turn`.
 pub(super) fn repeats_output(sentence: &str, turn: TurnNo, history: &History, blobs: &dyn Blobs) -> bool {
-    let says_something = |piece: &&str| {
-        piece.split_whitespace().count() >= LEAST_WORDS || piece.chars().filter(|letter| is_cjk(*letter)).count() > 5
-    };
+    let says_something =
+        |piece: &&str| words(piece).len() >= LEAST_WORDS || piece.chars().filter(|letter| is_cjk(*letter)).count() > 5;
     let pieces = in_marks(sentence).into_iter().chain([sentence]).filter(says_something);
     let pieces: Vec<String> = pieces.map(|piece| format!(" {} ", words(piece).join(" "))).collect();
     let before = TurnRange { first: TurnNo(0), last: turn };
@@ -40,6 +39,9 @@ fn in_marks(sentence: &str) -> Vec<&str> {
             found.push(inside);
             rest = behind;
         }
+        // Quotation marks inside of quotation marks: from the first to the last.
+        let outer = sentence.split_once(open).and_then(|(_, after)| after.rsplit_once(close));
+        found.extend(outer.map(|(inside, _)| inside));
         found
     });
     inside.collect()

@@ -59,10 +59,10 @@ pub fn render_block(
 }
 
 /// How whoever reads a record gets back what it stands for: by the tool where the model has one, else from the trace.
-pub(crate) fn way_back(history: &History) -> String {
+pub(crate) fn way_back(history: &History) -> &'static str {
     match history.start().tools.iter().any(|tool| tool.name == "Recall") {
-        true => "Recall gives any of them back whole".to_owned(),
-        false => format!("kept whole in the trace: lookback recall {} turn#N", history.id().short()),
+        true => "Recall gives any of them back whole",
+        false => "kept whole in the trace: lookback recall SESSION turn#N",
     }
 }
 

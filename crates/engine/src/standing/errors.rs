@@ -1,7 +1,7 @@
 //! The lines of an output that say what went wrong, told by their shape alone.
 
 /// Beginnings of lines that state an error.
-const STARTS: [&str; 13] = [
+const STARTS: [&str; 12] = [
     "error:",
     "error[",
     "error ",
@@ -12,7 +12,6 @@ const STARTS: [&str; 13] = [
     "Error:",
     "ERROR",
     "FAIL:",
-    "FAILED ",
     "--- FAIL",
     "✘",
 ];

@@ -1,4 +1,4 @@
-//! The evidence check: `gate::admit_block` for the block that the rules made, and for one as full as can be.
+//! The evidence check: `admit_block` for the block that the rules made, and for one as full as can be.
 
 use anyhow::{Result, ensure};
 use lookback_engine::{
@@ -38,7 +38,7 @@ pub(crate) fn measure(scale: &Scale) -> Result<Table> {
     let checked = Checked::new(&mut subject)?;
     let full = full_block(&checked.session, checked.draft.range, &checked.limits)?;
     let note = format!(
-        "`gate::admit_block` in a session with a hot zone of {} tokens, {} checks each, in turn. \"Full\" is made of \
+        "`admit_block` in a session with a hot zone of {} tokens, {} checks each, in turn. \"Full\" is made of \
          claims that hold, as many as the budget of {} tokens takes. Nothing of either is refused. Target: p95 below {} ms.",
         thousands(subject.tokens),
         scale.checks,

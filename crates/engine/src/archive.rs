@@ -30,6 +30,7 @@ const TITLE: &str = "## 📌 Archived Session Summary";
 
 /// A part of the template. Their order is the template's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "named as in the template")]
 pub enum Section {
     Objectives,
     TechnicalContext,
@@ -39,6 +40,7 @@ pub enum Section {
 }
 
 impl Section {
+    /// In their order.
     pub const ALL: [Self; 5] = [Self::Objectives, Self::TechnicalContext, Self::Done, Self::Insights, Self::Files];
 
     /// As it stands in `prompts/*/archive_summary.txt`.

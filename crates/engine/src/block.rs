@@ -13,7 +13,7 @@ pub use tag::{escape_tag, unescape_tag};
 
 use crate::{
     board::Board,
-    configuration::BlockLimits,
+    configuration::{BlockLimits, written::LONGEST_COMMAND},
     history::{History, index::SpanRecord},
     state::Bench,
     text::{beginning, with_visible_ends},
@@ -163,9 +163,6 @@ pub(crate) fn render_anchor(id: &str, anchor: &Anchor) -> String {
 fn pointers(evidence: &[Evidence]) -> String {
     evidence.iter().map(|evidence| evidence.pointer.as_str()).collect::<Vec<_>>().join(" · ")
 }
-
-/// Longer commands are mostly scripts in quotes, and are recognised by their beginning.
-const LONGEST_COMMAND: usize = 160;
 
 /// A command of many lines is named by its first, a very long one by its beginning; its pointer has the rest.
 pub(crate) fn one_line_of(command: &str) -> String {

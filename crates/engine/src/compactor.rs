@@ -18,6 +18,7 @@ mod windows;
 
 use crate::{
     admission::Resolver,
+    block::log::render_log,
     board::Board,
     configuration::Configuration,
     standing::Standing,
@@ -32,10 +33,14 @@ use candidate::{Candidates, Focus};
 use files::Files;
 use stretch::Stretch;
 
+/// How much of what the assistant said the board holds, and how many turns back it looks for it.
+const SAID: usize = 3;
+const RECENT: u32 = 120;
+
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
     pub range: TurnRange,
-    /// Tokens of the block's claims: what the gate will allow as `block_tokens`.
+    /// Tokens of the block's claims: what admission will allow as `block_tokens`.
     pub budget: u32,
     /// Words of a person: what holds them comes first.
     pub focus: Option<&'a str>,
@@ -72,16 +77,19 @@ pub fn compact(
     windows::propose(&stretch, &files, &runs, &mut candidates);
 
     let asked = Standing::at(bench.history, request.range.last, blobs).asked();
-    let fitted = fit::fit(&stretch, asked, candidates, request.budget, &configuration.block, count);
+    let log = count(render_log(bench.history, request.range, configuration.block.log_tokens, count).as_bytes());
+    let fitted = fit::fit(&stretch, asked, candidates, request.budget, log, &configuration.block, count);
     let current = commands::still_newest(runs, &stretch);
     let limits = &configuration.board;
     let standing = Standing::now(bench.history, blobs);
+    // What was concluded long ago stands in blocks.
+    let recent = TurnNo(bench.history.turns().saturating_sub(RECENT));
     let news = delta::News {
         asked: standing.asked(),
         status: standing.status()?,
         actions: standing.actions(),
         questions: standing.questions()?,
-        said: standing.concluded(TurnNo(0), 3),
+        said: standing.concluded(recent, SAID),
     };
     let delta = delta::propose(board, &fitted, news, &current, limits, count);
     Ok(Compaction { block: fitted.into_content(), delta })

@@ -10,7 +10,9 @@ use crate::{
     trace::{BlobError, CallNo, TurnNo},
 };
 
+/// Why a session did not do what it was asked. Nothing was recorded, but where a variant says so.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum SessionError {
     /// Its decisions came from a file and were not what the engine makes of what happened.
     #[error("the session is a recording: it came from a file, and not all of what stands for its turns holds")]
@@ -96,6 +98,7 @@ impl From<TurnError> for SessionError {
     render_expected(*.input, *.expected),
     over = .expected.saturating_sub(u64::from(*.limit))
 )]
+#[allow(missing_docs, reason = "its text says what each is")]
 pub struct WindowExceeded {
     pub input: u64,
     pub limit: u32,

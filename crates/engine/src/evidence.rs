@@ -13,5 +13,7 @@ pub(crate) mod printed;
 pub(crate) mod recognise;
 pub(crate) mod symbols;
 
+#[doc(hidden)]
 pub use lines::{lines_in, split_lines};
+#[doc(hidden)]
 pub use recognise::recognise;

@@ -22,6 +22,8 @@ use crate::{
 #[derive(Debug, Default)]
 pub(crate) struct Policy {
     pub(crate) configuration: Configuration,
+    /// The settings that the trace says its decisions were made by; the defaults where it says nothing.
+    pub(crate) recorded: Configuration,
     pub(crate) card: Option<CardInUse>,
     /// Who writes blocks and summaries, as a price.
     pub(crate) compactor: Compactor,
@@ -83,7 +85,7 @@ impl Policy {
 
 impl SettleLimits {
     /// Planned where nothing else is said, always in the layout whose seed asks for it (docs/seeds.md A2).
-    pub fn when_in(&self, layout: Layout) -> SettleWhen {
+    pub(crate) fn when_in(&self, layout: Layout) -> SettleWhen {
         self.when.unwrap_or(match layout {
             Layout::Chat | Layout::Execute => SettleWhen::Planned,
             Layout::React => SettleWhen::Always,

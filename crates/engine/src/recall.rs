@@ -28,19 +28,26 @@ use crate::{
 /// What stands at a pointer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recalled {
+    /// The turn that it stands in, where that is one.
     pub turn: Option<TurnNo>,
+    /// When it was recorded.
     pub at: Timestamp,
+    /// What was found, in the order of the trace.
     pub pieces: Vec<Piece>,
 }
 
 /// One complete stretch of bytes with what it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
+    /// For a heading.
     pub label: String,
+    /// As they were recorded.
     pub bytes: Bytes,
 }
 
+/// Why nothing stands at a pointer, and what does in its neighbourhood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum RecallError {
     #[error("{what} is not in this session: it has {have}")]
     NoSuch { what: String, have: String },

@@ -11,20 +11,26 @@ use crate::{
     trace::decision::{Author, Fold, ThinkingBehind, TurnRange},
 };
 
+/// What a fold did.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FoldReport {
+    /// Its number.
     pub block: u32,
+    /// The turns that it stands for.
     pub range: TurnRange,
+    /// Who wrote it.
     pub author: Author,
     /// Tokens that the fold took out of the view.
     pub replaced: u64,
     /// Tokens of the block, and of the board entry behind it.
     pub block_tokens: u64,
+    /// Of that entry alone.
     pub board_tokens: u64,
     /// Tokens before the fold, whose bytes are unchanged.
     pub before: u64,
     /// Tokens and steps behind it that stay as they are.
     pub kept: u64,
+    /// Steps among them.
     pub kept_steps: usize,
     /// What evidence confirms.
     pub facts: usize,
@@ -32,54 +38,81 @@ pub struct FoldReport {
     pub conclusions: usize,
     /// What the author worded.
     pub notes: usize,
+    /// Stretches of files.
     pub anchors: usize,
+    /// Commands with their outcomes.
     pub commands: usize,
+    /// How many were proposed.
     pub claims: usize,
+    /// Those that were not admitted.
     pub refused: Vec<Refusal>,
     /// Of the steps behind it.
     pub thinking: ThinkingBehind,
     /// Unknown fields of the model's answer.
     pub dropped_fields: Vec<String>,
+    /// By which the balance is told; none without prices.
     pub tariff: Option<Tariff>,
+    /// Of the cache when it was made.
     pub warmth: Warmth,
 }
 
+/// What an unfold brought back, and what it cost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnfoldReport {
+    /// Which one.
     pub block: u32,
+    /// The turns that are back.
     pub range: TurnRange,
+    /// What left the view.
     pub block_tokens: u64,
+    /// What came back.
     pub turns_tokens: u64,
     /// Tokens behind the block, which are written again.
     pub behind: u64,
+    /// By which the balance is told; none without prices.
     pub tariff: Option<Tariff>,
+    /// Of the cache when it was made.
     pub warmth: Warmth,
 }
 
+/// How much shorter results became.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettleReport {
+    /// How many.
     pub results: usize,
+    /// Their tokens before.
     pub raw: u64,
+    /// And after.
     pub short: u64,
 }
 
+/// What an archive did to the view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArchiveReport {
+    /// Its number.
     pub archive: u32,
+    /// The turns that it stands for.
     pub range: TurnRange,
+    /// Who wrote the summary.
     pub author: Author,
+    /// Tokens that left the view.
     pub replaced: u64,
+    /// Tokens of the summary.
     pub summary: u64,
+    /// Lines of it that were not admitted.
     pub refused: Vec<Refusal>,
 }
 
 /// What became of a proposed delta.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeltaReport {
+    /// The board's, from now on.
     pub version: u32,
+    /// Who wrote it.
     pub author: Author,
     /// `STATE_DELTA vN` with the ids that the board gave.
     pub text: String,
+    /// Claims that were not admitted.
     pub refused: Vec<Refusal>,
 }
 

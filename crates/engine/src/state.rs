@@ -37,6 +37,7 @@ use crate::{
     },
 };
 
+/// What stands of a session: view, board, what is open.
 #[derive(Debug)]
 pub struct State {
     pub(crate) view: View,
@@ -91,6 +92,7 @@ pub struct State {
 
 /// What happened, and what stands of it now: all that whoever proposes, checks or renders may look at.
 #[derive(Debug, Clone, Copy)]
+#[allow(missing_docs, reason = "its line says it")]
 pub struct Bench<'a> {
     pub history: &'a History,
     pub state: &'a State,
@@ -108,21 +110,28 @@ pub(crate) struct Note {
 /// A fold and what it took out of the view.
 #[derive(Debug, Clone)]
 pub struct Block {
+    /// The turns that it stands for.
     pub range: TurnRange,
+    /// Whether it is in the view.
     pub standing: BlockStanding,
     /// Turns and notes as they stood; board entries never come back.
     pub(crate) entries: Vec<Entry>,
 }
 
+/// What became of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockStanding {
+    /// It stands where its turns were.
     InView,
+    /// Its turns are back.
     Unfolded,
+    /// A summary stands for it.
     Archived,
 }
 
 /// What was paid since the last fold, settle and archive for not making one.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[allow(missing_docs, reason = "its line says it")]
 pub struct PaidRents {
     pub fold: Rent,
     pub settle: Rent,
@@ -132,11 +141,17 @@ pub struct PaidRents {
 /// What is asked, through which API, and how much it takes. A person's choice: a rollback leaves it as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelInUse {
+    /// The API.
     pub provider: Provider,
+    /// As its provider knows it.
     pub name: String,
+    /// Tokens of prompt and answer together.
     pub window: u32,
+    /// Of them, what is kept free for the answer.
     pub reserve: u32,
+    /// Whether it refuses two user messages in a row.
     pub alternation: Alternation,
+    /// Whether it gets its plain thinking back.
     pub plain_thinking: PlainThinking,
 }
 
@@ -151,6 +166,7 @@ pub(crate) struct PendingRules {
 /// One model call with the results of its tool calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
+    /// The answer.
     pub assistant: TurnNo,
     /// None: an answer without tool calls.
     pub tool: Option<TurnNo>,
@@ -159,41 +175,52 @@ pub struct Step {
 /// From a person's turn to the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Round {
+    /// The person's turn.
     pub first: TurnNo,
+    /// Whether the answer is there.
     pub state: RoundState,
 }
 
+/// Whether a round goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum RoundState {
     Running,
     Ended,
 }
 
 impl State {
+    /// Who is asked.
     pub fn model(&self) -> &ModelInUse {
         &self.model
     }
 
+    /// Oldest first.
     pub fn rounds(&self) -> &[Round] {
         &self.rounds
     }
 
+    /// Oldest first, those in blocks among them.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
+    /// What is known and to be done.
     pub fn board(&self) -> &Board {
         &self.board
     }
 
+    /// How the view is laid out.
     pub fn layout(&self) -> Layout {
         self.layout
     }
 
+    /// By their numbers, those that were unfolded among them.
     pub fn blocks(&self) -> &BTreeMap<u32, Block> {
         &self.blocks
     }
 
+    /// What holding has cost so far.
     pub fn rents(&self) -> &PaidRents {
         &self.rents
     }
@@ -203,6 +230,7 @@ impl State {
         self.pins.iter().map(|(_, pinned)| pinned)
     }
 
+    /// The event of the newest fold, archive or dialogue.
     pub fn last_fold(&self) -> Option<EventNo> {
         self.last_fold
     }

@@ -136,6 +136,7 @@ impl Opened {
         if new.iter().any(is_interruption) {
             screen::remark("what a process that died had left open is now recorded as interrupted");
         }
+        self.writer.release(&mut self.session);
         Ok(made)
     }
 }

@@ -35,12 +35,15 @@ use crate::recording::{About, Format, Item, Recording, Skipped};
 
 /// How a format is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum Shape {
     Lines,
     Document,
 }
 
+/// Why a file could not be read as a session.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum ImportError {
     #[error(
         "no known session format: none of Claude Code, Codex, SWE-agent, mini-swe-agent, opencode, pi, gemini-cli or Lookback writes files like this"
@@ -56,7 +59,9 @@ pub enum ImportError {
 
 /// Where an importer puts what it has read.
 pub trait Sink {
+    /// The next thing of the session.
     fn item(&mut self, item: Item);
+    /// Something that could not be used.
     fn skipped(&mut self, skipped: Skipped);
 }
 
@@ -90,6 +95,7 @@ impl Sink for Recording {
 }
 
 impl Recording {
+    /// Nothing yet.
     pub fn new(format: Format) -> Self {
         Self { format, about: About::default(), items: Vec::new(), skipped: Vec::new() }
     }

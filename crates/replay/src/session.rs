@@ -33,8 +33,11 @@ pub struct Plan<'a> {
 /// A session with its place and its prices.
 #[derive(Debug)]
 pub struct Job<'a> {
+    /// As the report names it.
     pub file: String,
+    /// What happened.
     pub recording: &'a Recording,
+    /// By which every strategy is billed.
     pub tariff: &'a Tariff,
     /// What the prices are called in the report.
     pub prices: String,
@@ -43,14 +46,17 @@ pub struct Job<'a> {
 /// A view that its provider would have refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidView {
+    /// Whose view it was.
     pub strategy: StrategyName,
     /// Counted from 1.
     pub call: usize,
+    /// As the provider's rules say it.
     pub reason: String,
 }
 
 /// The report of a session, and the first invalid view of each strategy.
 #[derive(Debug)]
+#[allow(missing_docs, reason = "its line says it")]
 pub struct Replayed {
     pub report: SessionReport,
     pub invalid: Vec<InvalidView>,

@@ -20,9 +20,8 @@ use std::error::Error;
 
 use lookback_engine::{
     Miss, Session,
-    board::render_for_people,
     evidence::pointer::Pointer,
-    fold::render_refusals,
+    fold::{render_for_people, render_refusals},
     session::{FoldDraft, ModelAttempt},
     trace::NoBlobs,
 };

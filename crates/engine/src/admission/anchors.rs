@@ -35,7 +35,11 @@ fn check(proposal: AnchorProposal, resolver: &mut Resolver<'_>) -> Result<Anchor
         return Err(RefusalKind::Blank);
     }
     let text = claimed.iter().map(|line| String::from_utf8_lossy(line)).collect::<Vec<_>>().join("\n");
-    if matches!(&resolved, Ok(resolved) if resolved.text == text) {
+    // As it stands there, with its last line where that is empty.
+    if let Ok(resolved) = &resolved
+        && (resolved.text == text || resolved.text == snippet)
+    {
+        let text = resolved.text.clone();
         return anchor(path, lines, text, false, resolver);
     }
     let known = resolver.known_lines(&path);

@@ -12,10 +12,12 @@ use crate::{
     view::{Source, TOKENS_PER_MESSAGE},
 };
 
+/// What a block may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AdmissionLimits {
     /// Tokens of a block without the user's turns: the planner's choice, recorded with the fold.
     pub block_tokens: u32,
+    /// What every block is held to.
     pub block: BlockLimits,
 }
 

@@ -11,7 +11,7 @@ use super::{
     resolve::{Resolver, Voice},
 };
 use crate::{
-    configuration::written::QUOTE_TOKENS,
+    configuration::written::{CHARACTERS_PER_TOKEN, QUOTE_TOKENS},
     evidence::pointer::{Place, Pointer},
     history::LiveTurn,
     proposal::QuoteProposal,
@@ -29,8 +29,6 @@ use crate::{
 use repeated::repeats_output;
 use whole::quotable;
 
-/// A quotation above the budget is cut between words and says so; its pointer has the rest.
-const CHARACTERS_PER_TOKEN: usize = 4;
 /// No quotation of a proposal is longer, in sentences.
 const LONGEST_RUN: usize = 6;
 
@@ -87,7 +85,7 @@ fn quote(said: &str, wanted: Option<&str>, evidence: Evidence) -> Result<Quote, 
     Ok(Quote { text: shortened(&text), evidence })
 }
 
-/// Cut in the middle: "…, and never do any of this" may stand at the end.
+/// A quotation above its budget is cut in the middle: "…, and never do any of this" may stand at its end.
 pub(crate) fn shortened(text: &str) -> String {
     let most = QUOTE_TOKENS as usize * CHARACTERS_PER_TOKEN;
     let length = text.chars().count();

@@ -16,6 +16,7 @@ pub struct Refusal {
 
 /// Why a claim was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum RefusalKind {
     /// Nothing is in it.
     #[error("says nothing")]
@@ -95,6 +96,7 @@ pub enum RefusalKind {
 
 /// Why a whole proposal was refused. The view stays as it was.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum AdmissionRefused {
     /// It is written for other turns.
     #[error("the block must replace turns {}–{}{}", .range.first, .range.last, render_claimed(.claimed))]

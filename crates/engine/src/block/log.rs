@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use crate::{
-    configuration::written::{LEGEND_CHARACTERS, LOG_LINE_CHARACTERS},
+    configuration::written::{LEGEND_CHARACTERS, LOG_LINE_CHARACTERS, LOG_SCRIPT_CHARACTERS},
     history::{History, LiveTurn, index::ToolTurn},
     text::{one_line, shorten, with_visible_ends},
     trace::{AssistantPart, EventBody, ResultData, Status, ToolResult, TurnNo, decision::TurnRange, result::RunData},
@@ -44,7 +44,7 @@ pub(crate) fn legend(history: &History, range: TurnRange) -> String {
     with_visible_ends(&named.join(" · ")).into_owned()
 }
 
-pub(super) fn render_log(history: &History, range: TurnRange, budget: u32, count: &dyn Fn(&[u8]) -> u32) -> String {
+pub(crate) fn render_log(history: &History, range: TurnRange, budget: u32, count: &dyn Fn(&[u8]) -> u32) -> String {
     let mut lines: Vec<Line> = Vec::new();
     for (turn, live) in history.live_turns(range) {
         let LiveTurn::Tool(step) = live else { continue };
@@ -122,8 +122,10 @@ fn line_of(history: &History, turn: TurnNo, step: &ToolTurn, index: usize) -> Op
         Some(ResultData::Other(_)) | None => (format!("{name} {arguments}"), String::new()),
     };
     let came = failure(result).unwrap_or(came);
+    // Of a script its beginning tells what it is; the rest is mostly a document.
+    let longest = if what.trim().contains('\n') { LOG_SCRIPT_CHARACTERS } else { LOG_LINE_CHARACTERS };
     let what = one_line(&what);
-    let mut text = shorten(&what, LOG_LINE_CHARACTERS).into_owned();
+    let mut text = shorten(&what, longest).into_owned();
     if !came.is_empty() {
         let _ = write!(text, " → {came}");
     }

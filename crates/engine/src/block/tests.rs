@@ -133,6 +133,7 @@ fn a_span_that_goes_on_is_named() {
 #[test]
 fn the_log_has_every_call_in_order_and_the_newest_where_room_is_short() {
     let mut session = session(&["go"]);
+    session.user_turn("on", Origin::Person, &NOW).expect("idle");
     let mut call = |name: &str, arguments: &str, data: ResultData| {
         session.start_call(&NOW).expect("a call");
         let id = format!("call{}", session.turns());
@@ -150,7 +151,7 @@ fn the_log_has_every_call_in_order_and_the_newest_where_room_is_short() {
     call("Fetch", "{\"url\": \"https://a.example\"}", ResultData::Other(serde_json::Value::Null));
     let render = |log_tokens| {
         let limits = BlockLimits { log_tokens, ..BlockLimits::default() };
-        let text = render_block(session.bench(), 1, range(0, 12), &BlockContent::default(), &limits, &count);
+        let text = render_block(session.bench(), 1, range(0, 13), &BlockContent::default(), &limits, &count);
         text.split_once("calls, in order:\n").map(|(_, log)| log.to_owned())
     };
     insta::assert_snapshot!(render(1_500).expect("a log"), @"");

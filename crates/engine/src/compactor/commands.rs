@@ -108,10 +108,9 @@ pub(super) fn propose(
             (Some(_), true) => 100,
             (Some(_), false) => 90,
             (None, true) => 55,
-            (None, false) if verdict.command.contains('\n') => 4,
-            (None, false) if verdict.reading.purpose <= Purpose::Asks => 2,
             (None, false) if verdict.reading.purpose >= Purpose::Commits => 40,
-            (None, false) => 20,
+            // That it ran and ended well stands in the log of calls.
+            (None, false) => continue,
         };
         let value = worth + stretch.freshness(verdict.turn);
         // Scripts that begin alike read alike.

@@ -15,9 +15,12 @@ use crate::{
     view::{Source, TOKENS_PER_MESSAGE},
 };
 
-/// Shares of the budget, in per cent. Lines are what is dearest to get again.
+/// Shares of the budget, in per cent. Lines are what is dearest to get again; they and outlines give way to the log of
+/// calls, down to so much of their shares.
 const SHARES: [(Section, u32); 4] =
-    [(Section::Said, 26), (Section::Files, 18), (Section::Commands, 16), (Section::Anchors, 40)];
+    [(Section::Said, 40), (Section::Files, 14), (Section::Commands, 12), (Section::Anchors, 34)];
+const GIVES_WAY: [Section; 2] = [Section::Anchors, Section::Files];
+const GIVES_WAY_TO: u32 = 30;
 /// The title of a section with the line before it.
 const TITLE_TOKENS: u32 = 4;
 /// A quarter must be saved (docs/design/folding.md, "Admission"); a little more, because joined texts count a little
@@ -37,6 +40,7 @@ pub(super) fn fit(
     asked: Asked,
     candidates: Candidates<'_>,
     budget: u32,
+    log: u32,
     limits: &BlockLimits,
     count: &dyn Fn(&[u8]) -> u32,
 ) -> Fitted {
@@ -47,7 +51,9 @@ pub(super) fn fit(
     let size_of = |content: &BlockContent| count(render_claims(content, board).as_bytes());
     let size = size_of(&content(&asked, &[]));
     let room = budget.saturating_sub(size + SHARES.len() as u32 * TITLE_TOKENS);
-    let mut chosen = choose(candidates, room);
+    let shares = shares(room, log);
+    let budget = budget.saturating_sub(room - shares.iter().sum::<u32>().min(room));
+    let mut chosen = choose(candidates, shares);
     let mut rendered = size_of(&content(&asked, &chosen));
     while rendered > budget && chosen.len() > 1 {
         // They are in the order of their value: the last is worth least.
@@ -60,15 +66,27 @@ pub(super) fn fit(
     Fitted { asked, chosen }
 }
 
+/// What each section may take.
+fn shares(room: u32, mut log: u32) -> [u32; SHARES.len()] {
+    let mut shares = SHARES.map(|(_, share)| room * share / 100);
+    for (_, share) in SHARES.iter().zip(&mut shares).filter(|((section, _), _)| GIVES_WAY.contains(section)) {
+        let gives = (*share - *share * GIVES_WAY_TO / 100).min(log);
+        *share -= gives;
+        log -= gives;
+    }
+    shares
+}
+
 /// In two passes over the candidates, which come in the order of their value.
-fn choose(candidates: Vec<Candidate>, room: u32) -> Vec<Candidate> {
+fn choose(candidates: Vec<Candidate>, shares: [u32; SHARES.len()]) -> Vec<Candidate> {
+    let room: u32 = shares.iter().sum();
     let mut used = [0; SHARES.len()];
     let mut total = 0;
     let mut chosen = Vec::new();
     let mut rest = Vec::new();
     for candidate in candidates {
         let section = SHARES.iter().position(|(section, _)| *section == candidate.item.section()).unwrap_or(0);
-        if used[section] + candidate.tokens <= room * SHARES[section].1 / 100 {
+        if used[section] + candidate.tokens <= shares[section] {
             used[section] += candidate.tokens;
             total += candidate.tokens;
             chosen.push(candidate);

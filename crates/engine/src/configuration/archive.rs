@@ -1,6 +1,7 @@
 //! When old rounds are archived, and what their summary may take.
 
 limits! {
+    /// When old rounds become a summary, and how long it may be.
     pub struct ArchiveLimits {
         /// The newest rounds, which stay. docs/seeds.md A4 and C6: at least ten. Fewer only where the window forbids
         /// ten (docs/design/model.md, "The window").

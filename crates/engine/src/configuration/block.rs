@@ -1,6 +1,7 @@
 //! What a block is held to, and how long its author is waited for.
 
 limits! {
+    /// What a block is held to.
     #[derive(Eq)]
     pub struct BlockLimits {
         /// How much shorter than what it replaces a block must be, in per cent. docs/design/folding.md, "Admission":

@@ -1,6 +1,7 @@
 //! The numbers that the board is held to when something is recorded. What its replay needs stands in [`super::fixed`].
 
 limits! {
+    /// What the board and its deltas are held to.
     pub struct BoardLimits {
         /// A `STATE_DELTA` as it is rendered. docs/seeds.md 7.1 and 10.1: "≤ 250 tokens".
         pub delta_tokens: u32 = 250,
@@ -21,7 +22,9 @@ limits! {
 limits! {
     /// docs/seeds.md 5.1 and 7.1: "next_actions: 1-3", against boards that become documents (10.2).
     pub struct ActionRange {
+        /// Fewer are refused, unless there are none.
         pub least: usize = 1,
+        /// More are refused.
         pub most: usize = 3,
     }
 }

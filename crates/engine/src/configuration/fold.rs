@@ -4,6 +4,7 @@
 //! the planner chooses a cut.
 
 limits! {
+    /// When folding pays, and what it leaves.
     pub struct FoldLimits {
         /// The newest steps, which a fold leaves raw. docs/seeds.md 6.2 says one or two; but 69% of the lines that an
         /// edit needs were last seen within five steps (docs/design/measuring.md, "What later steps need").
@@ -48,6 +49,7 @@ limits! {
 }
 
 limits! {
+    /// What proposes a fold or a delta.
     pub struct TriggerLimits {
         /// Consecutive tool calls. docs/seeds.md 6.2: 8 to 15.
         pub tool_calls: u32 = 12,
@@ -62,3 +64,10 @@ limits! {
         pub delta_steps: u32 = 8,
     }
 }
+
+/// A block that was refused is not tried again before the hot zone has grown by one part in so many. Ours: a block must
+/// take a quarter away, so less growth would hardly change the answer.
+pub(crate) const GROWN_SINCE_REFUSED: u64 = 4;
+
+/// The end of L2, the seam, the previous tail and the tail each want a mark (docs/design/folding.md, "Marks").
+pub(crate) const MARKS_NEEDED: usize = 4;

@@ -23,6 +23,10 @@ impl Keep {
     }
 }
 
+/// The parts of `characters` that are tried, one after the other. Ours: the start of every string says more than all of
+/// a few, so strings give way before levels do; below fifty characters (an eighth of the default) they say little.
+pub(crate) const STRING_SHARES: [usize; 4] = [1, 2, 4, 8];
+
 /// When the results of a round that has ended take their short forms (docs/design/folding.md, "Three ways to get
 /// shorter").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,6 +39,7 @@ pub enum SettleWhen {
 }
 
 limits! {
+    /// How short a settled result is.
     pub struct SettleLimits {
         /// None: by layout, see [`SettleLimits::when_in`].
         #[serde(skip_serializing_if = "Option::is_none")]

@@ -3,6 +3,7 @@
 use super::share_of;
 
 limits! {
+    /// How much of the model's window is used.
     pub struct WindowLimits {
         /// The window, whatever the model's card says. None: the card's (docs/design/model.md, "The window").
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,6 +75,11 @@ limits! {
         pub longest_utterance: u32 = 400,
         /// Of a long one, what it says first and how it ends. With the line between them they stay below the limit.
         pub utterance_head: u32 = 240,
+        /// Its end.
         pub utterance_tail: u32 = 100,
     }
 }
+
+/// How many bytes a token are tried first where the longest end of a text within some tokens is looked for. Ours: hardly
+/// any text has more, and each further try is a quarter shorter.
+pub(crate) const BYTES_TRIED: usize = 4;

@@ -1,7 +1,14 @@
 //! Decisions that were made elsewhere, made again: the engine writes each text from its claims and compares.
 //!
 //! A trace from a file says what a model was shown in place of its turns. Only what this engine would have written itself,
-//! from claims that it admits against what happened before, is shown to a model again.
+//! from claims that it admits against what happened before, is shown to a model again. What happened is believed, and
+//! only counted again.
+
+mod counts;
+
+pub(crate) use counts::recheck_start;
+
+use counts::{counts, recheck_answer, recheck_head, recheck_step};
 
 use super::{
     Desk,
@@ -16,6 +23,7 @@ use crate::{
     admission::again::{block_holds, delta_holds},
     board::{Board, render_delta},
     context::Context,
+    planner::DeltaCause,
     proposal::BlockProposal,
     recall::observed_lines,
     recorder::results::follow_anchors,
@@ -23,9 +31,10 @@ use crate::{
     trace::{
         EventBody, EventNo, ToolResult, TurnNo,
         decision::{Archive, Author, BoardEntry, Fold, LayoutChange, Settle, SettledResult, StateDelta},
-        event::{FileChange, FileChanged, FileObserved, FollowedAnchor},
+        event::{FileChange, FileChanged, FileObserved, FollowedAnchor, NoteKind},
         start::Counted,
     },
+    view::recap::{render_board_request, render_interrupted, render_rules_changed, render_todo_recap},
 };
 
 /// Why a decision is not believed.
@@ -46,6 +55,9 @@ pub enum Doubt {
     /// Lines of files are shown otherwise than results show them.
     #[error("it shows lines of a file otherwise than its result does")]
     Anchors,
+    /// A note that nobody would have written there, or that a program wrote.
+    #[error("it is no note that is written there")]
+    Note,
     /// It could not have been made where it stands.
     #[error("it could not have been made where it stands")]
     Place,
@@ -80,8 +92,27 @@ pub(crate) fn recheck(desk: Desk<'_>, event: &EventBody, board: &Board, context:
             let followed = followed_sight(desk, seen, board, context).ok_or(Doubt::Place)?;
             if *followed == *seen.anchors { Ok(()) } else { Err(Doubt::Anchors) }
         }
+        EventBody::NoteShown { kind, content, .. } => recheck_note(desk, *kind, content, context),
+        EventBody::UserTurn(turn) => counts(turn.tokens, &turn.text, context),
+        EventBody::AssistantTurn(turn) => recheck_answer(turn, context),
+        EventBody::StepEnded { turn, shown } => recheck_step(desk, *turn, shown, context),
+        EventBody::RulesChanged { rules, .. } => counts(rules.tokens, &rules.text, context),
+        EventBody::HeadChanged(head) => recheck_head(&head.system, &head.tools, head.tools_tokens, context),
         _ => Ok(()),
     }
+}
+
+/// What programs say through notes cannot be told from what was put there by hand.
+fn recheck_note(desk: Desk<'_>, kind: NoteKind, content: &Counted, context: &Context<'_>) -> Result<(), Doubt> {
+    let is = |text: String| text == content.text;
+    let written = match kind {
+        NoteKind::TodoRecap => is(render_todo_recap(&desk.state.todo, &desk.policy.configuration.notes)),
+        NoteKind::RulesChanged => is(render_rules_changed()),
+        NoteKind::Interrupted => is(render_interrupted(desk.state.last_stop)),
+        NoteKind::BoardRequest => DeltaCause::ALL.into_iter().map(render_board_request).any(is),
+        NoteKind::Reminder | NoteKind::Probe | NoteKind::Decision => false,
+    };
+    if written { counts(content.tokens, &content.text, context) } else { Err(Doubt::Note) }
 }
 
 fn same(recorded: &Counted, written: &Counted) -> Result<(), Doubt> {

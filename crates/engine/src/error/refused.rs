@@ -7,7 +7,9 @@ use crate::{
     trace::{Layout, TurnNo},
 };
 
+/// Why there was no fold.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum FoldRefused {
     #[error("there is nothing to fold: no step behind the last block but the newest {kept}, which stay as they are")]
     NothingToFold { kept: u32 },
@@ -80,6 +82,7 @@ pub enum PinRefused {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum UnfoldRefused {
     #[error("there is no block {number}: the session has {blocks}")]
     NoSuchBlock { number: u32, blocks: u32 },
@@ -95,7 +98,9 @@ pub enum UnfoldRefused {
     WouldNotFit { number: u32, tokens: u64, limit: u32 },
 }
 
+/// Why nothing was archived.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum ArchiveRefused {
     #[error("there is nothing to archive: the newest {kept} rounds stay")]
     NothingToArchive { kept: usize },
@@ -107,7 +112,9 @@ pub enum ArchiveRefused {
     Summary(ProposalRefused),
 }
 
+/// Why a delta was not taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum BoardRefused {
     #[error(transparent)]
     Proposal(ProposalRefused),
@@ -119,7 +126,9 @@ pub enum BoardRefused {
     Admission(AdmissionRefused),
 }
 
+/// Why the layout stayed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum LayoutRefused {
     #[error("there is nothing before the running round that the execute layout could show otherwise")]
     NothingBefore,

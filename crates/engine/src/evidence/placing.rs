@@ -7,12 +7,10 @@
 use std::ops::Range;
 
 use super::observed::ObservedLine;
-use crate::trace::result::Hunk;
-
-/// Lines with fewer characters than this, all together, may stand anywhere that was not seen.
-const TELLING: usize = 12;
-/// Larger changes are not looked into: they stay one place.
-const COMPARED: usize = 250_000;
+use crate::{
+    configuration::evidence::{COMPARED_LINES, TELLING_CHARACTERS},
+    trace::result::Hunk,
+};
 
 /// Does any of these lack its place?
 pub(crate) fn lacks_place(hunks: &[Hunk]) -> bool {
@@ -94,7 +92,7 @@ fn find_one(wanted: &[&str], known: &[ObservedLine], after: usize) -> Option<(us
         };
         match (places.as_slice(), next) {
             ([], _) => {}
-            ([only], _) if letters >= TELLING => return Some((*only, how)),
+            ([only], _) if letters >= TELLING_CHARACTERS => return Some((*only, how)),
             (_, Some(next)) if is_seen_until(next) => return Some((next, how)),
             _ => return None,
         }
@@ -166,7 +164,7 @@ fn differences(old: &[String], new: &[String]) -> Vec<(Range<usize>, Range<usize
     if rows == 0 && columns == 0 {
         return Vec::new();
     }
-    if rows * columns > COMPARED {
+    if rows * columns > COMPARED_LINES {
         return vec![(start..old_end, start..new_end)];
     }
     // How many lines are in common from here on.

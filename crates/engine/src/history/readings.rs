@@ -5,10 +5,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use crate::evidence::observed::ObservedLine;
-
-/// Bytes that may be held. A session of any length stays within it.
-const MOST: usize = 2 << 20;
+use crate::{configuration::memory::READINGS_HOLD, evidence::observed::ObservedLine};
 
 /// How far the history of a file went: its sights, and the rollbacks of all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +34,7 @@ impl Readings {
 
     /// Where it becomes too much, all is forgotten: what is still needed is read again once.
     fn make_room(&mut self, bytes: usize) {
-        if self.bytes + bytes > MOST {
+        if self.bytes + bytes > READINGS_HOLD {
             *self = Self::default();
         }
         self.bytes += bytes;

@@ -10,7 +10,7 @@ use super::{
 };
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ArchiveQuestion {
+pub(crate) struct ArchiveQuestion {
     /// A: tokens of the rounds that may go.
     pub archivable: u64,
     /// S: the expected summary, with the user's turns that stay word for word.
@@ -43,7 +43,7 @@ pub struct ArchiveDecision {
 
 /// Archives when the window fills, at a cold cache, and when Σ r·(A−S) reaches w·S + (w−r)·F + the call for the
 /// summary. It must free at least as much as a fold (`fold`).
-pub fn plan_archive(
+pub(crate) fn plan_archive(
     question: &ArchiveQuestion,
     tariff: Option<&Tariff>,
     limits: &ArchiveLimits,

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Limits,
-    balance::{Balance, Compactor, Prefix, RECALLED_ITEM, Rent, Tariff, Verdict, Warmth, Why, WhyNot},
+    balance::{Balance, Compactor, Prefix, Rent, Tariff, Verdict, Warmth, Why, WhyNot},
     triggers::Trigger,
 };
-use crate::trace::TurnNo;
+use crate::{configuration::estimates::RECALLED_ITEM, trace::TurnNo};
 
 /// The end of a step behind the seam: where a fold may end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,7 +18,7 @@ pub struct Cut {
     pub end: TurnNo,
     /// From the seam to here.
     pub tokens: u64,
-    /// Of these, what a block repeats word for word outside its budget: the user's turns.
+    /// Of these, what a block repeats outside its budget: the user's turns, and its log of calls.
     pub verbatim: u64,
     pub place: Place,
 }

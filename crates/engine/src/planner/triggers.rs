@@ -12,7 +12,7 @@ use crate::trace::TurnNo;
 
 /// What the triggers want to know of a finished step.
 #[derive(Debug, Clone, PartialEq)]
-pub struct StepSeen {
+pub(crate) struct StepSeen {
     /// Its last turn.
     pub end: TurnNo,
     /// None: the run of consecutive tool calls ends here.
@@ -27,7 +27,7 @@ pub struct StepSeen {
 
 /// A file range or a command, and what came of it; both as digests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Seen {
+pub(crate) struct Seen {
     /// Which call of the step showed it. A command that prints a file is both, and repeats once.
     pub call: u32,
     pub what: u64,
@@ -63,13 +63,13 @@ pub enum Trigger {
 
 /// A trigger that fired and the end that it offers as the cut.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Proposal {
+pub(crate) struct Proposal {
     pub trigger: Trigger,
     pub end: TurnNo,
 }
 
 #[derive(Debug, Clone)]
-pub struct Triggers {
+pub(crate) struct Triggers {
     limits: TriggerLimits,
     keep_steps: usize,
     /// Newest steps that no fold may cover yet.
@@ -93,7 +93,7 @@ struct Counts {
 }
 
 impl Triggers {
-    pub fn new(limits: TriggerLimits, keep_steps: u32) -> Self {
+    pub(crate) fn new(limits: TriggerLimits, keep_steps: u32) -> Self {
         Self {
             limits,
             keep_steps: keep_steps.max(1) as usize,
@@ -105,7 +105,7 @@ impl Triggers {
     }
 
     /// Takes in a finished step and says what the steps that are now foldable propose.
-    pub fn apply_step(&mut self, step: StepSeen) -> Option<Proposal> {
+    pub(crate) fn apply_step(&mut self, step: StepSeen) -> Option<Proposal> {
         self.kept.push_back(step);
         while self.kept.len() > self.keep_steps {
             if let Some(mut step) = self.kept.pop_front() {
@@ -118,7 +118,7 @@ impl Triggers {
     }
 
     /// A break right behind the newest step: that step ends with it.
-    pub fn apply_break(&mut self, logical_break: Break) {
+    pub(crate) fn apply_break(&mut self, logical_break: Break) {
         if let Some(newest) = self.kept.back_mut() {
             newest.logical_break = Some(logical_break);
         }
@@ -126,7 +126,7 @@ impl Triggers {
 
     /// Everything up to `end` left the hot zone: the counting begins anew behind it. What earlier steps saw is still
     /// known, so reading a folded range again unchanged is a repeat.
-    pub fn apply_fold(&mut self, end: TurnNo) {
+    pub(crate) fn apply_fold(&mut self, end: TurnNo) {
         self.kept.retain(|step| step.end > end);
         self.foldable.retain(|(step, _)| step.end > end);
         self.counts = Counts::default();
@@ -145,7 +145,7 @@ impl Triggers {
     }
 
     /// What the foldable steps propose, a logical break before all others because it offers the best end.
-    pub fn proposal(&self) -> Option<Proposal> {
+    pub(crate) fn proposal(&self) -> Option<Proposal> {
         let Counts { end, tool_calls_in_a_row, tool_calls, tokens, raw_tokens, repeats, logical_break } = self.counts;
         if let Some((logical_break, end)) = logical_break {
             return Some(Proposal { trigger: Trigger::Break(logical_break), end });

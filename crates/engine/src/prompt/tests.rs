@@ -80,7 +80,7 @@ fn every_placeholder_is_filled_in_both_languages() {
         }
         assert!(prompts[1].contains("\"replaces\": {\"start_turn\": 3, \"end_turn\": 17}"), "{}", prompts[1]);
         assert!(prompts[1].contains("the parser") && prompts[1].contains("800") && prompts[1].contains("250"));
-        assert!(prompts[1].contains("turn#3") && prompts[1].contains("STATE_BOARD v1\n{\"current_goal\":"));
+        assert!(prompts[1].contains("turn#3") && prompts[1].contains("STATE_BOARD v1\n{\"task\":"));
         assert!(prompts[2].contains("{\"id\": …, \"retract\": true"), "other braces stay: {}", prompts[2]);
     }
 }

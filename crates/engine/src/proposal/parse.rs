@@ -33,6 +33,7 @@ pub(crate) struct ParsedDelta {
     pub dropped_fields: Vec<String>,
 }
 
+/// Why a model's text holds no proposal, in words by which it can mend it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProposalRefused {
     #[error("the answer is empty: answer with one JSON object")]

@@ -44,6 +44,7 @@ impl Session {
 
     /// The block by rules: from the trace, at no cost.
     pub fn fold_by_rules(&mut self, draft: &FoldDraft, context: &Context<'_>) -> Result<FoldReport, SessionError> {
+        self.record_settings(context)?;
         let planned = fold::fold_by_rules(self.desk(), draft, context)?;
         self.record(EventBody::Fold(Box::new(planned.fold)), context)?;
         Ok(planned.report)
@@ -58,6 +59,7 @@ impl Session {
         attempt: ModelAttempt,
         context: &Context<'_>,
     ) -> Result<FoldReport, SessionError> {
+        self.record_settings(context)?;
         match fold::fold_by_model(self.desk(), draft, text, attempt, context) {
             Ok(planned) => {
                 self.record(EventBody::Fold(Box::new(planned.fold)), context)?;
@@ -213,6 +215,7 @@ impl Session {
     /// A delta from a model's text: the arguments of its `Board` call while that step is open, else the answer to the
     /// state update prompt. What could not be admitted is in the report, for the tool's result or the repair attempt.
     pub fn delta_from_text(&mut self, text: &str, context: &Context<'_>) -> Result<DeltaReport, SessionError> {
+        self.record_settings(context)?;
         let planned = delta::delta_from_text(self.desk(), text, context)?;
         self.record(EventBody::StateDelta(Box::new(planned.delta)), context)?;
         Ok(planned.report)
@@ -220,6 +223,7 @@ impl Session {
 
     /// What changed on the board since the last delta or fold, as far as rules can tell. None: nothing.
     pub fn delta_by_rules(&mut self, context: &Context<'_>) -> Result<Option<DeltaReport>, SessionError> {
+        self.record_settings(context)?;
         let Some(planned) = delta::delta_by_rules(self.desk(), context)? else { return Ok(None) };
         self.record(EventBody::StateDelta(Box::new(planned.delta)), context)?;
         Ok(Some(planned.report))

@@ -8,12 +8,7 @@ use super::{
     pattern::Element,
     script::{Command, Item, Joint, Piece, Redirection, RedirectionKind, Script, Word},
 };
-
-/// Substitutions nested deeper than this are not looked into.
-const DEEPEST: u32 = 16;
-
-/// Looking further for the end of each bracket would take too long.
-const LONGEST_CLASS: usize = 64;
+use crate::configuration::commands::{LONGEST_CLASS, SUBSTITUTIONS_DEEP};
 
 impl Script {
     /// Any text.
@@ -336,7 +331,7 @@ impl<'a> Parser<'a> {
 
     /// What stands in `$(…)`, behind the parenthesis.
     fn parse_substitution(&mut self, nested: &mut Vec<Script>) -> Piece {
-        if self.depth < DEEPEST {
+        if self.depth < SUBSTITUTIONS_DEEP {
             self.depth += 1;
             let outside = (std::mem::take(&mut self.waiting), std::mem::take(&mut self.documents));
             let items = self.parse_list(Until::Parenthesis);
@@ -360,7 +355,7 @@ impl<'a> Parser<'a> {
         }
         let length = part.len() - self.rest.len();
         let inside = part[..length].strip_suffix('`').unwrap_or(&part[..length]);
-        if self.depth < DEEPEST {
+        if self.depth < SUBSTITUTIONS_DEEP {
             nested.push(parse_part(inside, start + inside.len(), self.depth + 1));
         } else {
             self.complete = false;

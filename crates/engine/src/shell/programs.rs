@@ -103,6 +103,7 @@ pub(crate) struct Programs {
     pub(super) values: Table<Words>,
     pub(super) git: Git,
     pub(crate) search: Table<SearchOptions>,
+    pub(super) formatter_reports: Words,
     pub(super) formatter: Vec<Formatter>,
 }
 

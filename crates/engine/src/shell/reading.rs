@@ -11,6 +11,7 @@ use super::{
     script::{Command, Item, Joint, RedirectionKind, Script},
     wrappers::{Named, Unwrapped, unwrapped},
 };
+use crate::configuration::commands::{COMMANDS_DEEP, TELLING_OPERANDS};
 
 /// The most that any of its programs does; each is more than those before it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -50,11 +51,6 @@ pub struct Reading {
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
-
-/// Scripts in scripts, and programs that run programs, are not looked into deeper than this.
-const DEEPEST: u32 = 12;
-/// So many operands tell what a task runner runs.
-const TELLING_OPERANDS: usize = 4;
 
 impl Reading {
     /// Of a whole command.
@@ -142,7 +138,7 @@ fn leads(script: &Script) -> usize {
 
 /// Of the items before `led`, what they do to the shell does not count.
 fn purpose_of(script: &Script, led: usize, depth: u32) -> Purpose {
-    if depth > DEEPEST || !script.complete {
+    if depth > COMMANDS_DEEP || !script.complete {
         return Purpose::Works;
     }
     let mut purpose = None;
@@ -175,7 +171,7 @@ fn of_command(script: &Script, command: &Command, depth: u32) -> Purpose {
 }
 
 fn of_words(words: &[Pattern], documents: &[&str], depth: u32) -> Purpose {
-    if depth > DEEPEST {
+    if depth > COMMANDS_DEEP {
         return Purpose::Works;
     }
     match unwrapped(words) {
@@ -261,6 +257,7 @@ fn of_file(own: Option<&str>, given: &Given<'_>) -> Purpose {
     let file = own.or_else(|| operands.next()).unwrap_or_default();
     let verb = operands.next().filter(|verb| programs().test_words.has(verb) || programs().build_words.has(verb));
     let name = file.rsplit('/').next().unwrap_or(file);
+    let verb = verb.filter(|_| name.contains('.'));
     of_name(name).max(verb.and_then(of_name)).unwrap_or(Purpose::Works)
 }
 

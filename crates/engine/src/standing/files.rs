@@ -13,10 +13,12 @@ use crate::{
 /// Folders of files that nobody keeps.
 const SCRATCH: [&str; 4] = ["/tmp/", "/var/", "/private/", "/dev/"];
 
+/// Files of the session, by what became of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Files {
     /// They exist. Relative to the root, those outside of it by their whole paths.
     pub changed: Vec<String>,
+    /// They do not.
     pub deleted: Vec<String>,
 }
 
@@ -41,12 +43,12 @@ pub(super) fn files(past: Past<'_>) -> Files {
 fn follow(run: &RunData, root: &str, fates: &mut BTreeMap<String, bool>) {
     // Most commands do neither.
     let may = |word: &&str| run.command.contains(*word);
-    if !["rm", "mv", "unlink", ">", "tee", "sed", "cp", "touch", "perl"].iter().any(|word| may(&word)) {
+    if !["rm", "mv", "unlink", ">", "tee", "sed", "cp", "touch", "perl", "git add"].iter().any(|word| may(&word)) {
         return;
     }
     let script = Script::parse(&run.command);
     let mut place = run.cwd.clone();
-    let mut gone: Vec<String> = Vec::new();
+    let (mut gone, mut put): (Vec<String>, Vec<String>) = Default::default();
     let mut replaces = false;
     for item in &script.items {
         match item {
@@ -59,6 +61,11 @@ fn follow(run: &RunData, root: &str, fates: &mut BTreeMap<String, bool>) {
                     }
                     ["rm" | "unlink", names @ ..] | ["git", "rm", names @ ..] => {
                         gone.extend(operands(names).map(|name| joined(&place, name, root)));
+                    }
+                    // What is put into a commit was changed, by whomever.
+                    ["git", "add", names @ ..] => {
+                        let named = operands(names).filter(|name| name.contains('.') && *name != ".");
+                        put.extend(named.map(|name| joined(&place, name, root)));
                     }
                     ["mv", names @ ..] | ["git", "mv", names @ ..] => {
                         let names: Vec<&str> = operands(names).collect();
@@ -77,8 +84,13 @@ fn follow(run: &RunData, root: &str, fates: &mut BTreeMap<String, bool>) {
             Item::Joint(..) => {}
         }
     }
-    if !replaces {
-        for path in changed_files(&script, &run.cwd).paths.into_iter().filter(|path| !is_scratch(path)) {
+    for path in put {
+        fates.entry(path).or_insert(true);
+    }
+    // Elsewhere is no file of this project.
+    if !replaces && !place.starts_with(['/', '~', '$']) {
+        let known = changed_files(&script, &run.cwd).paths.into_iter();
+        for path in known.filter(|path| !is_scratch(path) && !lies_outside(path, &run.command, root)) {
             fates.insert(path, true);
         }
     }
@@ -118,6 +130,14 @@ fn joined(place: &str, name: &str, root: &str) -> String {
     parts.join("/").trim_end_matches('/').to_owned()
 }
 
+/// Whether the command names it by a whole path that is not in the root.
+fn lies_outside(path: &str, command: &str, root: &str) -> bool {
+    let inside = !root.is_empty() && command.contains(&format!("{root}/{path}"));
+    let absolute =
+        command.split([' ', '\n', '>', '"', '\'', '=']).any(|word| word.starts_with('/') && word.ends_with(path));
+    absolute && !inside
+}
+
 fn is_scratch(path: &str) -> bool {
     SCRATCH.iter().any(|folder| path.starts_with(folder)) || path.starts_with('~')
 }
@@ -142,14 +162,17 @@ mod tests {
             "cd docs && rm -f gone.md ../stale.md",
             "rm -rf old && rm /tmp/x *.log",
             "git mv c.rs d.rs",
+            "git add by_another.rs . && git commit -m x",
             "git checkout -- src/e.rs",
             "CI=1 sed -i s/a/b/ src/f.rs",
+            "echo x > /tmp/scratch.txt",
+            "cd /tmp/elsewhere && echo x > other.txt && rm file.txt",
         ] {
             story.step("", "Bash", json!({}), run(command, 0, ""));
         }
         story.step("", "Bash", json!({}), run("rm kept.rs", 1, ""));
         let files = files(Past::new(story.session.history(), TurnNo(u32::MAX), &NoBlobs));
-        assert_eq!(files.changed, ["d.rs", "notes.md", "src/a.rs", "src/f.rs"]);
+        assert_eq!(files.changed, ["by_another.rs", "d.rs", "notes.md", "src/a.rs", "src/f.rs"]);
         assert_eq!(files.deleted, ["c.rs", "docs/gone.md", "old/b.rs", "stale.md"]);
     }
 }

@@ -1,5 +1,6 @@
 //! The conversation up to a turn, as the rules look at it: newest first, and nothing that a rollback took away.
 
+use super::turns::{kind_of, own_words};
 use crate::{
     evidence::pointer::Place,
     history::{History, LiveTurn},
@@ -92,6 +93,13 @@ impl<'a> Past<'a> {
                 }
             })
         })
+    }
+
+    /// The newest turn that asks or says something, while no answer followed it.
+    pub(super) fn unanswered(self) -> Option<&'a UserTurn> {
+        let answered = self.said().find(|said| said.answers).map(|said| said.turn);
+        let since = self.users().take_while(|user| answered.is_none_or(|answered| user.turn > answered));
+        since.into_iter().find(|user| kind_of(own_words(&user.text)).says_something())
     }
 
     /// Whether the newest round waits for the next step and not for the user.

@@ -22,7 +22,7 @@ use crate::{
 
 /// Runs whose verdict nobody can tell are looked past so often.
 const MOST_UNKNOWN: usize = 8;
-const LONGEST_COMMAND: usize = 100;
+const LONGEST_COMMAND: usize = 70;
 /// Programs behind a pipe that may leave out what went wrong.
 const FILTERS: [&str; 7] = ["grep", "rg", "awk", "sed", "wc", "jq", "sort"];
 
@@ -80,12 +80,7 @@ impl Newest<'_> {
             RunVerdict::Unknown => "its verdict is not shown",
         };
         let outcome = outcome.map(|outcome| format!(" ({outcome})")).unwrap_or_default();
-        let edited: BTreeSet<&str> = past
-            .done_from(self.done.turn)
-            .filter(|done| done.turn > self.done.turn)
-            .filter_map(|done| done.changed())
-            .collect();
-        let since = match edited.len() {
+        let since = match self.edited_since(past).len() {
             0 => String::new(),
             1 => "; 1 file edited since".to_owned(),
             many => format!("; {many} files edited since"),
@@ -99,15 +94,24 @@ impl Newest<'_> {
         }
     }
 
+    /// The files that were edited after it.
+    pub(super) fn edited_since<'p>(&self, past: Past<'p>) -> BTreeSet<&'p str> {
+        let since = past.done_from(self.done.turn).filter(|done| done.turn > self.done.turn);
+        since.filter_map(|done| done.changed()).collect()
+    }
+
     pub(super) fn place(&self) -> Place {
         Place::Cmd { number: self.number, exit: None }
     }
 }
 
-/// A command as a sentence names it.
+/// A command as a sentence names it: of a script the first line that does something.
 pub(super) fn command_of(run: &RunData) -> String {
-    let claimed = run.reading().claimed(&run.command).lines().next().unwrap_or_default();
-    shorten_at_word(claimed, LONGEST_COMMAND).into_owned()
+    let key = run.reading().key(&run.command);
+    let mut lines = run.reading().claimed(&run.command).lines().map(str::trim);
+    let told = lines.find(|line| !line.is_empty() && !line.starts_with("set -") && !line.starts_with('#'));
+    let told = if run.command.contains('\n') { told.unwrap_or(&key) } else { &key };
+    shorten_at_word(told, LONGEST_COMMAND).into_owned()
 }
 
 fn may_be(run: &RunData, kind: Kind) -> bool {
@@ -173,6 +177,8 @@ fn judge(run: &RunData, output: &str, kind: Kind) -> Option<RunVerdict> {
         Kind::Build if !line.piped && exit == Some(0) && chained => RunVerdict::Passed,
         Kind::Build if line.joint == Joint::And && tests_follow && report.is_some() => RunVerdict::Passed,
         Kind::Build if !line.piped && failed && (last || (chained && !tests_follow)) => RunVerdict::Failed,
+        // What a filter lets through is not what the build said.
+        Kind::Build if line.piped && filters(&run.command) => RunVerdict::Unknown,
         Kind::Build => match says_good(output) {
             Some(true) => RunVerdict::Passed,
             Some(false) => RunVerdict::Failed,

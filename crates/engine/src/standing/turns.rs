@@ -16,6 +16,8 @@ const LEAST_WORDS: usize = 4;
 const MATTER: usize = 40;
 /// Under a title, so many words are a plan.
 const PLAN: usize = 120;
+/// A sentence of fewer words may not say what it is about.
+const FEW_WORDS: usize = 12;
 /// The request stands among the first sentences or at the very end.
 const SENTENCES: usize = 40;
 
@@ -107,7 +109,8 @@ pub(super) fn requests(lower: &str) -> bool {
         };
         !is_question(lower) && clauses().any(first)
     };
-    !wants_to_know && (begins || in_clause() || list.asks.stand_in(lower))
+    let wishes = || list.wishes.stand_in(lower) && !list.muses.stand_in(lower);
+    !wants_to_know && (begins || in_clause() || list.asks.stand_in(lower) || wishes())
 }
 
 pub(super) fn is_question(text: &str) -> bool {
@@ -121,7 +124,8 @@ pub(super) fn title(text: &str) -> Option<&str> {
     Some(heading.trim_start_matches('#').trim()).filter(|title| !title.is_empty())
 }
 
-/// The sentence that says what is wanted, the title before it where there is one. Each is as it stands there.
+/// The sentence that says what is wanted, the title before it where there is one, or the first sentence where the other
+/// is short: "can you debug this?". Each is as it stands there.
 pub(super) fn wanted(text: &str) -> Option<String> {
     let found: Vec<Sentence<'_>> = sentences(text).into_iter().filter(|sentence| !is_frame(sentence.text)).collect();
     let title = title(text);
@@ -130,7 +134,13 @@ pub(super) fn wanted(text: &str) -> Option<String> {
         requests(&lower) || is_question(&lower)
     };
     let says = |sentence: &Sentence<'_>| !matches!(kind_of(sentence.text), Kind::Answer | Kind::Foreign);
-    let at = found.iter().take(SENTENCES).position(|sentence| asks(sentence) && says(sentence));
+    let among = |listed: bool| {
+        let mut first = found.iter().take(SENTENCES).chain(found.last());
+        let text = first.find(|sentence| sentence.listed == listed && asks(sentence) && says(sentence))?.text;
+        found.iter().position(|sentence| std::ptr::eq(sentence.text, text))
+    };
+    // The steps of a list describe more often than they ask.
+    let at = among(false).or_else(|| among(true));
     let at = at.or_else(|| found.iter().position(says)).or(if found.is_empty() { None } else { Some(0) });
     let Some(at) = at else { return title.map(str::to_owned) };
     let mut words = found[at].text.to_owned();
@@ -142,7 +152,13 @@ pub(super) fn wanted(text: &str) -> Option<String> {
         }
         words = format!("{words} {}", next.text);
     }
-    Some(title.map_or(words.clone(), |title| format!("{title}: {words}")))
+    let few = words.split_whitespace().count() < FEW_WORDS;
+    let opening = found[..at].iter().map(|sentence| sentence.text).find(|text| kind_of(text).says_something());
+    Some(match (title, opening.filter(|_| few)) {
+        (Some(title), _) => format!("{title}: {words}"),
+        (None, Some(opening)) => format!("{opening} … {words}"),
+        (None, None) => words,
+    })
 }
 
 /// "Implement the following plan:" is not yet what is wanted.
@@ -185,6 +201,10 @@ mod tests {
         ] {
             assert_eq!(kind_of(text), Kind::Request, "{text}");
         }
+        assert_eq!(
+            kind_of("perhaps we should see it there, or it is stuck - i don't think there's more"),
+            Kind::Remark
+        );
         for text in ["is there a command to move it?", "do we need the changes before we start?", "so is it the cache?"]
         {
             assert_eq!(kind_of(text), Kind::Question, "{text}");
@@ -203,7 +223,10 @@ mod tests {
         assert!(wanted(&plan).is_some_and(|text| text.starts_with("Exact balances: Compare whole names.")));
         let issue = "We're currently solving the following issue within our repository. Here's the issue text:\nISSUE:\nReports crash on empty months\nSteps follow.";
         assert_eq!(wanted(issue).as_deref(), Some("Reports crash on empty months Steps follow."));
-        assert_eq!(wanted("It broke.\nSome words. Can you debug this?").as_deref(), Some("Can you debug this?"));
+        assert_eq!(
+            wanted("Reports crash on empty months.\nMore of it. Can you debug this?").as_deref(),
+            Some("Reports crash on empty months. … Can you debug this?")
+        );
         assert_eq!(own_words("<system-reminder>x</system-reminder>\nfix it"), "fix it");
         assert_eq!(own_words("<command-name>/a</command-name>\n<command-args>do this</command-args>"), "do this");
         assert_eq!(own_words("<command-name>/a</command-name>"), "");

@@ -26,6 +26,8 @@ pub(super) struct Wording {
     pub(super) replies: Cues,
     pub(super) leads_on: Cues,
     pub(super) requests: Cues,
+    pub(super) wishes: Cues,
+    pub(super) muses: Cues,
     pub(super) asks: Cues,
     pub(super) trouble: Cues,
     pub(super) persons: Cues,

@@ -42,7 +42,7 @@ pub enum CallKind {
 
 impl CallKind {
     /// Whether its answer is a turn.
-    pub fn leaves_turn(&self) -> bool {
+    pub(crate) fn leaves_turn(&self) -> bool {
         matches!(self, Self::Main | Self::RetryOf(_))
     }
 }

@@ -1,6 +1,6 @@
 //! Decisions about the view, with their finished results: replay applies these and decides nothing again.
 //!
-//! Each holds the very text that stands in the view from then on. What makes them (triggers, planner, compactors, gate)
+//! Each holds the very text that stands in the view from then on. What makes them (triggers, planner, compactors, admission)
 //! is not known here.
 
 use serde::{Deserialize, Serialize};
@@ -101,7 +101,7 @@ pub struct Fold {
     /// The planner's answer with its prices; `null` where nothing was asked.
     #[serde(default)]
     pub decision: Value,
-    /// Claims that the gate refused, each with its reason.
+    /// Claims that admission refused, each with its reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<Refused>,
 }

@@ -250,9 +250,9 @@ pub enum EventBody {
         #[serde(default, skip_serializing_if = "crate::trace::is_default")]
         thinking: ThinkingBehind,
     },
-    /// A person changed a setting.
+    /// Decisions are made by these settings from now on. Before the first of these, by the defaults.
     ConfigurationChanged {
-        /// The new one.
+        /// Those that are not the defaults.
         configuration: Box<Value>,
     },
     /// The view has another layout.
@@ -512,13 +512,13 @@ impl EventBody {
     }
 
     /// The gate that this event decides, by its number, and for what.
-    pub fn decided_gate(&self) -> Option<(u32, &str)> {
+    pub(crate) fn decided_gate(&self) -> Option<(u32, &str)> {
         let (number, outcome) = self.gate_outcome()?;
         Some((number, outcome.decision.as_deref()?))
     }
 
     /// What this event says of a gate, by its number.
-    pub fn gate_outcome(&self) -> Option<(u32, &GateOutcome)> {
+    pub(crate) fn gate_outcome(&self) -> Option<(u32, &GateOutcome)> {
         match self {
             Self::GateAsked(gate) => Some((gate.number, gate.outcome.as_deref()?)),
             Self::GateDecided(gate) => Some((gate.number, &gate.outcome)),

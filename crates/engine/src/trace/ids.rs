@@ -50,7 +50,7 @@ impl BlobHash {
     }
 
     /// From 64 hexadecimal digits.
-    pub fn parse_hex(text: &str) -> Option<Self> {
+    pub(crate) fn parse_hex(text: &str) -> Option<Self> {
         blake3::Hash::from_hex(text).ok().map(|hash| Self(*hash.as_bytes()))
     }
 }

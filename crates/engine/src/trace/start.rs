@@ -139,8 +139,10 @@ impl std::fmt::Display for Layout {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Alternation {
+    /// They are taken.
     #[default]
     Free,
+    /// They are refused.
     Strict,
 }
 
@@ -149,6 +151,7 @@ pub enum Alternation {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlainThinking {
+    /// It goes back as it came.
     #[default]
     SentBack,
     /// It stays in the trace, for a model that needs it.

@@ -1,10 +1,9 @@
-//! Folds random stretches of random sessions by the rules, and holds every proposal against the gate.
+//! Folds random stretches of random sessions by the rules, and has every proposal checked by admission.
 
 use lookback_engine::{
     Session, Source,
-    board::Board,
     fold::{
-        AdmissionLimits, AdmissionRefused, BlockProposal, CompactorRequest as Request, Delta, DeltaProposal,
+        AdmissionLimits, AdmissionRefused, BlockProposal, Board, CompactorRequest as Request, Delta, DeltaProposal,
         admit_block, admit_delta, compact, render_claims,
     },
     trace::{NoBlobs, decision::TurnRange},

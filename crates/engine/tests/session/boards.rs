@@ -2,7 +2,7 @@
 
 use lookback_engine::{
     Session, SessionError, SessionSetup, Source,
-    board::DeltaRefused,
+    fold::DeltaRefused,
     fold::{AdmissionRefused, RefusalKind, WorkStatus},
     session::{BoardRefused, FoldRefused, ModelAttempt},
     trace::{EventBody, NoBlobs, SessionId, TurnNo, event::BoardIds},

@@ -42,5 +42,8 @@ fn in_marks(sentence: &str) -> Vec<&str> {
         }
         found
     });
-    inside.collect()
+    // From the first mark to the last, where there are marks inside the marks.
+    let is_mark = |letter: char| pairs.iter().any(|(open, close)| letter == *open || letter == *close);
+    let outer = sentence.find(is_mark).zip(sentence.rfind(is_mark)).filter(|(first, last)| first < last);
+    inside.chain(outer.map(|(first, last)| sentence[first..last].trim_start_matches(is_mark))).collect()
 }

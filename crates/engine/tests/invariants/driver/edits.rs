@@ -42,7 +42,7 @@ impl Driver<'_> {
                 self.fold(draft, writer, *held);
             }
             EditPlan::FoldSpan { choice, writer } => {
-                let spans = self.session.history().index().spans();
+                let spans = self.session.history().spans();
                 let named = |span: &lookback_engine::trace::event::SpanId| format!("{}#{}", span.name, span.number);
                 let name = spans.get(*choice).map_or("nothing#0".into(), |span| named(&span.id));
                 let draft = self.session.draft_span_fold(&name, None);

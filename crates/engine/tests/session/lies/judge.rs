@@ -2,8 +2,7 @@
 
 use lookback_engine::{
     Source,
-    board::Mark,
-    fold::{Anchor, Assertion, BlockContent, Fact},
+    fold::{Anchor, Assertion, BlockContent, Fact, Mark},
     session::ModelAttempt,
     text::LINE_ENDS,
     trace::EventBody,

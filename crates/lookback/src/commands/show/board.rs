@@ -1,7 +1,7 @@
 //! What a session knows: its StateBoard.
 
 use anyhow::Result;
-use lookback_engine::{Session, board::render_for_people};
+use lookback_engine::{Session, fold::render_for_people};
 
 use crate::screen;
 

@@ -78,7 +78,7 @@ impl Line<'_> {
         let start = text.trim_start();
         let is_machine = self.is_meta == Some(true)
             || self.is_compact_summary == Some(true)
-            || MACHINE.iter().any(|mark| start.starts_with(mark));
+            || (MACHINE.iter().any(|mark| start.starts_with(mark)) && !has_arguments(start));
         if is_machine { Origin::Machine } else { Origin::Person }
     }
 }
@@ -110,6 +110,12 @@ fn trailing<'a>(text: &'a str, name: &str) -> Option<(&'a str, &'a str)> {
     text.strip_suffix(&format!("</{name}>"))?;
     let start = text.rfind(&format!("<{name}>"))?;
     Some((&text[start..], text[..start].trim_end()))
+}
+
+/// What a person typed behind a slash command is that person's request.
+fn has_arguments(text: &str) -> bool {
+    let arguments = text.split_once("<command-args>").and_then(|(_, rest)| rest.split("</command-args>").next());
+    text.starts_with("<command-") && arguments.is_some_and(|arguments| arguments.split_whitespace().nth(2).is_some())
 }
 
 pub(super) fn is_interruption(text: &str) -> bool {

@@ -260,8 +260,22 @@ impl Tasks {
                     }
                 }
             }
-            _ => {}
+            // Others may have worked on it: subagents.
+            _ => {
+                let listed: Vec<(String, TodoItem)> = text.lines().filter_map(listed_task).collect();
+                if !listed.is_empty() {
+                    self.0 = listed;
+                }
+            }
         }
         self.0.iter().map(|(_, task)| task.clone()).collect()
     }
+}
+
+/// `#6 [pending] Update the notes [blocked by #5]`
+fn listed_task(line: &str) -> Option<(String, TodoItem)> {
+    let (id, rest) = line.trim().strip_prefix('#')?.split_once(" [")?;
+    let (state, text) = rest.split_once("] ")?;
+    let text = text.split(" [blocked by").next().unwrap_or(text).to_owned();
+    Some((id.to_owned(), TodoItem { text, state: todo_state(Some(state)) }))
 }

@@ -55,7 +55,10 @@ pub(crate) fn of_assistant(proposal: &QuoteProposal, resolver: &mut Resolver<'_>
             Some(LiveTurn::Assistant(assistant)) => Some(words_of(assistant).collect::<Vec<_>>().join("\n\n")),
             _ => None,
         },
-        Some(Place::Span(_)) => Some(resolved.text.clone()),
+        Some(Place::Span(id)) => {
+            let spans = resolver.history.index().spans();
+            spans.iter().find(|span| span.id == id).and_then(|span| span.outcome.clone())
+        }
         _ => None,
     };
     let needs = "a turn of the assistant";

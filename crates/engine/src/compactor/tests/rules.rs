@@ -29,8 +29,7 @@ fn fixed() -> Story {
 }
 
 fn facts(content: &BlockContent) -> Vec<String> {
-    let said = content.said.iter().map(|said| format!("- “{}” [{}]", said.text, said.evidence.pointer));
-    content.what_we_learned.iter().map(crate::block::render_fact).chain(said).collect()
+    content.what_we_learned.iter().map(crate::block::render_fact).collect()
 }
 
 fn commands(content: &BlockContent) -> Vec<String> {
@@ -124,8 +123,8 @@ fn what_is_next_comes_from_the_todo_list() {
         ("tell the user", TodoState::InProgress),
     ];
     story.todo(&items);
-    let content = story.block(&Board::default(), 800).expect("it is shorter");
-    assert_eq!(content.next_actions, ["tell the user", "run the whole suite"]);
+    let delta = story.delta(&Board::default()).expect("something changed");
+    assert_eq!(delta.next_actions, Some(["tell the user", "run the whole suite"].map(str::to_owned).to_vec()));
 }
 
 #[test]
@@ -190,7 +189,7 @@ fn reads_alone_make_a_block_and_nothing_at_all_does_not_fail() {
         story.read("", &format!("src/a{part}.txt"), 1, &"plain words in a line\n".repeat(80));
     });
     let content = story.block(&Board::default(), 400).expect("it is shorter");
-    assert!(!content.what_we_learned.is_empty() && !content.anchors.is_empty());
+    assert!(!content.anchors.is_empty());
 
     let mut tiny = Story::new();
     tiny.user("hi").answer("hello");

@@ -34,12 +34,11 @@ fn check(proposal: AnchorProposal, resolver: &mut Resolver<'_>) -> Result<Anchor
     if claimed.iter().all(|line| line.trim_ascii().is_empty()) {
         return Err(RefusalKind::Blank);
     }
+    if matches!(&resolved, Ok(resolved) if resolved.text == snippet) {
+        return anchor(path, lines, snippet, false, resolver);
+    }
     let text = claimed.iter().map(|line| String::from_utf8_lossy(line)).collect::<Vec<_>>().join("\n");
-    // As it stands there, with its last line where that is empty.
-    if let Ok(resolved) = &resolved
-        && (resolved.text == text || resolved.text == snippet)
-    {
-        let text = resolved.text.clone();
+    if matches!(&resolved, Ok(resolved) if resolved.text == text) {
         return anchor(path, lines, text, false, resolver);
     }
     let known = resolver.known_lines(&path);

@@ -39,7 +39,7 @@ fn story() -> Session {
     session.user_turn("fix the failing ledger test, don't touch the test", Origin::Person, &NOW).expect("idle");
     let dots = "tests/test_ledger.py ....\n".repeat(200);
     let failure = format!(
-        "{dots}E  AssertionError: assert 130 == 100\nFAILED tests/test_ledger.py::test_cash - cash-reserve\n\
+        "{dots}E   AssertionError: assert 130 == 100\nFAILED tests/test_ledger.py::test_cash - cash-reserve\n\
          1 failed, 2 passed in 0.83s\n"
     );
     let command = json!({ "command": "pytest -q tests/test_ledger.py" });

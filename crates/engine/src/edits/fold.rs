@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     admission::{self, AdmissionLimits, AdmissionRefused, AdmittedBlock, admit_block},
+    block::log::render_log,
     compactor::{Request, compact},
     context::Context,
     error::{FoldRefused, SessionError, expect_idle},
@@ -117,7 +118,11 @@ pub(crate) fn fold_by_rules(
     let request = Request { range: draft.range, budget: draft.budget, focus: draft.focus.as_deref() };
     let compaction =
         compact(desk.bench(), &desk.state.board, &desk.policy.configuration, &request, context.count, context.blobs)?;
-    if admission::says_nothing(&compaction.block) {
+    let log = desk.policy.configuration.block.log_tokens;
+    // Where no rule found anything the calls alone tell what was done.
+    if admission::says_nothing(&compaction.block)
+        && render_log(desk.history, draft.range, log, context.count).is_empty()
+    {
         return Err(FoldRefused::Admission(AdmissionRefused::Empty { refused: Vec::new() }).into());
     }
     let admitted = AdmittedBlock::by_rules(compaction.block);

@@ -253,12 +253,12 @@ fn of_task(given: &Given<'_>, otherwise: Purpose) -> Purpose {
 /// does where it is such a word itself: `manage.py test`.
 fn of_file(own: Option<&str>, given: &Given<'_>) -> Purpose {
     let module = given.options.iter().find(|(option, _)| *option == "-m").and_then(|(_, module)| *module);
-    let mut operands = module.into_iter().chain(given.operands.iter().copied()).filter_map(Pattern::literal);
-    let file = own.or_else(|| operands.next()).unwrap_or_default();
+    let mut operands = module.into_iter().chain(given.operands.iter().copied()).map(Pattern::known_text);
+    let file = own.map(str::to_owned).or_else(|| operands.next()).unwrap_or_default();
     let verb = operands.next().filter(|verb| programs().test_words.has(verb) || programs().build_words.has(verb));
-    let name = file.rsplit('/').next().unwrap_or(file);
+    let name = file.rsplit('/').next().unwrap_or(&file);
     let verb = verb.filter(|_| name.contains('.'));
-    of_name(name).max(verb.and_then(of_name)).unwrap_or(Purpose::Works)
+    of_name(name).max(verb.and_then(|verb| of_name(&verb))).unwrap_or(Purpose::Works)
 }
 
 fn of_name(name: &str) -> Option<Purpose> {

@@ -1,7 +1,7 @@
 //! The lines of an output that say what went wrong, told by their shape alone.
 
 /// Beginnings of lines that state an error.
-const STARTS: [&str; 12] = [
+const STARTS: [&str; 13] = [
     "error:",
     "error[",
     "error ",
@@ -12,6 +12,7 @@ const STARTS: [&str; 12] = [
     "Error:",
     "ERROR",
     "FAIL:",
+    "FAILED ",
     "--- FAIL",
     "✘",
 ];

@@ -89,9 +89,14 @@ fn follow(run: &RunData, root: &str, fates: &mut BTreeMap<String, bool>) {
     }
     // Elsewhere is no file of this project.
     if !replaces && !place.starts_with(['/', '~', '$']) {
-        let known = changed_files(&script, &run.cwd).paths.into_iter();
-        for path in known.filter(|path| !is_scratch(path) && !lies_outside(path, &run.command, root)) {
-            fates.insert(path, true);
+        let known = changed_files(&script, &run.cwd).paths;
+        // `mv a b` may put a into a folder b: where b is named as a file, it is one.
+        let in_a_file =
+            |path: &str| path.rsplit_once('/').is_some_and(|(over, _)| known.iter().any(|other| other == over));
+        let is_ours = |path: &&String| !is_scratch(path) && !lies_outside(path, &run.command, root);
+        let stays = |path: &&String| !gone.contains(path) && !in_a_file(path);
+        for path in known.iter().filter(is_ours).filter(stays) {
+            fates.insert(path.clone(), true);
         }
     }
     for path in gone.into_iter().filter(|path| !is_scratch(path) && !path.is_empty()) {

@@ -155,7 +155,7 @@ pub(super) fn wanted(text: &str) -> Option<String> {
     let few = words.split_whitespace().count() < FEW_WORDS;
     let opening = found[..at].iter().map(|sentence| sentence.text).find(|text| kind_of(text).says_something());
     Some(match (title, opening.filter(|_| few)) {
-        (Some(title), _) => format!("{title}: {words}"),
+        (Some(title), _) => format!("{title} … {words}"),
         (None, Some(opening)) => format!("{opening} … {words}"),
         (None, None) => words,
     })
@@ -220,7 +220,7 @@ mod tests {
             "More. ".repeat(130)
         );
         assert_eq!(kind_of(&plan), Kind::Plan);
-        assert!(wanted(&plan).is_some_and(|text| text.starts_with("Exact balances: Compare whole names.")));
+        assert!(wanted(&plan).is_some_and(|text| text.starts_with("Exact balances … Compare whole names.")));
         let issue = "We're currently solving the following issue within our repository. Here's the issue text:\nISSUE:\nReports crash on empty months\nSteps follow.";
         assert_eq!(wanted(issue).as_deref(), Some("Reports crash on empty months Steps follow."));
         assert_eq!(

@@ -12,8 +12,10 @@ const LEAST_WORDS: usize = 3;
 
 /// A sentence, or something in quotation marks inside it, that stands in a result before `turn`.
 pub(super) fn repeats_output(sentence: &str, turn: TurnNo, history: &History, blobs: &dyn Blobs) -> bool {
+    // What has no blank inside is a name.
     let says_something = |piece: &&str| {
-        piece.split_whitespace().count() >= LEAST_WORDS || piece.chars().filter(|letter| is_cjk(*letter)).count() > 5
+        let names = !piece.trim().contains(char::is_whitespace);
+        (!names && words(piece).len() >= LEAST_WORDS) || piece.chars().filter(|letter| is_cjk(*letter)).count() > 5
     };
     let pieces = in_marks(sentence).into_iter().chain([sentence]).filter(says_something);
     let pieces: Vec<String> = pieces.map(|piece| format!(" {} ", words(piece).join(" "))).collect();
@@ -40,10 +42,10 @@ fn in_marks(sentence: &str) -> Vec<&str> {
             found.push(inside);
             rest = behind;
         }
+        // Quotation marks inside of quotation marks: from the first to the last.
+        let outer = sentence.split_once(open).and_then(|(_, after)| after.rsplit_once(close));
+        found.extend(outer.map(|(inside, _)| inside));
         found
     });
-    // From the first mark to the last, where there are marks inside the marks.
-    let is_mark = |letter: char| pairs.iter().any(|(open, close)| letter == *open || letter == *close);
-    let outer = sentence.find(is_mark).zip(sentence.rfind(is_mark)).filter(|(first, last)| first < last);
-    inside.chain(outer.map(|(first, last)| sentence[first..last].trim_start_matches(is_mark))).collect()
+    inside.collect()
 }

@@ -70,7 +70,7 @@ fn the_engine_words_what_the_pointers_show() {
         (
             "symbol",
             &["file:src/ledger.py:L1-L9"],
-            "- defines Ledger L1, __init__ L2, balance L5, size L8 [file:src/ledger.py:L1-L9]",
+            "- defines Ledger L1, __init__ L2, size L8 [file:src/ledger.py:L1-L9]",
         ),
         ("line_text", &["file:src/ledger.py:L9"], "- L9 says \"return 41\" [file:src/ledger.py:L9]"),
         (

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{
     story::{LAST, Story},
-    truths::TRUTHS,
+    truths::{OPEN, TRUTHS, WISHES},
 };
 use crate::{story::NOW, workday::line};
 
@@ -218,7 +218,13 @@ pub(super) fn is_true(stated: &str) -> bool {
         let text = number.parse().map(now).unwrap_or_default();
         return line == format!("{number} says \"{}\" [file:src/ledger.py:L{number}]", text.trim());
     }
-    TRUTHS.contains(&stated)
+    let wish = ["task: ", "now: ", "action: "].iter().find_map(|place| stated.strip_prefix(place));
+    let wish = wish.or_else(|| {
+        let quoted = stated.strip_prefix("fact: ")?;
+        quoted.strip_suffix(" [user#1]").or(quoted.strip_suffix(" [turn#0]")).or(quoted.strip_suffix(" [user#2]"))
+    });
+    let is_open = OPEN.iter().any(|beginning| stated.starts_with(beginning));
+    is_open || wish.is_some_and(|wish| WISHES.contains(&wish)) || TRUTHS.contains(&stated)
 }
 
 /// Line N of `src/ledger.py` as it stands at the end.

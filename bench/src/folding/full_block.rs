@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use lookback_engine::{
     Session,
     evidence::pointer::LineRange,
@@ -43,7 +43,6 @@ pub(crate) fn full_block(session: &Session, range: TurnRange, limits: &Admission
         );
         fits = if over { start..middle } else { middle..end };
     }
-    ensure!(fits.start < holding.len(), "the claims do not fill a block: {} of {}", fits.start, holding.len());
     Ok(gather(range, &holding[..fits.start]))
 }
 

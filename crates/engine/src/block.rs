@@ -54,15 +54,15 @@ pub fn render_block(
     text.push_str(&user::render_user_turns(bench.history, range, limits, count));
     text.push_str(&render_pinned(&content.pinned));
     text.push_str(&render_claims(content, bench.state.board()));
-    text.push_str(&log::render_log(bench.history, range, limits.log_tokens, count));
+    text.push_str(&log::render_log(bench.history, range, limits.log_tokens, count).0);
     wrap(&text)
 }
 
 /// How whoever reads a record gets back what it stands for: by the tool where the model has one, else from the trace.
-pub(crate) fn way_back(history: &History) -> String {
+pub(crate) fn way_back(history: &History) -> &'static str {
     match history.start().tools.iter().any(|tool| tool.name == "Recall") {
-        true => "Recall gives any of them back whole".to_owned(),
-        false => format!("kept whole in the trace: lookback recall {} turn#N", history.id().short()),
+        true => "Recall gives any of them back whole",
+        false => "kept whole in the trace: lookback recall SESSION turn#N",
     }
 }
 

@@ -77,7 +77,7 @@ pub fn compact(
     windows::propose(&stretch, &files, &runs, &mut candidates);
 
     let asked = Standing::at(bench.history, request.range.last, blobs).asked();
-    let log = count(render_log(bench.history, request.range, configuration.block.log_tokens, count).as_bytes());
+    let (_, log) = render_log(bench.history, request.range, configuration.block.log_tokens, count);
     let fitted = fit::fit(&stretch, asked, candidates, request.budget, log, &configuration.block, count);
     let current = commands::still_newest(runs, &stretch);
     let limits = &configuration.board;

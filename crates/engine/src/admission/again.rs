@@ -2,7 +2,7 @@
 //!
 //! What was admitted once is admitted again, word for word, against the same history: anything else was never admitted.
 
-use super::{AdmissionLimits, admit_block, admit_delta};
+use super::{AdmissionLimits, admit_block, admit_delta, says_nothing};
 use crate::{
     configuration::Configuration,
     proposal::{BlockProposal, DeltaProposal},
@@ -35,6 +35,9 @@ pub(crate) fn block_holds(
         content.said.clear();
     }
     let content = &content;
+    if says_nothing(content) {
+        return true;
+    }
     let proposal = BlockProposal::of(range, content);
     // The budget was the planner's choice, and says nothing about what is true.
     let limits = AdmissionLimits { block_tokens: u32::MAX, ..AdmissionLimits::from(configuration) };

@@ -19,7 +19,7 @@ use crate::{
     state::Bench,
     trace::{
         Blobs, TurnNo,
-        claim::{Change, Delta, Evidence, Fact},
+        claim::{Change, Delta, Evidence, Fact, Quote},
         decision::TurnRange,
     },
     view::Source,
@@ -46,6 +46,10 @@ pub fn admit_delta(
             Err(kind) => refused.push(Refusal::new(pointer, kind)),
         }
     }
+    // Another task was shifted by somebody: where nothing else is named, by the turn that asks for it.
+    let shifted = |task: &Quote| bench.state.board().task().is_some_and(|held| held.text != task.text);
+    let shift = delta.task.as_ref().filter(|task| shifted(task)).map(|task| task.evidence.clone());
+    delta.goal_shift = delta.goal_shift.or(shift);
     let until = TurnNo(bench.history.turns().saturating_sub(1));
     for edit in proposal.facts {
         match admit_fact(edit, bench.state.board(), until, &mut resolver) {

@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use crate::{
-    configuration::written::{LEGEND_CHARACTERS, LOG_LINE_CHARACTERS, LOG_SCRIPT_CHARACTERS},
+    configuration::written::{LEGEND_CHARACTERS, LOG_LINE_CHARACTERS, LOG_POINTER, LOG_SCRIPT_CHARACTERS},
     history::{History, LiveTurn, index::ToolTurn},
     text::{one_line, shorten, with_visible_ends},
     trace::{AssistantPart, EventBody, ResultData, Status, ToolResult, TurnNo, decision::TurnRange, result::RunData},
@@ -44,7 +44,13 @@ pub(crate) fn legend(history: &History, range: TurnRange) -> String {
     with_visible_ends(&named.join(" · ")).into_owned()
 }
 
-pub(crate) fn render_log(history: &History, range: TurnRange, budget: u32, count: &dyn Fn(&[u8]) -> u32) -> String {
+/// The log of a range within so many tokens, and about how many it takes.
+pub(crate) fn render_log(
+    history: &History,
+    range: TurnRange,
+    budget: u32,
+    count: &dyn Fn(&[u8]) -> u32,
+) -> (String, u32) {
     let mut lines: Vec<Line> = Vec::new();
     for (turn, live) in history.live_turns(range) {
         let LiveTurn::Tool(step) = live else { continue };
@@ -55,14 +61,15 @@ pub(crate) fn render_log(history: &History, range: TurnRange, budget: u32, count
     let mut tokens = 0;
     for line in lines.iter().rev() {
         let text = render(line);
-        tokens += count(text.as_bytes());
-        if tokens > budget {
+        let more = count(text.as_bytes());
+        if tokens + more > budget {
             break;
         }
+        tokens += more;
         shown.push(text);
     }
     if shown.is_empty() {
-        return String::new();
+        return (String::new(), 0);
     }
     let mut text = "\ncalls, in order:\n".to_owned();
     if let (left, Some(first)) = (lines.len() - shown.len(), lines.first())
@@ -72,7 +79,7 @@ pub(crate) fn render_log(history: &History, range: TurnRange, budget: u32, count
         let _ = writeln!(text, "(+{left} earlier, from turn#{} on)", first.turn);
     }
     shown.iter().rev().for_each(|line| text.push_str(line));
-    text
+    (text, tokens + 2 * LOG_POINTER as u32)
 }
 
 fn push(lines: &mut Vec<Line>, line: Line) {

@@ -46,7 +46,7 @@ pub(super) fn fit(
 ) -> Fitted {
     let mut candidates = candidates.list;
     candidates.sort_by_key(|candidate| std::cmp::Reverse((candidate.value, candidate.turn)));
-    let budget = budget.min(room(stretch, limits, count)).max(LEAST_BUDGET.min(budget));
+    let budget = budget.min(room(stretch, limits, log, count)).max(LEAST_BUDGET.min(budget));
     let board = stretch.bench.state.board();
     let size_of = |content: &BlockContent| count(render_claims(content, board).as_bytes());
     let size = size_of(&content(&asked, &[]));
@@ -106,15 +106,16 @@ fn choose(candidates: Vec<Candidate>, shares: [u32; SHARES.len()]) -> Vec<Candid
 }
 
 /// How large the claims may be for the block to be worth it.
-fn room(stretch: &Stretch<'_>, limits: &BlockLimits, count: &dyn Fn(&[u8]) -> u32) -> u32 {
+fn room(stretch: &Stretch<'_>, limits: &BlockLimits, log: u32, count: &dyn Fn(&[u8]) -> u32) -> u32 {
     let range = stretch.range;
     let inside = |source: Source| matches!(source, Source::Turn(turn) if range.first <= turn && turn <= range.last);
     let entries = stretch.bench.state.view.entries();
     let replaced: u64 = entries.iter().filter(|entry| inside(entry.source)).map(|entry| u64::from(entry.tokens)).sum();
     let nothing = BlockContent::default();
     let number = stretch.bench.history.index().blocks + 1;
-    let frame = render_block(stretch.bench, number, range, &nothing, limits, count);
-    let around = count(frame.as_bytes()) + TOKENS_PER_MESSAGE;
+    let without_log = BlockLimits { log_tokens: 0, ..*limits };
+    let frame = render_block(stretch.bench, number, range, &nothing, &without_log, count);
+    let around = count(frame.as_bytes()) + log + TOKENS_PER_MESSAGE;
     (replaced * AT_MOST / 100).saturating_sub(u64::from(around)).min(u64::from(u32::MAX)) as u32
 }
 

@@ -120,9 +120,7 @@ pub(crate) fn fold_by_rules(
         compact(desk.bench(), &desk.state.board, &desk.policy.configuration, &request, context.count, context.blobs)?;
     let log = desk.policy.configuration.block.log_tokens;
     // Where no rule found anything the calls alone tell what was done.
-    if admission::says_nothing(&compaction.block)
-        && render_log(desk.history, draft.range, log, context.count).is_empty()
-    {
+    if admission::says_nothing(&compaction.block) && render_log(desk.history, draft.range, log, context.count).1 == 0 {
         return Err(FoldRefused::Admission(AdmissionRefused::Empty { refused: Vec::new() }).into());
     }
     let admitted = AdmittedBlock::by_rules(compaction.block);

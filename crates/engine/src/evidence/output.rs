@@ -21,7 +21,7 @@ const ERROR_STARTS: [&str; 12] = [
     "fatal:",
     "fatal error",
     "panic:",
-    "E   ",
+    "E  ",
     "Error:",
     "ERROR",
     "FAIL:",
@@ -80,8 +80,8 @@ fn is_aside(line: &str) -> bool {
 
 /// The exception at the end of a Python traceback, or what an assertion said.
 pub(crate) fn error_line(output: &str) -> Option<&str> {
-    let is_error = |line: &&str| is_telling(line.trim()) && (is_exception(line) || line.starts_with("E   "));
-    output.lines().rfind(is_error).map(|line| line.strip_prefix("E   ").unwrap_or(line).trim())
+    let is_error = |line: &&str| is_telling(line.trim()) && (is_exception(line) || line.starts_with("E  "));
+    output.lines().rfind(is_error).map(|line| line.strip_prefix("E  ").unwrap_or(line).trim())
 }
 
 /// The first line that states an error, one that names its place before others: compilers and task runners repeat

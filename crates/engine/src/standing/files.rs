@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use super::past::Past;
 use crate::{
     shell::{Command, Item, Joint, Script, changed_files},
-    trace::result::RunData,
+    trace::{TurnNo, result::RunData},
 };
 
 /// Folders of files that nobody keeps.
@@ -25,7 +25,7 @@ pub struct Files {
 pub(super) fn files(past: Past<'_>) -> Files {
     let mut fates: BTreeMap<String, bool> = BTreeMap::new();
     let root = past.history.start().root.trim_end_matches('/');
-    let mut done: Vec<_> = past.done().collect();
+    let mut done: Vec<_> = past.done_from(TurnNo(0)).collect();
     done.reverse();
     for done in done {
         if let Some(path) = done.changed() {

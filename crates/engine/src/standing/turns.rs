@@ -129,7 +129,12 @@ pub(super) fn title(text: &str) -> Option<&str> {
 pub(super) fn wanted(text: &str) -> Option<String> {
     let found: Vec<Sentence<'_>> = sentences(text).into_iter().filter(|sentence| !is_frame(sentence.text)).collect();
     let title = title(text);
+    let is_plan = kind_of(text) == Kind::Plan;
     let asks = |sentence: &Sentence<'_>| {
+        // What a plan says first is what it is for; all of it asks.
+        if is_plan || !sentence.text.starts_with(|first: char| first.is_alphanumeric() || first == '`') {
+            return false;
+        }
         let lower = sentence.text.to_lowercase().replace('’', "'");
         requests(&lower) || is_question(&lower)
     };

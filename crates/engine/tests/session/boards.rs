@@ -71,22 +71,18 @@ fn a_delta_over_budget_is_refused() {
 }
 
 #[test]
-fn a_goal_shift_needs_its_reason() {
+fn a_goal_shift_names_the_turn_that_shifted_it() {
     let mut day = Day::work(3);
     day.session.delta_from_text(r#"{"task": "user#1"}"#, &day.now()).expect("the user's words");
     day.answer("done");
     day.user("write the release notes for version two");
-    let other = json!({ "task": "user#2" });
-    let refused = day.session.delta_from_text(&other.to_string(), &day.now());
-    assert!(
-        matches!(refused, Err(SessionError::Board(BoardRefused::Delta(DeltaRefused::GoalShiftWithoutReason { .. })))),
-        "{refused:?}"
-    );
-    let mut with_reason = other;
-    with_reason["goal_shift_reason"] = json!("user#2");
-    day.session.delta_from_text(&with_reason.to_string(), &day.now()).expect("with its reason");
-    let task = day.session.state().board().task().map(|task| task.text.clone());
-    assert_eq!(task.as_deref(), Some("write the release notes for version two"));
+    day.session.delta_from_text(r#"{"task": "user#2"}"#, &day.now()).expect("the user's words");
+    let board = day.session.state().board();
+    assert_eq!(board.task().map(|task| task.text.as_str()), Some("write the release notes for version two"));
+    assert_eq!(board.goal_shift().map(|shift| shift.pointer.as_str()), Some("user#2"));
+    let by_a_run = r#"{"task": "user#1", "goal_shift_reason": "cmd#1"}"#;
+    let report = day.session.delta_from_text(by_a_run, &day.now()).expect("the task is the user's");
+    assert_eq!(report.refused.len(), 1, "only a person shifts it: {:?}", report.refused);
 }
 
 #[test]

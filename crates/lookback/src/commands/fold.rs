@@ -95,11 +95,13 @@ fn told<T>(made: Result<T>, json: bool) -> Result<T> {
         && json
     {
         let refused = error.downcast_ref::<SessionError>().map(SessionError::refusals).unwrap_or_default();
-        screen::show_json(&json!({
-            "admitted": [],
-            "refused": refused.iter().map(refusal).collect::<Vec<_>>(),
-            "error": format!("{error:#}"),
-        }))?;
+        if !refused.is_empty() {
+            screen::show_json(&json!({
+                "admitted": [],
+                "refused": refused.iter().map(refusal).collect::<Vec<_>>(),
+                "error": format!("{error:#}"),
+            }))?;
+        }
     }
     made
 }

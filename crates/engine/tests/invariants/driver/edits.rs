@@ -20,11 +20,14 @@ struct Standing {
     body: Vec<u8>,
 }
 
+/// Events that change nothing of what stands.
+const BESIDE: [&str; 2] = ["text_refused", "configuration_changed"];
+
 impl Standing {
     fn of(session: &Session) -> Self {
         Self {
-            // That a text was refused is itself recorded: the breaker counts it.
-            events: session.trace().iter().filter(|event| event.event.name() != "text_refused").count(),
+            // That a text was refused is itself recorded, for the breaker, and by which settings it was judged.
+            events: session.trace().iter().filter(|event| !BESIDE.contains(&event.event.name())).count(),
             entries: session.view().entries().to_vec(),
             seam: session.view().seam(),
             tokens: session.view().tokens(),

@@ -10,11 +10,12 @@ use std::rc::Rc;
 use super::{
     AdmissionLimits, AdmissionRefused, Refusal, RefusalKind, admit_actions, admit_wish, anchors,
     facts::{self, Stated},
-    resolve::{Resolved, Resolver, Voice},
+    quotation,
+    resolve::{Resolved, Resolver},
 };
 use crate::{
     board::Board,
-    proposal::{DeltaProposal, Edit, FactProposal},
+    proposal::{DeltaProposal, Edit, FactProposal, QuoteProposal},
     state::Bench,
     trace::{
         Blobs, TurnNo,
@@ -82,11 +83,9 @@ pub fn admit_delta(
 
 /// The user turn or gate that made it another task.
 fn shift(pointer: &str, resolver: &mut Resolver<'_>) -> Result<Evidence, RefusalKind> {
-    let resolved = resolver.resolve(pointer)?;
-    match resolved.voice {
-        Voice::Person => Ok(resolved.evidence.clone()),
-        Voice::World | Voice::Said => Err(RefusalKind::NotThePersons { pointer: pointer.to_owned() }),
-    }
+    // A gate that nobody has decided shifts nothing.
+    let quote = QuoteProposal { pointer: Some(pointer.to_owned()), text: None };
+    quotation::of_person(&quote, resolver).map(|quote| quote.evidence)
 }
 
 enum Edited {

@@ -105,8 +105,15 @@ pub(crate) fn shortened(text: &str) -> String {
 /// The fewest whole sentences that hold these words; of several pieces with a gap between them, those of each.
 pub(crate) fn sentences_with(said: &str, wanted: &str) -> Option<String> {
     let sentences = quotable(said);
-    run_with(&sentences, wanted).or_else(|| {
-        let pieces: Option<Vec<String>> = wanted.split(GAP).map(|piece| run_with(&sentences, piece)).collect();
+    run_with(&sentences, wanted).map(|(_, found)| found).or_else(|| {
+        let mut rest = &sentences[..];
+        // One behind the other, as they were said.
+        let pieces = wanted.split(GAP).map(|piece| {
+            let (end, found) = run_with(rest, piece)?;
+            rest = &rest[end..];
+            Some(found)
+        });
+        let pieces = pieces.collect::<Option<Vec<String>>>();
         pieces.filter(|pieces| pieces.len() > 1).map(|pieces| pieces.join(GAP))
     })
 }
@@ -114,7 +121,8 @@ pub(crate) fn sentences_with(said: &str, wanted: &str) -> Option<String> {
 /// What stands between two pieces of a quotation.
 const GAP: &str = " … ";
 
-fn run_with(sentences: &[String], wanted: &str) -> Option<String> {
+/// With where it ends.
+fn run_with(sentences: &[String], wanted: &str) -> Option<(usize, String)> {
     let wanted = bare(wanted);
     if wanted.is_empty() {
         return None;
@@ -123,7 +131,7 @@ fn run_with(sentences: &[String], wanted: &str) -> Option<String> {
         for start in 0..=sentences.len() - length {
             let joined = sentences[start..start + length].join(" ");
             if holds(&bare(&joined), &wanted) || bare(&shortened(&joined)) == wanted {
-                return Some(joined);
+                return Some((start + length, joined));
             }
         }
     }

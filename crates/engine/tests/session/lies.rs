@@ -63,19 +63,24 @@ fn lies() -> Vec<Lie> {
 #[test]
 fn no_lie_is_stated() {
     let story = Story::told();
+    let lies = lies();
     let mut told: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut stated = Vec::new();
-    for lie in lies() {
-        *told.entry(lie.class).or_default() += 1;
-        for false_line in judge(&story, lie.door, &lie.text).found {
-            stated.push(format!("{} by {:?}: {false_line}\n    {}", lie.class, lie.door, lie.text));
-        }
-    }
+    lies.iter().for_each(|lie| *told.entry(lie.class).or_default() += 1);
+    let find = |lies: &[Lie]| -> Vec<String> {
+        let found = lies
+            .iter()
+            .flat_map(|lie| judge(&story, lie.door, &lie.text).found.into_iter().map(move |line| (lie, line)));
+        found.map(|(lie, line)| format!("{} by {:?}: {line}\n    {}", lie.class, lie.door, lie.text)).collect()
+    };
+    // Each text has a session of its own: they are many, and know nothing of one another.
+    let mut stated: Vec<String> = std::thread::scope(|scope| {
+        let judges: Vec<_> = lies.chunks(lies.len().div_ceil(8)).map(|lies| scope.spawn(|| find(lies))).collect();
+        judges.into_iter().flat_map(|judge| judge.join().expect("it judges")).collect()
+    });
     let all: usize = told.values().sum();
     assert!(all >= 2_000 && told.len() >= 10 && told.values().all(|count| *count >= 60), "{all}: {told:?}");
     println!("{all} texts: {told:?}");
     stated.sort();
-    stated.dedup();
     assert!(stated.is_empty(), "{} of {all} got through:\n{}", stated.len(), stated.join("\n"));
 }
 

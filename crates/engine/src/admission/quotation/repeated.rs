@@ -12,8 +12,11 @@ const LEAST_WORDS: usize = 3;
 
 /// A sentence, or something in quotation marks inside it, that stands in a result before `turn`.
 pub(super) fn repeats_output(sentence: &str, turn: TurnNo, history: &History, blobs: &dyn Blobs) -> bool {
-    let says_something =
-        |piece: &&str| words(piece).len() >= LEAST_WORDS || piece.chars().filter(|letter| is_cjk(*letter)).count() > 5;
+    // What has no blank inside is a name.
+    let says_something = |piece: &&str| {
+        let names = !piece.trim().contains(char::is_whitespace);
+        (!names && words(piece).len() >= LEAST_WORDS) || piece.chars().filter(|letter| is_cjk(*letter)).count() > 5
+    };
     let pieces = in_marks(sentence).into_iter().chain([sentence]).filter(says_something);
     let pieces: Vec<String> = pieces.map(|piece| format!(" {} ", words(piece).join(" "))).collect();
     let before = TurnRange { first: TurnNo(0), last: turn };

@@ -164,6 +164,7 @@ fn takes_back(sentence: &str) -> bool {
         |word: &&str| ["that", "this", "it", "so", "these", "those", "them", "either", "any"].contains(word);
     let wide = lower.chars().filter(|letter| crate::text::is_cjk(*letter)).count();
     negates(sentence)
+        && !sentence.ends_with([':', '：'])
         && match wide {
             0 => words.len() <= 3 || (words.len() <= 12 && words.iter().any(points_back)),
             wide => wide <= 8,

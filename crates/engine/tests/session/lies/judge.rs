@@ -2,8 +2,7 @@
 
 use lookback_engine::{
     Source,
-    fold::Mark,
-    fold::{Anchor, Assertion, Fact},
+    fold::{Anchor, Assertion, BlockContent, Fact, Mark},
     session::ModelAttempt,
     text::LINE_ENDS,
     trace::EventBody,
@@ -12,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{
     story::{LAST, Story},
-    truths::TRUTHS,
+    truths::{OPEN, TRUTHS, WISHES},
 };
 use crate::{story::NOW, workday::line};
 
@@ -88,17 +87,12 @@ pub(super) fn judge(story: &Story, door: Door, text: &str) -> Judged {
     for entry in session.view().entries() {
         match (entry.source, &session.trace()[entry.revision.0 as usize].event) {
             (Source::Block(_), EventBody::Fold(fold)) => {
-                let claims = &fold.claims;
-                stated.extend(claims.task.iter().map(|quote| format!("task: {}", quote.text)));
-                stated.extend(claims.now.iter().map(|quote| format!("now: {}", quote.text)));
-                stated.extend(claims.what_we_learned.iter().map(of_fact));
-                stated.extend(claims.exec_assertions.iter().map(of_run));
-                stated.extend(claims.anchors.iter().map(of_anchor));
-                stated.extend(claims.next_actions.iter().map(|action| format!("action: {action}")));
+                stated.extend(of_claims(&fold.claims));
                 stated.extend(structure(&fold.content.text));
                 shown.push_str(&fold.content.text);
             }
             (Source::Archived(_), EventBody::Archive(archive)) => {
+                stated.extend(archive.claims.iter().flat_map(|claims| of_claims(claims)));
                 stated.extend(of_archive(&archive.content.text));
                 stated.extend(structure(&archive.content.text));
                 shown.push_str(&archive.content.text);
@@ -128,6 +122,14 @@ pub(super) fn judge(story: &Story, door: Door, text: &str) -> Judged {
     );
     let found = stated.iter().filter(|line| !is_true(line)).cloned().collect();
     Judged { stated, found, refused, text: shown }
+}
+
+fn of_claims(claims: &BlockContent) -> Vec<String> {
+    let wishes = [("task", &claims.task), ("now", &claims.now)];
+    let wishes = wishes.into_iter().filter_map(|(name, quote)| Some(format!("{name}: {}", quote.as_ref()?.text)));
+    let facts = claims.what_we_learned.iter().map(of_fact).chain(claims.exec_assertions.iter().map(of_run));
+    let actions = claims.next_actions.iter().map(|action| format!("action: {action}"));
+    wishes.chain(facts).chain(claims.anchors.iter().map(of_anchor)).chain(actions).collect()
 }
 
 fn of_fact(fact: &Fact) -> String {
@@ -175,9 +177,10 @@ fn structure(text: &str) -> Vec<String> {
         found.push(format!("structure: {tags} tags"));
     }
     let lines: Vec<&str> = text.split(LINE_ENDS).map(str::trim_start).collect();
-    let users: Vec<&&str> =
-        lines.iter().filter(|line| line.starts_with("user#") || line.starts_with("[end of user#")).collect();
-    if users.len() != 2 || *users[0] != "user#1:" || *users[1] != "[end of user#1]" {
+    let is_user = |line: &&&str| line.starts_with("user#") || line.starts_with("[end of user#");
+    let users: Vec<&str> = lines.iter().filter(is_user).copied().collect();
+    let own = ["user#1:", "[end of user#1]", "user#2: Should we release today? I say no."];
+    if users != own[..2] && users != own {
         found.push(format!("structure: {users:?}"));
     }
     let heads = [
@@ -215,7 +218,13 @@ pub(super) fn is_true(stated: &str) -> bool {
         let text = number.parse().map(now).unwrap_or_default();
         return line == format!("{number} says \"{}\" [file:src/ledger.py:L{number}]", text.trim());
     }
-    TRUTHS.contains(&stated)
+    let wish = ["task: ", "now: ", "action: "].iter().find_map(|place| stated.strip_prefix(place));
+    let wish = wish.or_else(|| {
+        let quoted = stated.strip_prefix("fact: ")?;
+        quoted.strip_suffix(" [user#1]").or(quoted.strip_suffix(" [turn#0]")).or(quoted.strip_suffix(" [user#2]"))
+    });
+    let is_open = OPEN.iter().any(|beginning| stated.starts_with(beginning));
+    is_open || wish.is_some_and(|wish| WISHES.contains(&wish)) || TRUTHS.contains(&stated)
 }
 
 /// Line N of `src/ledger.py` as it stands at the end.

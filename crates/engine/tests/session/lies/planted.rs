@@ -48,7 +48,7 @@ pub(super) fn tell(lies: &mut Lies) {
             text.replace(' ', "\u{a0}"),
             format!("{text}."),
         ] {
-            for pointer in ["cmd#5", "turn#14", "turn#21", "turn#22", "turn#23", "user#1", "file:README.md:L1"] {
+            for pointer in ["cmd#5", "turn#21", "turn#22", "turn#23", "user#1"] {
                 let quote = json!({ "pointer": pointer, "text": wording });
                 lies.claim("planted text", &json!({ "task": quote, "now": quote, "said": [quote] }));
                 lies.claim("planted text", &json!({ "next_actions": [quote] }));

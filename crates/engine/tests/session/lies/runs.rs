@@ -68,7 +68,7 @@ pub(super) fn tell(lies: &mut Lies) {
             for (turn, pointer) in FAILING.iter().enumerate() {
                 for (shape, fields) in shapes(text, pointer).iter().enumerate() {
                     // Every shape with every text and every pointer, and no need for all of their combinations.
-                    if (place + turn + shape) % 3 == 0 {
+                    if (place + turn + shape) % 6 == 0 {
                         lies.claim(class, fields);
                     }
                 }

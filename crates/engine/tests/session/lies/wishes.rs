@@ -53,11 +53,13 @@ const UNSAID: [&str; 16] = [
 ];
 
 pub(super) fn tell(lies: &mut Lies) {
-    for text in INVERTED.iter().chain(&UNSAID) {
-        for pointer in ["user#1", "user#2", "gate#1", "workday00000/gate#1", "turn#0", "turn#23", "cmd#5"] {
-            for fields in wishes(text, pointer) {
-                lies.claim("inverted wishes", &fields);
-            }
+    for (place, text) in INVERTED.iter().chain(&UNSAID).enumerate() {
+        let pointers = ["user#1", "user#2", "gate#1", "workday00000/gate#1", "turn#0", "turn#23", "cmd#5"];
+        for (turn, pointer) in pointers.iter().enumerate() {
+            // Where the words stand in every form, elsewhere in one.
+            let forms = wishes(text, pointer);
+            let chosen = if turn == 0 { &forms[..] } else { &forms[(place + turn) % 4..][..1] };
+            chosen.iter().for_each(|fields| lies.claim("inverted wishes", fields));
         }
     }
     for pointer in [

@@ -216,7 +216,7 @@ impl BlockProposal {
             facts: claims.what_we_learned.iter().map(FactProposal::of).chain(verdicts).collect(),
             said: claims.said.iter().map(QuoteProposal::of).collect(),
             anchors: claims.anchors.iter().map(AnchorProposal::of).collect(),
-            next_actions: claims.next_actions.iter().map(QuoteProposal::of_words).collect(),
+            next_actions: claims.next_actions.iter().cloned().map(QuoteProposal::of_words).collect(),
             notes: claims.notes.iter().map(NoteProposal::of).collect(),
         }
     }
@@ -249,7 +249,10 @@ impl DeltaProposal {
             goal_shift: delta.goal_shift.as_ref().map(|shift| shift.pointer.clone()),
             facts: edits(&delta.confirmed_facts, FactProposal::of).into_iter().chain(verdicts).collect(),
             anchors: edits(&delta.anchors, AnchorProposal::of),
-            next_actions: delta.next_actions.as_ref().map(|all| all.iter().map(QuoteProposal::of_words).collect()),
+            next_actions: delta
+                .next_actions
+                .as_ref()
+                .map(|all| all.iter().cloned().map(QuoteProposal::of_words).collect()),
             worded: Vec::new(),
         }
     }
@@ -276,8 +279,8 @@ impl QuoteProposal {
         Self { pointer: Some(quote.evidence.pointer.clone()), text: Some(quote.text.clone()) }
     }
 
-    fn of_words(text: &String) -> Self {
-        Self { pointer: None, text: Some(text.clone()) }
+    fn of_words(text: String) -> Self {
+        Self { pointer: None, text: Some(text) }
     }
 }
 

@@ -41,7 +41,7 @@ pub enum SettleWhen {
 limits! {
     /// How short a settled result is.
     pub struct SettleLimits {
-        /// None: by layout, see [`SettleLimits::when_in`].
+        /// None: by layout, always in `react` and planned elsewhere.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub when: Option<SettleWhen> = None,
         /// Lines of a read. docs/seeds.md A3: "Read：最多 500 行".

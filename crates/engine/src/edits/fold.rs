@@ -124,7 +124,7 @@ pub(crate) fn fold_by_rules(
         return Err(FoldRefused::Admission(AdmissionRefused::Empty { refused: Vec::new() }).into());
     }
     let admitted = AdmittedBlock::by_rules(compaction.block);
-    plan(desk, draft, admitted, NewDelta::Admitted(compaction.delta), Author::Rules, context)
+    plan(desk, draft, admitted, NewDelta::Admitted(Box::new(compaction.delta)), Author::Rules, context)
 }
 
 /// The block from a model's text. Missing fields are asked for once.
@@ -166,7 +166,7 @@ fn fold_by_proposal(
     let limits = AdmissionLimits { block_tokens: draft.budget, ..AdmissionLimits::from(&desk.policy.configuration) };
     let admitted = admit_block(desk.bench(), draft.range, parsed.block, &limits, context.count, context.blobs)
         .map_err(FoldRefused::Admission)?;
-    let mut planned = plan(desk, draft, admitted, NewDelta::Proposed(parsed.delta), author, context)?;
+    let mut planned = plan(desk, draft, admitted, NewDelta::Proposed(Box::new(parsed.delta)), author, context)?;
     planned.report.dropped_fields = parsed.dropped_fields;
     Ok(planned)
 }

@@ -29,9 +29,9 @@ pub(super) struct Texts {
 /// What a fold may change on the board.
 pub(super) enum NewDelta {
     /// By a model: it has to be admitted.
-    Proposed(DeltaProposal),
+    Proposed(Box<DeltaProposal>),
     /// By the rules, which ask before they claim.
-    Admitted(Delta),
+    Admitted(Box<Delta>),
 }
 
 /// What a fold changes on the board, as far as it is admitted, and what was claimed in vain.
@@ -53,12 +53,12 @@ pub(super) fn admit_news(
     let limits = &desk.policy.configuration.board;
     let mut delta = match proposal {
         NewDelta::Proposed(proposal) => {
-            let admitted = admit_proposed(desk, proposal, &mut refused, context);
+            let admitted = admit_proposed(desk, *proposal, &mut refused, context);
             admitted.and_then(|delta| check_delta(&board, delta, limits, &mut refused, context))
         }
         // Old turns alone bring no news for the board.
         NewDelta::Admitted(_) if draft.reach == Reach::Alone => None,
-        NewDelta::Admitted(delta) => check_delta(&board, delta, limits, &mut refused, context),
+        NewDelta::Admitted(delta) => check_delta(&board, *delta, limits, &mut refused, context),
     };
     if delta.is_none() && author != Author::Rules {
         // Where the model's does not come, the rules write it (docs/design/model.md, "The board").

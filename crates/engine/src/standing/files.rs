@@ -43,7 +43,7 @@ pub(super) fn files(past: Past<'_>) -> Files {
 fn follow(run: &RunData, root: &str, fates: &mut BTreeMap<String, bool>) {
     // Most commands do neither.
     let may = |word: &&str| run.command.contains(*word);
-    if !["rm", "mv", "unlink", ">", "tee", "sed", "cp", "touch", "perl", "git add"].iter().any(|word| may(&word)) {
+    if !["rm", "mv", "unlink", ">", "tee", "sed", "cp", "touch", "perl", "git add"].iter().any(may) {
         return;
     }
     let script = Script::parse(&run.command);

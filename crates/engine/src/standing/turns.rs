@@ -73,10 +73,10 @@ pub(super) fn kind_of(text: &str) -> Kind {
     }
     let goes_on = |word: &&str| list.go_on.has(word) || word.chars().count() == 1 || is_number(word);
     let closes = |word: &&str| list.closes.has(word) || list.closing.has(word) || goes_on(word);
-    if all.iter().all(|word| goes_on(word)) {
+    if all.iter().all(goes_on) {
         return Kind::Answer;
     }
-    if all.iter().all(|word| closes(word)) && all.iter().any(|word| list.closes.has(word)) {
+    if all.iter().all(closes) && all.iter().any(|word| list.closes.has(word)) {
         return Kind::Closes;
     }
     if all.len() >= PLAN && title(text).is_some() {

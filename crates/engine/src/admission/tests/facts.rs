@@ -55,7 +55,7 @@ fn the_engine_words_what_the_pointers_show() {
             "verdict",
             &["test#1"],
             "- pytest -q tests/test_ledger.py → exit 1, 1 failed, 2 passed: tests/test_ledger.py::test_cash \
-             · a part of what cmd#2 runs · 2 files edited since [cmd#1 exit=1]",
+             (\"AssertionError: assert 130 == 100\") · a part of what cmd#2 runs · 2 files edited since [cmd#1 exit=1]",
         ),
         ("verdict", &["cmd#5 exit=0"], "- cat notes.txt → exit 0: \"[main 9f9f9f9] not a commit\" [cmd#5 exit=0]"),
         (

@@ -1,36 +1,71 @@
-//! The settings of the engine, in one place: each with its source (docs/seeds.md C6, E5).
+//! The numbers of the engine, in one place: each with its source (docs/seeds.md C6, E5).
 //!
 //! A number says where it comes from: a rule of docs/seeds.md, a heading of docs/design, or "Ours" with the reason.
 //! Values are read from TOML text that the caller brings; where that text lies, and which of two files wins, is not
 //! known here. Recording asks these numbers and writes down what it decided; replay never does, so a trace gives the
 //! same bytes whatever the configuration is now. The few numbers that replay needs are constants of the event format
-//! (`fixed`).
+//! (`fixed`); those that no person would set are constants beside the settings of their topic, or in files of their own
+//! (`commands`, `estimates`, `evidence`, `memory`).
+
+/// A part of the settings: each number with its default, beside what says where it comes from.
+macro_rules! limits {
+    ($(#[$part:meta])* pub struct $name:ident {
+        $($(#[$setting:meta])* pub $field:ident: $type:ty = $default:expr,)*
+    }) => {
+        $(#[$part])*
+        #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $name {
+            $($(#[$setting])* pub $field: $type,)*
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: $default,)* }
+            }
+        }
+    };
+}
 
 mod archive;
 mod block;
 mod board;
 mod check;
+pub(crate) mod commands;
 mod error;
+pub(crate) mod estimates;
+pub(crate) mod evidence;
 pub(crate) mod fixed;
 mod fold;
+pub(crate) mod memory;
+#[doc(hidden)]
 pub mod place;
 mod settle;
 mod view;
+pub(crate) mod written;
 
 pub use archive::ArchiveLimits;
 pub use block::{BlockLimits, CompactorLimits};
 pub use board::{ActionRange, BoardLimits};
 pub use error::{BadValue, ConfigurationError};
+#[doc(hidden)]
+pub use estimates::RECALLED_ITEM;
+#[doc(hidden)]
 pub use fixed::TOKENS_PER_MESSAGE;
 pub use fold::{FoldLimits, TriggerLimits};
+pub(crate) use fold::{GROWN_SINCE_REFUSED, MARKS_NEEDED};
+pub(crate) use settle::STRING_SHARES;
 pub use settle::{Keep, SettleLimits, SettleWhen};
+pub(crate) use view::BYTES_TRIED;
 pub use view::{ExecuteLimits, NoteLimits, ResultLimits, WindowLimits};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+/// What a session decides by. Every field is a table of the settings file (docs/configuration.md).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[allow(missing_docs, reason = "each table says itself what it is for")]
 pub struct Configuration {
     pub window: WindowLimits,
     pub fold: FoldLimits,

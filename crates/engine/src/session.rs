@@ -26,22 +26,28 @@ pub use tidy::{Tidied, Wish};
 
 pub use crate::{
     archive::Section,
+    cache::Split,
     edits::{
         draft::{ArchiveDraft, FoldDraft, ModelAttempt},
         recheck::Doubt,
     },
-    error::{ArchiveRefused, BoardRefused, FoldRefused, LayoutRefused, UnfoldRefused, WindowExceeded},
-    history::{History, TraceError},
+    error::{ArchiveRefused, BoardRefused, FoldRefused, LayoutRefused, PinRefused, UnfoldRefused, WindowExceeded},
+    history::{History, SpanRecord, TraceError},
+    planner::{Balance, Compactor, DeltaCause, Tariff, Verdict, Warmth},
     reconcile::Reconciled,
     recorder::RecordedTurn,
     request::{AloneRequest, render_alone},
     reread::{Reread, stub_result},
-    state::{RoundState, State, Step},
+    standing::Files,
+    state::{Bench, Block, BlockStanding, ModelInUse, PaidRents, Round, RoundState, State, Step},
+    view::{
+        Head as HeadInView,
+        rendering::{Rendering, Work},
+    },
 };
 
 use crate::{
     admission::BreakerState,
-    cache::Split,
     card::{Card, Lifetime},
     configuration::Configuration,
     context::Context,
@@ -49,20 +55,19 @@ use crate::{
     error::SessionError,
     evidence::pointer::Place,
     ledger::{Ledger, LedgerLine, check::CacheVerdict},
-    planner::{Compactor, Warmth},
     policy::{CardInUse, Policy},
     recall::{RecallError, Recalled},
     recorder::Book,
     reread::plan_reread,
     sent::{CallInView, Sent},
-    state::Bench,
+    standing::Standing,
     trace::{
-        BlobError, Blobs, CallNo, Event, EventBody, EventNo, SessionId, SessionStarted, Timestamp, TurnNo,
+        BlobError, Blobs, CallNo, Event, EventBody, EventNo, NoBlobs, SessionId, SessionStarted, Timestamp, TurnNo,
         event::{CallKind, NoteKind},
         result::TodoItem,
         start::Decisions,
     },
-    view::{Entry, View, rendering::Rendering},
+    view::{Entry, View},
 };
 
 /// One session. When a recording method fails with [`SessionError::Trace`] or [`SessionError::Blob`], the store behind it
@@ -87,7 +92,7 @@ impl Session {
             sent: Sent::new(provider.unwrap_or(state.model.provider)),
             history,
             state,
-            policy: Policy::new(),
+            policy: Policy::default(),
             reminders: BTreeMap::new(),
             provider,
         })
@@ -146,18 +151,27 @@ impl Session {
         Bench { history: &self.history, state: &self.state }
     }
 
+    /// What happened.
     pub fn history(&self) -> &History {
         &self.history
     }
 
+    /// The files that the session changed and deleted, as far as its trace tells.
+    pub fn files(&self) -> Files {
+        Standing::now(&self.history, &NoBlobs).files()
+    }
+
+    /// What stands of it now.
     pub fn state(&self) -> &State {
         &self.state
     }
 
+    /// What the model is sent.
     pub fn view(&self) -> &View {
         &self.state.view
     }
 
+    /// The id under which the session goes on: a fork's own.
     pub fn id(&self) -> &SessionId {
         self.history.id()
     }
@@ -172,6 +186,7 @@ impl Session {
         self.history.next_event()
     }
 
+    /// What the session began with.
     pub fn start_of(&self) -> &SessionStarted {
         self.history.start()
     }
@@ -201,6 +216,7 @@ impl Session {
         self.sent.rendering()
     }
 
+    /// What decisions are made by.
     pub fn configuration(&self) -> &Configuration {
         &self.policy.configuration
     }
@@ -220,6 +236,7 @@ impl Session {
         self.policy.card = Some(CardInUse { card, lifetime });
     }
 
+    /// Of the model in use, where one is known.
     pub fn card(&self) -> Option<&Card> {
         self.policy.card()
     }
@@ -302,6 +319,12 @@ impl Session {
         blobs: &dyn Blobs,
     ) -> Result<Reread, RecallError> {
         plan_reread(&self.history, path, first_line, lines, self.state.board(), self.state.last_fold(), blobs)
+    }
+
+    /// Outputs of more than so many bytes leave memory in the events before `durable`: whoever brings the blobs has them
+    /// from now on, and is asked where one is recalled, folded or sent.
+    pub fn release_outputs(&mut self, durable: EventNo, most: usize) {
+        self.history.release_outputs(durable, most);
     }
 
     /// L1 and L2 as they are sent now.

@@ -14,10 +14,10 @@ mod reading;
 mod script;
 mod wrappers;
 
-pub use changes::{Changes, Rest, changed_files};
+pub(crate) use changes::changed_files;
 pub use pattern::Pattern;
 pub(crate) use programs::{SearchOptions, programs};
-pub use reading::{Purpose, Reading};
+pub use reading::{Purpose, Reading, purposes};
 pub use script::{Command, Item, Joint, Redirection, RedirectionKind, Script, Word};
 
 /// Whether a program runs scripts of a shell: `bash`, `/bin/sh`.

@@ -2,14 +2,15 @@
 //!
 //! What was admitted once is admitted again, word for word, against the same history: anything else was never admitted.
 
-use super::{AdmissionLimits, admit_block, admit_delta};
+use super::{AdmissionLimits, admit_block, admit_delta, says_nothing};
 use crate::{
     configuration::Configuration,
     proposal::{BlockProposal, DeltaProposal},
+    standing::Standing,
     state::Bench,
     trace::{
         Blobs,
-        claim::{Anchor, BlockContent, Change, Delta, Question},
+        claim::{Anchor, BlockContent, Change, Delta, Question, Quote, RunStatus, WorkStatus},
         decision::TurnRange,
     },
 };
@@ -23,36 +24,87 @@ pub(crate) fn block_holds(
     count: &dyn Fn(&[u8]) -> u32,
     blobs: &dyn Blobs,
 ) -> bool {
+    let standing = Standing::at(bench.history, range.last, blobs);
+    let asked = standing.asked();
+    let mut content = content.clone();
+    // A person chose the pins, the engine what was asked and said.
+    content.pinned.clear();
+    let quoted = content.said.iter().all(|said| standing.says(said));
+    if quoted && (&content.task, &content.now) == (&asked.task, &asked.now) {
+        (content.task, content.now) = (None, None);
+        content.said.clear();
+    }
+    let content = &content;
+    if says_nothing(content) {
+        return true;
+    }
     let proposal = BlockProposal::of(range, content);
     // The budget was the planner's choice, and says nothing about what is true.
     let limits = AdmissionLimits { block_tokens: u32::MAX, ..AdmissionLimits::from(configuration) };
     let Ok(admitted) = admit_block(bench, range, proposal, &limits, count, blobs) else { return false };
     let mut claimed = content.clone();
     claimed.anchors.iter_mut().for_each(forget_move);
-    claimed.open_questions.iter_mut().for_each(forget_refusal);
     admitted.refused.is_empty() && admitted.content == claimed
 }
 
 /// The same for what a delta brings to the board.
 pub(crate) fn delta_holds(bench: Bench<'_>, delta: &Delta, configuration: &Configuration, blobs: &dyn Blobs) -> bool {
+    let standing = Standing::now(bench.history, blobs);
+    let asked = standing.asked();
+    let (Ok(open), Ok(status)) = (standing.questions(), standing.status()) else { return false };
+    let mut delta = delta.clone();
+    let quoted = delta.said.drain(..).all(|said| match said {
+        Change::Add(said) | Change::Revise { to: said, .. } => standing.says(&said),
+        Change::Retract { .. } => true,
+    });
+    delta.goal_shift = None;
+    let asks = is_same_or_none(delta.task.take(), &asked.task) && is_same_or_none(delta.now.take(), &asked.now);
+    let opens = delta.open_questions.iter_mut().filter_map(stated).all(|question| is_open(question, &open));
+    let mut runs = true;
+    if let Some(claimed) = &mut delta.status {
+        runs = holds_run(&mut claimed.tests, &status.tests) && holds_run(&mut claimed.build, &status.build);
+    }
+    delta.status = delta.status.filter(|status| *status != WorkStatus::default());
+    delta.next_actions = delta.next_actions.filter(|actions| !actions.is_empty());
+    if !(quoted && asks && opens && runs) {
+        return false;
+    }
+    let delta = &delta;
     let proposal = DeltaProposal::of(delta);
+    if proposal == DeltaProposal::default() {
+        return true;
+    }
     let Ok((admitted, refused)) = admit_delta(bench, proposal, &AdmissionLimits::from(configuration), blobs) else {
         return false;
     };
     let mut claimed = delta.clone();
     claimed.anchors.iter_mut().filter_map(stated).for_each(forget_move);
-    claimed.open_questions.iter_mut().filter_map(stated).for_each(forget_refusal);
     refused.is_empty() && admitted == claimed
+}
+
+fn is_same_or_none(claimed: Option<Quote>, found: &Option<Quote>) -> bool {
+    claimed.is_none_or(|claimed| Some(&claimed) == found.as_ref())
+}
+
+/// Where the engine found it open itself, it finds it again; then it is a question like any other.
+fn is_open(question: &mut Question, open: &[Question]) -> bool {
+    let found = question.evidence.is_none() || open.contains(question);
+    question.evidence = None;
+    found
+}
+
+/// The same for a verdict, which then is taken out.
+fn holds_run(claimed: &mut RunStatus, found: &RunStatus) -> bool {
+    let holds = claimed.evidence.is_none() || claimed == found;
+    if claimed.evidence.is_some() {
+        *claimed = RunStatus::default();
+    }
+    holds
 }
 
 /// That it was once claimed elsewhere in the file proves nothing; where it is now was compared.
 fn forget_move(anchor: &mut Anchor) {
     anchor.moved = false;
-}
-
-/// A question is open, whoever asked it.
-fn forget_refusal(question: &mut Question) {
-    question.unknown = false;
 }
 
 fn stated<T>(change: &mut Change<T>) -> Option<&mut T> {

@@ -10,28 +10,39 @@ use super::{
 use crate::{
     configuration::fixed::STALE_PER_DELTA,
     trace::EventNo,
-    trace::claim::{Anchor, Assertion, Change, Delta, Evidence, Fact, Question, Standing, WorkStatus},
+    trace::claim::{
+        Anchor, Assertion, Change, Delta, Evidence, Fact, Goal, Question, Quote, RunStatus, Standing, WorkStatus,
+    },
 };
 
 /// What a delta did, as far as the delta itself does not say it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Applied {
+    /// The board's, from now on.
     pub version: u32,
     /// One for each change of the delta, in its order; the same holds for the lists below.
     pub facts: Vec<AppliedFact>,
+    /// Ids.
     pub questions: Vec<String>,
+    /// Ids.
     pub anchors: Vec<String>,
+    /// Ids.
+    pub said: Vec<String>,
     /// Touched anchors that this delta is to name.
     pub stale: Vec<Stale>,
 }
 
+/// What became of one change.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "its line says it")]
 pub struct AppliedFact {
     pub id: String,
     pub outcome: Outcome,
 }
 
+/// What a change of a fact did.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "`was` is what stood there")]
 pub enum Outcome {
     Added,
     /// The board said so already; it has the newer evidence now, unless that proves less.
@@ -50,17 +61,33 @@ pub enum Outcome {
 }
 
 impl Board {
+    /// Follows a delta that was checked.
     pub fn apply(&mut self, delta: &Delta) -> Applied {
         self.version += 1;
-        if let Some(goal) = &delta.current_goal {
-            self.goal = Some(goal.clone());
+        // An older delta's goal is what the work is for.
+        let goal = delta.current_goal.as_ref().map(|Goal { text, evidence }| (text.clone(), evidence.clone()));
+        let goal = goal.map(|(text, evidence)| Quote { text, evidence });
+        if let Some(task) = delta.task.clone().or(goal) {
+            self.task = Some(task);
+            self.now = None;
+        }
+        // One that shifts the work to what names no task takes the old one away.
+        if delta.goal_shift.is_some() && delta.task.is_none() {
+            self.task = None;
+        }
+        if let Some(now) = &delta.now {
+            self.now = Some(now.clone());
         }
         if let Some(reason) = &delta.goal_shift_reason {
             self.goal_shift_reason = Some(reason.clone());
         }
+        if let Some(shift) = &delta.goal_shift {
+            self.goal_shift = Some(shift.clone());
+        }
         let facts = delta.confirmed_facts.iter().map(|change| self.apply_fact(change)).collect();
         let questions = delta.open_questions.iter().map(|change| self.apply_question(change)).collect();
         let anchors = delta.anchors.iter().map(|change| self.apply_anchor(change)).collect();
+        let said = delta.said.iter().map(|change| self.apply_said(change)).collect();
         delta.exec_assertions.iter().for_each(|assertion| self.apply_assertion(assertion));
         if let Some(status) = &delta.status {
             self.status = self.status_with(status);
@@ -69,7 +96,7 @@ impl Board {
             self.next_actions = actions.clone();
         }
         let stale = self.name_stale();
-        Applied { version: self.version, facts, questions, anchors, stale }
+        Applied { version: self.version, facts, questions, anchors, said, stale }
     }
 
     /// The ids that were given so far.
@@ -83,12 +110,13 @@ impl Board {
             facts: self.given.facts.max(given.facts),
             questions: self.given.questions.max(given.questions),
             anchors: self.given.anchors.max(given.anchors),
+            said: self.given.said.max(given.said),
         };
     }
 
     /// The status after a delta: each field is a scalar, and one that says nothing changes nothing.
     pub(crate) fn status_with(&self, delta: &WorkStatus) -> WorkStatus {
-        let latest = |new: &String, old: &String| if new.is_empty() { old.clone() } else { new.clone() };
+        let latest = |new: &RunStatus, old: &RunStatus| if new.is_empty() { old.clone() } else { new.clone() };
         WorkStatus {
             tests: latest(&delta.tests, &self.status.tests),
             build: latest(&delta.build, &self.status.build),
@@ -97,7 +125,7 @@ impl Board {
     }
 
     /// The touched anchors that the entry written now is to name; each is named once.
-    pub fn name_stale(&mut self) -> Vec<Stale> {
+    pub(crate) fn name_stale(&mut self) -> Vec<Stale> {
         self.stale.drain(..self.stale.len().min(STALE_PER_DELTA)).collect()
     }
 
@@ -188,6 +216,15 @@ impl Board {
         apply_change(&mut self.questions, &mut self.given.questions, kind, change, existing)
     }
 
+    fn apply_said(&mut self, change: &Change<Quote>) -> String {
+        let existing = match change {
+            Change::Add(to) => self.said.iter().find(|entry| entry.value.text == to.text).map(|entry| entry.id.clone()),
+            Change::Revise { id, .. } | Change::Retract { id, .. } => Some(id.clone()),
+        };
+        let kind = Kind { letter: 's', version: self.version };
+        apply_change(&mut self.said, &mut self.given.said, kind, change, existing)
+    }
+
     fn apply_anchor(&mut self, change: &Change<Anchor>) -> String {
         let same = |entry: &&Entry<Anchor>, to: &Anchor| {
             let held = &entry.value;
@@ -228,7 +265,7 @@ struct Kind {
     version: u32,
 }
 
-/// Questions and anchors: no marks, and what is retracted goes.
+/// Questions, anchors and what was said: no marks, and what is retracted goes.
 fn apply_change<T: Clone + PartialEq>(
     entries: &mut Vec<Entry<T>>,
     given: &mut u32,

@@ -1,6 +1,6 @@
 //! May a delta be recorded? Its form, its budget, its ids and its goal; each refusal has its own kind.
 //!
-//! Whether its claims are true, and what can be kept of a refused delta, is the gate's business.
+//! Whether its claims are true, and what can be kept of a refused delta, is admission's business.
 
 use std::collections::BTreeSet;
 
@@ -12,6 +12,7 @@ use crate::{
 
 /// Why a delta was refused, in words that tell its author what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum DeltaRefused {
     #[error("the delta says nothing that the board does not say already")]
     Empty,
@@ -38,7 +39,7 @@ pub enum DeltaRefused {
 }
 
 impl Board {
-    /// The first reason not to record this delta. The budget is that of the very text that [`render_delta`] gives for
+    /// The first reason not to record this delta. The budget is that of the very text that `render_delta` gives for
     /// it on this board, without the stale anchors that it is made to name: those are the engine's words, and have
     /// their own bound.
     pub fn check(&self, delta: &Delta, limits: &BoardLimits, count: &dyn Fn(&[u8]) -> u32) -> Result<(), DeltaRefused> {
@@ -46,6 +47,10 @@ impl Board {
         check_ids(&delta.confirmed_facts, |id| self.standing_fact(id).is_some())?;
         check_ids(&delta.open_questions, |id| self.questions.iter().any(|entry| entry.id == id))?;
         check_ids(&delta.anchors, |id| self.anchors.iter().any(|entry| entry.id == id))?;
+        check_ids(&delta.said, |id| self.said.iter().any(|entry| entry.id == id))?;
+        delta.task.iter().try_for_each(|task| not_blank(&task.text, "task"))?;
+        delta.now.iter().try_for_each(|now| not_blank(&now.text, "now"))?;
+        stated(&delta.said).try_for_each(|said| not_blank(&said.text, "said"))?;
         delta.confirmed_facts.iter().try_for_each(check_fact)?;
         stated(&delta.open_questions).try_for_each(|question| not_blank(&question.text, "open_questions"))?;
         stated(&delta.anchors).try_for_each(check_anchor)?;
@@ -74,7 +79,7 @@ impl Board {
         }
         let Some(new) = &delta.current_goal else { return Ok(()) };
         not_blank(&new.text, "current_goal")?;
-        match &self.goal {
+        match &self.task {
             Some(old) if delta.goal_shift_reason.is_none() && !is_refinement(&old.text, &new.text) => {
                 Err(DeltaRefused::GoalShiftWithoutReason { from: old.text.clone(), to: new.text.clone() })
             }
@@ -137,7 +142,8 @@ fn check_actions(actions: &[String], allowed: ActionRange) -> Result<(), DeltaRe
     if actions.len() > allowed.most {
         return Err(DeltaRefused::TooManyActions { count: actions.len(), limit: allowed.most });
     }
-    if actions.len() < allowed.least {
+    // None at all takes away those that are there.
+    if !actions.is_empty() && actions.len() < allowed.least {
         return Err(DeltaRefused::TooFewActions { count: actions.len(), limit: allowed.least });
     }
     actions.iter().try_for_each(|action| not_blank(action, "next_actions"))

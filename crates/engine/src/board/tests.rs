@@ -8,7 +8,7 @@ mod rendering;
 
 use super::*;
 use crate::{
-    trace::claim::{Change, ClaimKind, Delta, Standing},
+    trace::claim::{Change, ClaimKind, Delta, Goal, RunStatus, Standing},
     trace::{EventNo, result::Hunk},
 };
 
@@ -42,8 +42,12 @@ fn goal(text: &str) -> Delta {
     Delta { current_goal: Some(goal), ..Delta::default() }
 }
 
+fn told(text: &str) -> RunStatus {
+    RunStatus { text: text.to_owned(), ..RunStatus::default() }
+}
+
 fn question(text: &str) -> Question {
-    Question { text: text.to_owned(), unknown: false }
+    Question { text: text.to_owned(), ..Question::default() }
 }
 
 fn anchor(path: &str, first_line: u32, snippet: &str) -> Anchor {
@@ -69,14 +73,18 @@ fn first_delta() -> Delta {
             )),
             Change::Add(fact("1 ledger test fails", &["test#1 failed:test_balance"])),
         ],
-        open_questions: vec![Change::Add(Question { text: "does report() rely on prefixes".into(), unknown: true })],
+        open_questions: vec![Change::Add(Question {
+            text: "does report() rely on prefixes".into(),
+            unknown: true,
+            evidence: None,
+        })],
         anchors: vec![Change::Add(anchor(
             "src/ledger.py",
             22,
             "    return sum(e.amount for e in self.entries\n               if e.account.startswith(account))",
         ))],
         exec_assertions: vec![assertion("pytest -q tests/test_ledger.py", "1 failed, 2 passed", "cmd#3 exit=1")],
-        status: Some(WorkStatus { tests: "1 of 3 fails".into(), errors_left: Some(1), ..WorkStatus::default() }),
+        status: Some(WorkStatus { tests: told("1 of 3 fails"), errors_left: Some(1), ..WorkStatus::default() }),
         next_actions: Some(vec!["compare account names exactly".into()]),
         ..goal("make balance() exact, without touching the test")
     }
@@ -90,7 +98,7 @@ fn second_delta() -> Delta {
         ],
         exec_assertions: vec![assertion("pytest -q tests/test_ledger.py", "3 passed", "cmd#5 exit=0")],
         open_questions: vec![retract("q1", &["turn#31"])],
-        status: Some(WorkStatus { tests: "3 pass".into(), errors_left: Some(0), ..WorkStatus::default() }),
+        status: Some(WorkStatus { tests: told("3 pass"), errors_left: Some(0), ..WorkStatus::default() }),
         next_actions: Some(vec!["run the whole suite".into()]),
         ..Delta::default()
     }

@@ -1,122 +1,143 @@
 //! The delta: what of all this belongs on the board, within its 250 tokens.
 //!
-//! Where tests and build stand, what changed among the tests, the goal where there was none, what is next, and the lines
-//! that the next edit most likely needs. The board is asked whether it would take each; what does not fit is left out.
+//! Task and now, where tests and build stand, what is next and what is open: all as of now, whatever the range. Then what
+//! changed among the tests, what the assistant concluded, and the lines that the next edit most likely needs. The board is
+//! asked whether it would take each; what does not fit is left out.
 
 use std::collections::BTreeSet;
 
-use super::{
-    candidate::{FactKind, Item},
-    commands::{Verdict, counts},
-    fit::Fitted,
-    goal::ProposedGoal,
-};
+use super::{candidate::Item, commands::Verdict, fit::Fitted};
 use crate::{
-    admission::Examiner,
     board::{Board, BoardLimits},
-    proposal::StatusProposal,
-    shell::Purpose,
-    trace::claim::{Anchor, Assertion, Change, Delta, Fact, Goal, WorkStatus},
+    standing::{Asked, Concluded},
+    trace::claim::{Anchor, Change, ClaimKind, Delta, Evidence, Fact, Question, Quote, WorkStatus},
 };
 
+/// So many of the open points go before what is next.
+const FIRST_QUESTIONS: usize = 2;
 /// One or two anchors are what fits beside the rest.
 const ANCHORS: usize = 2;
 /// Longer ones would be all that the delta says.
 const ANCHOR_LINES: u32 = 12;
-const CONCLUSIONS: usize = 1;
+
+/// Where the work stands now.
+pub(super) struct News {
+    pub(super) asked: Asked,
+    pub(super) status: WorkStatus,
+    pub(super) actions: Vec<String>,
+    pub(super) questions: Vec<Question>,
+    pub(super) said: Vec<Concluded>,
+}
 
 /// One change. What is worth most stands first in the list.
 enum Piece {
-    /// With the reason where it is another one than before.
-    Goal(Goal, Option<String>),
+    /// With the turn that made another one of it.
+    Task(Option<Quote>, Option<Evidence>),
+    Now(Quote),
     Status(WorkStatus),
     Actions(Vec<String>),
-    Assertion(Assertion),
+    Question(Change<Question>),
     Fact(Fact),
+    Said(Change<Quote>),
     Anchor(Anchor),
 }
 
 pub(super) fn propose(
     board: &Board,
     fitted: &Fitted,
-    now_wanted: Option<&ProposedGoal>,
+    news: News,
     verdicts: &[Verdict<'_>],
-    examiner: &mut Examiner<'_>,
     limits: &BoardLimits,
     count: &dyn Fn(&[u8]) -> u32,
 ) -> Delta {
     let mut taken: Vec<Piece> = Vec::new();
-    for piece in pieces(board, fitted, now_wanted.or(fitted.frame.goal.as_ref()), verdicts, examiner) {
+    for piece in pieces(board, fitted, news, verdicts) {
         taken.push(piece);
-        let delta = admitted(&taken);
-        if board.check(&delta, limits, count).is_err() {
-            taken.pop();
+        while board.check(&admitted(&taken), limits, count).is_err() {
+            // Of a list of actions the first ones, of anything else nothing.
+            let Some(Piece::Actions(mut actions)) = taken.pop() else { break };
+            actions.pop();
+            if actions.is_empty() {
+                break;
+            }
+            taken.push(Piece::Actions(actions));
         }
     }
     admitted(&taken)
 }
 
-fn pieces(
-    board: &Board,
-    fitted: &Fitted,
-    goal: Option<&ProposedGoal>,
-    verdicts: &[Verdict<'_>],
-    examiner: &mut Examiner<'_>,
-) -> Vec<Piece> {
-    let mut pieces = Vec::new();
-    if let Some(goal) = goal
-        && (board.goal().is_none() || goal.shift.is_some())
-    {
-        pieces.push(Piece::Goal(goal.goal.clone(), goal.shift.clone()));
+fn pieces(board: &Board, fitted: &Fitted, news: News, verdicts: &[Verdict<'_>]) -> Vec<Piece> {
+    let mut pieces = asked(board, news.asked);
+    let named = board.status().errors_left.is_some();
+    let failed = verdicts.iter().rev().find_map(|verdict| verdict.run.tests.as_deref()).map(|report| report.failed);
+    let status = WorkStatus { errors_left: failed.filter(|failed| *failed > 0 || named), ..news.status };
+    if board.status_with(&status) != *board.status() {
+        pieces.push(Piece::Status(status));
     }
-    let status = status(board, verdicts);
-    if let Some(admitted) = examiner.status(status)
-        && board.status_with(&admitted) != *board.status()
-    {
-        pieces.push(Piece::Status(admitted));
+    // What fails comes before what is to be done about it, and that before what else is open.
+    let (gone, mut open) = questions(board, &news.questions);
+    pieces.extend(gone);
+    pieces.extend(open.by_ref().take(FIRST_QUESTIONS));
+    if news.actions != board.next_actions() {
+        pieces.push(Piece::Actions(news.actions));
     }
-    let actions = &fitted.frame.actions;
-    if !actions.is_empty() && actions != board.next_actions() {
-        pieces.push(Piece::Actions(actions.clone()));
-    }
-    let last_test = verdicts.iter().rev().find(|verdict| verdict.test.is_some()).map(|verdict| verdict.number);
+    pieces.extend(open);
     let mut anchors = anchors(board, fitted).into_iter();
-    let mut conclusions = 0;
     let mut facts = Vec::new();
     for candidate in &fitted.chosen {
         match &candidate.item {
-            Item::Assertion(assertion) => {
-                let is_last = last_test.is_some_and(|number| names_command(&assertion.evidence.pointer, number));
-                if is_last && !board.assertions().iter().any(|held| held.assertion == *assertion) {
-                    pieces.push(Piece::Assertion(assertion.clone()));
-                }
-            }
-            Item::Fact { kind: FactKind::Outcome | FactKind::Verdict, fact } => {
-                facts.push((i32::MAX, candidate.turn, fact));
-            }
-            Item::Fact { kind: FactKind::Conclusion, fact } => {
-                facts.push((candidate.value, candidate.turn, fact));
-            }
+            Item::Fact(fact) if fact.kind == ClaimKind::TestChanged => facts.push((candidate.turn, fact)),
             _ => {}
         }
     }
     pieces.extend(anchors.next());
-    facts.sort_by_key(|(value, turn, ..)| std::cmp::Reverse((*value, *turn)));
-    let mut said = BTreeSet::new();
-    for (value, _, fact) in facts {
+    facts.sort_by_key(|(turn, _)| std::cmp::Reverse(*turn));
+    let mut told = BTreeSet::new();
+    for (_, fact) in facts {
         // What several spans end with is said once, of the newest.
-        if !said.insert(&fact.text) {
-            continue;
-        }
-        let concludes = value < i32::MAX;
-        conclusions += usize::from(concludes);
         let known = board.facts().iter().any(|held| held.value.fact.text == fact.text);
-        if !known && (!concludes || conclusions <= CONCLUSIONS) {
+        if told.insert(&fact.text) && !known {
             pieces.push(Piece::Fact(fact.clone()));
         }
     }
+    pieces.extend(said(board, news.said));
     pieces.extend(anchors);
     pieces
+}
+
+/// Where the task is the same and nothing else is asked any more, the task alone says so.
+fn asked(board: &Board, asked: Asked) -> Vec<Piece> {
+    let same =
+        |one: Option<&Quote>, other: Option<&Quote>| one.map(|quote| &quote.text) == other.map(|quote| &quote.text);
+    let (task, now) = (asked.task.as_ref(), asked.now.as_ref());
+    if same(board.task(), task) && same(board.now(), now) || task.or(now).is_none() {
+        return Vec::new();
+    }
+    let other = board.task().is_some() && !same(board.task(), task);
+    let shift = task.or(now).filter(|_| other).map(|quote| quote.evidence.clone());
+    let mut pieces = vec![Piece::Task(asked.task, shift)];
+    pieces.extend(asked.now.map(Piece::Now));
+    pieces
+}
+
+/// Those that the engine found itself and that are no longer open go; then what is new.
+fn questions<'a>(board: &Board, open: &'a [Question]) -> (Vec<Piece>, impl Iterator<Item = Piece> + use<'a>) {
+    let is_open = |held: &Question| open.iter().any(|question| question.text == held.text);
+    let gone = board.questions().iter().filter(|entry| entry.value.evidence.is_some() && !is_open(&entry.value));
+    let gone = gone.map(|entry| Piece::Question(Change::Retract { id: entry.id.clone(), evidence: Vec::new() }));
+    let held: Vec<String> = board.questions().iter().map(|entry| entry.value.text.clone()).collect();
+    let new = open.iter().filter(move |question| !held.contains(&question.text));
+    (gone.collect(), new.map(|question| Piece::Question(Change::Add(question.clone()))))
+}
+
+/// The same for what the assistant said.
+fn said(board: &Board, said: Vec<Concluded>) -> Vec<Piece> {
+    let is_said = |held: &Quote| said.iter().any(|said| said.quote.text == held.text);
+    let gone = board.said().iter().filter(|entry| !is_said(&entry.value));
+    let gone = gone.map(|entry| Change::Retract { id: entry.id.clone(), evidence: Vec::new() });
+    let held = |quote: &Quote| board.said().iter().any(|entry| entry.value.text == quote.text);
+    let new = said.iter().filter(|said| !held(&said.quote)).map(|said| Change::Add(said.quote.clone()));
+    gone.chain(new).map(Piece::Said).collect()
 }
 
 /// The most valuable short ones that the board does not hold yet.
@@ -140,40 +161,22 @@ fn anchors(board: &Board, fitted: &Fitted) -> Vec<Piece> {
     anchors.into_iter().take(ANCHORS).map(|(_, anchor)| Piece::Anchor(anchor.clone())).collect()
 }
 
-/// By the newest runs of the range. Whether they are the newest of all is the gate's question. That no errors are left is
-/// said where the board names some: what a delta leaves out stays.
-fn status(board: &Board, verdicts: &[Verdict<'_>]) -> StatusProposal {
-    let tests = verdicts.iter().rev().find(|verdict| verdict.test.is_some());
-    let report = tests.and_then(|verdict| verdict.run.tests.as_deref());
-    let build =
-        verdicts.iter().rev().find(|verdict| verdict.test.is_none() && verdict.reading.purpose == Purpose::Builds);
-    let named = board.status().errors_left.is_some();
-    StatusProposal {
-        tests: report.map(|report| counts(report.passed, report.failed, report.skipped)).unwrap_or_default(),
-        build: build.and_then(|verdict| verdict.run.exit_code).map(|code| format!("exit {code}")).unwrap_or_default(),
-        errors_left: report.map(|report| report.failed).filter(|failed| *failed > 0 || named),
-    }
-}
-
 fn admitted(pieces: &[Piece]) -> Delta {
     let mut delta = Delta::default();
     for piece in pieces {
         match piece {
-            Piece::Goal(goal, shift) => {
-                delta.current_goal = Some(goal.clone());
-                delta.goal_shift_reason = shift.clone();
+            Piece::Task(task, shift) => {
+                delta.task.clone_from(task);
+                delta.goal_shift.clone_from(shift);
             }
+            Piece::Now(now) => delta.now = Some(now.clone()),
             Piece::Status(status) => delta.status = Some(status.clone()),
             Piece::Actions(actions) => delta.next_actions = Some(actions.clone()),
-            Piece::Assertion(assertion) => delta.exec_assertions.push(assertion.clone()),
+            Piece::Question(change) => delta.open_questions.push(change.clone()),
             Piece::Fact(fact) => delta.confirmed_facts.push(Change::Add(fact.clone())),
+            Piece::Said(change) => delta.said.push(change.clone()),
             Piece::Anchor(anchor) => delta.anchors.push(Change::Add(anchor.clone())),
         }
     }
     delta
-}
-
-fn names_command(pointer: &str, number: u32) -> bool {
-    let rest = pointer.strip_prefix("cmd#").and_then(|rest| rest.strip_prefix(&number.to_string()));
-    rest.is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_digit()))
 }

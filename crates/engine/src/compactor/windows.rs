@@ -8,11 +8,13 @@ use super::{
     candidate::{Candidates, Item},
     commands::Verdict,
     files::{Files, KnownFile},
-    places::places,
     stretch::{SightKind, Stretch, Then},
-    symbols::{defined, spoken},
 };
 use crate::{
+    evidence::{
+        places::places,
+        symbols::{defined, spoken},
+    },
     trace::claim::Anchor,
     trace::{ResultData, TurnNo, result::Hunk},
 };

@@ -11,13 +11,20 @@ pub(crate) use counts::recheck_start;
 use counts::{counts, recheck_answer, recheck_head, recheck_step};
 
 use super::{
-    Desk, archive::write_by_rules, draft::FoldDraft, fold::expect_current, fold_text::write_fold, layout::plan_layout,
+    Desk,
+    archive::{admit_for_archive, write_by_rules, write_with},
+    draft::FoldDraft,
+    fold::expect_current,
+    fold_text::write_fold,
+    layout::plan_layout,
+    pins::pinned_for,
 };
 use crate::{
     admission::again::{block_holds, delta_holds},
     board::{Board, render_delta},
     context::Context,
     planner::DeltaCause,
+    proposal::BlockProposal,
     recall::observed_lines,
     recorder::results::follow_anchors,
     settle::{Settled, plan_settle},
@@ -134,6 +141,7 @@ fn recheck_fold(desk: Desk<'_>, fold: &Fold, context: &Context<'_>) -> Result<()
     let holds = |delta| delta_holds(desk.bench(), delta, configuration, context.blobs);
     if !block_holds(desk.bench(), range, &fold.claims, configuration, context.count, context.blobs)
         || !fold.delta.as_ref().is_none_or(holds)
+        || fold.claims.pinned != pinned_for(desk, range, context.blobs)
     {
         return Err(Doubt::Claims);
     }
@@ -163,10 +171,20 @@ fn recheck_delta(desk: Desk<'_>, recorded: &StateDelta, context: &Context<'_>) -
 }
 
 fn recheck_archive(desk: Desk<'_>, archive: &Archive, context: &Context<'_>) -> Result<(), Doubt> {
-    if archive.author == Author::Model {
-        return Err(Doubt::ByModel);
-    }
-    let written = write_by_rules(desk, archive.range, archive.author, context).map_err(|_| Doubt::Place)?;
+    let written = match (&archive.claims, archive.author) {
+        (Some(claims), Author::Model | Author::Given) => {
+            let proposal = BlockProposal::of(archive.range, claims);
+            let (admitted, refused) = admit_for_archive(desk, archive.range, proposal, context);
+            if admitted != **claims || !refused.is_empty() {
+                return Err(Doubt::Claims);
+            }
+            write_with(desk, archive.range, claims, context)
+        }
+        // Text of a model from before its claims were kept.
+        (None, Author::Model | Author::Given) => return Err(Doubt::ByModel),
+        (_, Author::Rules | Author::TimedOut) => write_by_rules(desk, archive.range, archive.author, context),
+    };
+    let written = written.map_err(|_| Doubt::Place)?;
     same(&archive.content, &written.content)?;
     same_entry(archive.board.as_ref(), written.board.as_ref())
 }

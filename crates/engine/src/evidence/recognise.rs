@@ -1,7 +1,7 @@
 //! Test runs in the output of commands: which framework, how many passed, failed and were skipped, which ones failed.
 //!
-//! A program that prints a file with a summary in it looks like a test run. Three things keep that rare: the command
-//! must do more than show and change files, like `cat` and `git log`; a summary must have its framework's exact shape; and the last one
+//! A program that prints a file or a page with a summary in it looks like a test run. Three things prevent that: the
+//! command must run tests or build, by its programs; a summary must have its framework's exact shape; and the last one
 //! must stand among the last 40 lines that are not empty (go's, whose shape prose does not have, anywhere). A caller does
 //! not ask about output that [`super::printed`] attributes to a file.
 //!
@@ -25,11 +25,9 @@ mod unittest;
 use std::collections::BTreeSet;
 
 use printed::Printed;
-use summed::Summed;
+use summed::{Counts, Summed};
 
-use crate::{shell::Purpose, trace::result::TestReport};
-
-const MOST_BYTES: usize = 4 * 1024 * 1024;
+use crate::{configuration::evidence::RECOGNISED_BYTES, shell::Purpose, trace::result::TestReport};
 
 const RECOGNISERS: [fn(&Printed<'_>) -> Option<Summed>; 9] = [
     pytest::recognise,
@@ -45,11 +43,11 @@ const RECOGNISERS: [fn(&Printed<'_>) -> Option<Summed>; 9] = [
 
 /// The test runs that the output of a command reports, if it does, as one.
 pub fn recognise(purpose: Purpose, output: &str) -> Option<TestReport> {
-    if purpose <= Purpose::Files { None } else { recognise_output(output) }
+    if purpose < Purpose::Builds { None } else { recognise_output(output) }
 }
 
 fn recognise_output(output: &str) -> Option<TestReport> {
-    let start = output.len().saturating_sub(MOST_BYTES);
+    let start = output.len().saturating_sub(RECOGNISED_BYTES);
     let end = (start..output.len()).find_map(|start| output.get(start..)).unwrap_or_default();
     let text = printed::without_escapes(end);
     let printed = Printed::new(&text);
@@ -66,9 +64,8 @@ fn merge(summed: Vec<Summed>) -> TestReport {
         } else if merged.framework.rsplit('+').next() != Some(&report.framework) {
             merged.framework = format!("{}+{}", merged.framework, report.framework);
         }
-        merged.passed = merged.passed.saturating_add(report.passed);
-        merged.failed = merged.failed.saturating_add(report.failed);
-        merged.skipped = merged.skipped.saturating_add(report.skipped);
+        let TestReport { passed, failed, skipped, .. } = report;
+        summed::add(&mut merged, Counts { passed, failed, skipped });
         merged.failures.extend(report.failures.into_iter().filter(|name| seen.insert(name.clone())));
     }
     merged
@@ -128,10 +125,19 @@ mod tests {
     fn a_printer_runs_no_tests() {
         let output = "=== 1 failed, 2 passed in 0.12s ===\n";
         let recognise = |command: &str| recognise(Reading::of(&Script::parse(command)).purpose, output);
-        for command in ["pytest", "make test", "bash -lc \"pytest\"", "cd x && pytest | tail -5", ""] {
+        for command in ["pytest", "make test", "bash -lc \"pytest\"", "cd x && pytest | tail -5", "mvn verify package"]
+        {
             assert_eq!(recognise(command), recognise_output(output), "{command}");
         }
-        for command in ["cat log", "git show HEAD:log", "cd x && grep passed log | tail -5"] {
+        for command in [
+            "cat log",
+            "git show HEAD:log",
+            "cd x && grep passed log | tail -5",
+            "curl http://x/tests",
+            "gh run view 1 --log",
+            "docker logs web",
+            "",
+        ] {
             assert_eq!(recognise(command), None, "{command}");
         }
     }

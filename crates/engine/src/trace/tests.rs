@@ -82,3 +82,15 @@ fn a_file_says_in_its_first_line_which_schema_it_has() {
     let error = old.event(br#"{"seq":2,"at":3,"event":{"todo":{"items":[{"text":7}]}}}"#).unwrap_err();
     assert!(error.column() > 40, "{error}");
 }
+
+#[test]
+fn a_status_of_before_is_a_sentence() {
+    let status = |json: serde_json::Value| serde_json::from_value::<super::claim::WorkStatus>(json).expect("a status");
+    let old = status(serde_json::json!({"tests": "3 passed", "errors_left": 0}));
+    assert_eq!((old.tests.text.as_str(), old.tests.verdict), ("3 passed", super::claim::RunVerdict::Unknown));
+    let new = serde_json::to_value(super::claim::WorkStatus {
+        tests: super::claim::RunStatus { verdict: super::claim::RunVerdict::Failed, text: "x".into(), evidence: None },
+        ..Default::default()
+    });
+    assert_eq!(status(new.expect("JSON")).tests.verdict, super::claim::RunVerdict::Failed);
+}

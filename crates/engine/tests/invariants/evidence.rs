@@ -4,7 +4,7 @@
 use lookback_engine::{
     Session, Source,
     evidence::pointer::{LineRange, Place, Pointer},
-    fold::{Anchor, Assertion, BlockContent, Change, Delta, Evidence, Fact, Goal},
+    fold::{Anchor, Assertion, BlockContent, Change, Delta, Evidence, Fact, Quote},
     recall::{RecallError, Recalled},
     trace::{Event, EventBody, EventNo, NoBlobs},
 };
@@ -50,19 +50,20 @@ fn check_bound(session: &Session, evidence: &Evidence, admitted: EventNo) {
 }
 
 fn all_evidence<'a>(
-    goal: Option<&'a Goal>,
+    quotes: impl Iterator<Item = &'a Quote>,
     facts: impl Iterator<Item = &'a Fact>,
     assertions: impl Iterator<Item = &'a Assertion>,
 ) -> Vec<&'a Evidence> {
-    let goal = goal.map(|goal| &goal.evidence);
-    goal.into_iter()
+    quotes
+        .map(|quote| &quote.evidence)
         .chain(facts.flat_map(|fact| &fact.evidence))
         .chain(assertions.map(|assertion| &assertion.evidence))
         .collect()
 }
 
 fn check_block(session: &Session, claims: &BlockContent) {
-    let evidence = all_evidence(claims.goal.as_ref(), claims.what_we_learned.iter(), claims.exec_assertions.iter());
+    let quotes = claims.task.iter().chain(&claims.now).chain(&claims.said);
+    let evidence = all_evidence(quotes, claims.what_we_learned.iter(), claims.exec_assertions.iter());
     evidence.into_iter().for_each(|evidence| check_resolves(session, evidence, "a block"));
 }
 
@@ -70,7 +71,9 @@ fn check_board(session: &Session) {
     let board = session.state().board();
     let facts = board.facts().iter().map(|entry| &entry.value.fact);
     let assertions = board.assertions().iter().map(|entry| &entry.assertion);
-    for evidence in all_evidence(board.goal(), facts, assertions) {
+    let said = board.said().iter().map(|entry| &entry.value);
+    let quotes = board.task().into_iter().chain(board.now()).chain(said);
+    for evidence in all_evidence(quotes, facts, assertions) {
         check_resolves(session, evidence, "the board");
     }
 }
@@ -82,7 +85,7 @@ fn new_anchors(delta: &Delta) -> impl Iterator<Item = &Anchor> {
     })
 }
 
-fn is_planted(goal: Option<&Goal>, actions: &[String]) -> bool {
+fn is_planted(goal: Option<&Quote>, actions: &[String]) -> bool {
     goal.is_some_and(|goal| goal.text.contains(PLANTED)) || actions.iter().any(|action| action.contains(PLANTED))
 }
 
@@ -102,7 +105,7 @@ impl Law for Admitted {
             check_block(session, claims);
             let facts = claims.what_we_learned.iter().flat_map(|fact| &fact.evidence);
             facts.for_each(|evidence| check_bound(session, evidence, event.seq));
-            assert!(!is_planted(claims.goal.as_ref(), &claims.next_actions), "{claims:?}");
+            assert!(!is_planted(claims.task.as_ref(), &claims.next_actions), "{claims:?}");
         }
         check_board(session);
     }
@@ -113,7 +116,7 @@ impl Admitted {
     fn look_at_all(&self, session: &Session) {
         let board = session.state().board();
         check_board(session);
-        assert!(!is_planted(board.goal(), board.next_actions()), "{board:?}");
+        assert!(!is_planted(board.task(), board.next_actions()), "{board:?}");
         for anchor in board.anchors() {
             check_verbatim(session, &anchor.value, None, "an anchor that the board shows as current");
         }

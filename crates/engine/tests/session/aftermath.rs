@@ -120,10 +120,10 @@ fn a_span_fold_leaves_the_board_about_now() {
     let before = day.session.state().board().clone();
     let draft = day.session.draft_span_fold("old", None).expect("it is closed");
     day.session.fold_by_rules(&draft, &day.now()).expect("it is admitted");
-    assert_eq!(day.session.state().board().goal(), before.goal());
+    assert_eq!(day.session.state().board().task(), before.task());
     let draft = day.session.draft_fold(None, &day.now());
     if let Ok(draft) = draft {
         day.session.fold_by_rules(&draft, &day.now()).expect("it is admitted");
-        assert_eq!(day.session.state().board().goal().expect("a goal").text, "write the release notes");
+        assert_eq!(day.session.state().board().task().expect("a task").text, "write the release notes");
     }
 }

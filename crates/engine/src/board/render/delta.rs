@@ -2,24 +2,33 @@
 //!
 //! What else stands on the board is not shown.
 
-use super::json::{Body, Item, pointers, render_json, stale_notes};
+use super::json::{Body, Item, Quoted, ShownStatus, action, pointers, render_json, stale_notes};
 use crate::{
     board::{Applied, AppliedFact, BoardLimits, Outcome},
-    trace::claim::{Change, Delta, Fact},
+    trace::claim::{Change, Delta, Fact, Goal, Quote},
 };
 
 /// The entry of a delta, as it stands in the stream for good. `applied` is what the board said to it.
-pub fn render_delta(delta: &Delta, applied: &Applied, limits: &BoardLimits) -> String {
+pub(crate) fn render_delta(delta: &Delta, applied: &Applied, limits: &BoardLimits) -> String {
     let facts = delta.confirmed_facts.iter().zip(&applied.facts);
     let questions = delta.open_questions.iter().zip(&applied.questions);
     let anchors = delta.anchors.iter().zip(&applied.anchors);
+    let said = delta.said.iter().zip(&applied.said);
+    let goal = delta.current_goal.clone().map(|Goal { text, evidence }| Quote { text, evidence });
+    let task = delta.task.clone().or(goal);
     let body = Body {
-        current_goal: delta.current_goal.as_ref().map(|goal| goal.text.as_str().into()),
-        goal_evidence: delta.current_goal.as_ref().map(|goal| goal.evidence.pointer.as_str()),
+        task: task.as_ref().map(|task| Quoted::new(task, usize::MAX)),
+        now: delta.now.as_ref().map(|now| Quoted::new(now, usize::MAX)),
         goal_shift_reason: delta.goal_shift_reason.as_deref().map(Into::into),
         open_questions: questions.map(|(change, id)| item(change, id, Item::question)).collect(),
-        next_actions: delta.next_actions.iter().flatten().map(|action| action.as_str().into()).collect(),
-        status: delta.status.as_ref(),
+        next_actions: match delta.next_actions.as_deref() {
+            Some([]) => vec!["(none)".into()],
+            actions => {
+                let said = |text: &'_ String| action(text, task.as_ref(), delta.now.as_ref()).into_owned().into();
+                actions.into_iter().flatten().map(said).collect()
+            }
+        },
+        status: delta.status.as_ref().map(ShownStatus::of),
         confirmed_facts: facts
             .filter(|(_, applied)| applied.outcome != Outcome::Overtaken)
             .map(|(change, applied)| fact(change, applied, limits))
@@ -28,6 +37,7 @@ pub fn render_delta(delta: &Delta, applied: &Applied, limits: &BoardLimits) -> S
             .chain(anchors.map(|(change, id)| item(change, id, Item::anchor)))
             .collect(),
         exec_assertions: delta.exec_assertions.iter().map(Item::assertion).collect(),
+        the_assistant_said: said.map(|(change, id)| item(change, id, Item::quote)).collect(),
     };
     render_json(&format!("STATE_DELTA v{}", applied.version), &body)
 }

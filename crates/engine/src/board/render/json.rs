@@ -9,30 +9,79 @@ use serde::Serialize;
 use crate::{
     board::{BoardFact, BoardLimits, Mark, Stale},
     text::shorten,
-    trace::claim::{Anchor, Assertion, Evidence, Fact, Question, Standing, WorkStatus},
+    trace::claim::{Anchor, Assertion, Evidence, Fact, Question, Quote, RunStatus, Standing, WorkStatus},
 };
 
 /// Fields in a fixed order: what is worth most comes first, for whoever reads only the beginning.
 #[derive(Default, Serialize)]
 pub(super) struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) current_goal: Option<Cow<'a, str>>,
+    pub(super) task: Option<Quoted<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) goal_evidence: Option<&'a str>,
+    pub(super) now: Option<Quoted<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) goal_shift_reason: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) status: Option<ShownStatus>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) open_questions: Vec<Item<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) next_actions: Vec<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) status: Option<&'a WorkStatus>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) confirmed_facts: Vec<Item<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) anchors: Vec<Item<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) exec_assertions: Vec<Item<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) the_assistant_said: Vec<Item<'a>>,
+}
+
+/// The user's own words.
+#[derive(Serialize)]
+pub(super) struct Quoted<'a> {
+    text: Cow<'a, str>,
+    evidence: &'a str,
+}
+
+impl<'a> Quoted<'a> {
+    /// At most so many characters of them.
+    pub(super) fn new(quote: &'a Quote, characters: usize) -> Self {
+        Self { text: shorten(&quote.text, characters), evidence: &quote.evidence.pointer }
+    }
+}
+
+/// What comes next; where that is what was asked, it is not said twice.
+pub(super) fn action<'a>(action: &'a str, task: Option<&Quote>, now: Option<&Quote>) -> Cow<'a, str> {
+    let is = |quote: Option<&Quote>| quote.is_some_and(|quote| quote.text == action);
+    match () {
+        _ if is(now) => "as now".into(),
+        _ if is(task) => "as task".into(),
+        _ => action.into(),
+    }
+}
+
+/// Where tests and build stand, each as one sentence with its pointer.
+#[derive(Serialize)]
+pub(super) struct ShownStatus {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tests: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    build: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    errors_left: Option<u32>,
+}
+
+impl ShownStatus {
+    pub(super) fn of(status: &WorkStatus) -> Self {
+        Self { tests: status_text(&status.tests), build: status_text(&status.build), errors_left: status.errors_left }
+    }
+}
+
+/// The sentence with the run that shows it.
+pub(super) fn status_text(status: &RunStatus) -> Option<String> {
+    let pointer = status.evidence.as_ref().map(|evidence| format!(" [{}]", evidence.pointer)).unwrap_or_default();
+    (!status.is_empty()).then(|| format!("{}{pointer}", status.text))
 }
 
 #[derive(Serialize)]
@@ -50,6 +99,13 @@ pub(super) enum Item<'a> {
         text: &'a str,
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         unknown: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        evidence: Option<&'a str>,
+    },
+    Quote {
+        id: &'a str,
+        text: &'a str,
+        evidence: &'a str,
     },
     Anchor {
         id: &'a str,
@@ -95,7 +151,12 @@ impl<'a> Item<'a> {
     }
 
     pub(super) fn question(id: &'a str, question: &'a Question) -> Self {
-        Self::Question { id, text: &question.text, unknown: question.unknown }
+        let evidence = question.evidence.as_ref().map(|evidence| evidence.pointer.as_str());
+        Self::Question { id, text: &question.text, unknown: question.unknown, evidence }
+    }
+
+    pub(super) fn quote(id: &'a str, quote: &'a Quote) -> Self {
+        Self::Quote { id, text: &quote.text, evidence: &quote.evidence.pointer }
     }
 
     pub(super) fn anchor(id: &'a str, anchor: &'a Anchor) -> Self {

@@ -8,7 +8,7 @@ use super::json::{fact_text, pointers, reminder, was_text};
 use crate::{
     board::{Board, BoardFact, BoardLimits, Mark},
     text::columns,
-    trace::claim::{Anchor, Assertion, Question, Standing, WorkStatus},
+    trace::claim::{Anchor, Assertion, Question, Quote, RunStatus, Standing, WorkStatus},
 };
 
 /// Where texts begin, and where evidence does if the terminal has room for both, as in the sketch.
@@ -24,14 +24,16 @@ const LEAST_ROOM: usize = 20;
 /// Everything on the board, for a terminal of so many columns. Nothing is left out.
 pub fn render_for_people(board: &Board, columns: usize, limits: &BoardLimits) -> String {
     let mut page = Page { lines: Vec::new(), columns };
-    let goal = board.goal.iter().map(|goal| (goal.text.clone(), format!("from {}", goal.evidence.pointer)));
-    page.section("goal", goal);
+    let quoted = |quote: &Quote| (quote.text.clone(), format!("from {}", quote.evidence.pointer));
+    page.section("task", board.task.iter().map(quoted));
+    page.section("now", board.now.iter().map(quoted));
     page.section("why", board.goal_shift_reason.iter().map(|reason| (reason.clone(), String::new())));
-    page.section("status", status_line(&board.status).into_iter().map(|line| (line, String::new())));
-    page.section("facts", board.facts.iter().map(|entry| fact_line(&entry.value)));
-    page.section("questions", board.questions.iter().map(|entry| question_line(&entry.value)));
+    page.section("status", status_lines(&board.status).into_iter());
+    page.section("open", board.questions.iter().map(|entry| question_line(&entry.value)));
     let actions = board.next_actions.iter().zip(1..);
     page.section("next", actions.map(|(action, number)| (format!("{number} {action}"), String::new())));
+    page.section("facts", board.facts.iter().map(|entry| fact_line(&entry.value)));
+    page.section("said", board.said.iter().map(|entry| quoted(&entry.value)));
     page.section("anchors", board.anchors.iter().map(|entry| anchor_line(&entry.value, limits)));
     page.section("commands", board.assertions.iter().map(|held| assertion_line(&held.assertion)));
     if page.lines.is_empty() { " the board is empty\n".to_owned() } else { page.lines.join("\n") + "\n" }
@@ -82,7 +84,8 @@ fn fact_line(held: &BoardFact) -> (String, String) {
 }
 
 fn question_line(question: &Question) -> (String, String) {
-    (format!("? {}", question.text), if question.unknown { "unknown".to_owned() } else { String::new() })
+    let pointer = question.evidence.as_ref().map(|evidence| evidence.pointer.clone()).unwrap_or_default();
+    (format!("? {}", question.text), if question.unknown { "unknown".to_owned() } else { pointer })
 }
 
 fn anchor_line(anchor: &Anchor, limits: &BoardLimits) -> (String, String) {
@@ -95,12 +98,13 @@ fn assertion_line(assertion: &Assertion) -> (String, String) {
     (format!("$ {} → {}", assertion.command, assertion.result), assertion.evidence.pointer.clone())
 }
 
-fn status_line(status: &WorkStatus) -> Option<String> {
-    let named = |name: &str, value: &str| (!value.is_empty()).then(|| format!("{name}: {value}"));
-    let errors = status.errors_left.map(|count| format!("errors left: {count}"));
-    let parts: Vec<String> =
-        [named("tests", &status.tests), named("build", &status.build), errors].into_iter().flatten().collect();
-    (!parts.is_empty()).then(|| parts.join(" · "))
+fn status_lines(status: &WorkStatus) -> Vec<(String, String)> {
+    let line = |name: &str, status: &RunStatus| {
+        let pointer = status.evidence.as_ref().map(|evidence| evidence.pointer.clone()).unwrap_or_default();
+        (!status.is_empty()).then(|| (format!("{name}: {}", status.text), pointer))
+    };
+    let errors = status.errors_left.map(|count| (format!("errors left: {count}"), String::new()));
+    [line("tests", &status.tests), line("build", &status.build), errors].into_iter().flatten().collect()
 }
 
 /// Lines of at most `room` columns, broken between words; a longer word is broken where it must be.

@@ -7,18 +7,22 @@
 
 use std::cmp::Reverse;
 
-use super::json::{Body, Item, reminder, render_json, stale_notes};
+use super::json::{Body, Item, Quoted, ShownStatus, action, reminder, render_json, stale_notes};
 use crate::{
     board::{Board, BoardAssertion, BoardFact, BoardLimits, Entry, Mark, Stale},
     evidence::pointer::{LineRange, Place},
-    text::shorten,
-    trace::claim::{Anchor, Evidence, Question},
+    trace::claim::{Anchor, Evidence, Question, Quote},
 };
 
 const TITLE: &str = "STATE_BOARD v";
 
 /// `stale` are the touched anchors that this entry names. Never longer than `limits.board_tokens` by `count`, unless the counts alone are.
-pub fn render_board(board: &Board, stale: &[Stale], limits: &BoardLimits, count: &dyn Fn(&[u8]) -> u32) -> String {
+pub(crate) fn render_board(
+    board: &Board,
+    stale: &[Stale],
+    limits: &BoardLimits,
+    count: &dyn Fn(&[u8]) -> u32,
+) -> String {
     let page = Page::new(board, stale, limits);
     let fits = |shown: &Shown| count(page.render(shown).as_bytes()) <= limits.board_tokens;
     let mut shown = Shown { goal_characters: usize::MAX, ..Shown::default() };
@@ -43,7 +47,8 @@ pub fn render_board(board: &Board, stale: &[Stale], limits: &BoardLimits, count:
 
 /// How much of the goal there is room for.
 fn longest_goal(board: &Board, shown: &Shown, fits: &impl Fn(&Shown) -> bool) -> usize {
-    let (mut fitting, mut too_long) = (0, board.goal().map_or(0, |goal| goal.text.chars().count()));
+    let characters = |quote: Option<&Quote>| quote.map_or(0, |quote| quote.text.chars().count());
+    let (mut fitting, mut too_long) = (0, characters(board.task()).max(characters(board.now())));
     while too_long - fitting > 1 {
         let middle = fitting + (too_long - fitting) / 2;
         if fits(&Shown { goal_characters: middle, ..*shown }) { fitting = middle } else { too_long = middle }
@@ -60,6 +65,7 @@ enum Part {
     Fact,
     Anchor,
     Assertion,
+    Said,
 }
 
 /// How much of each part is shown, counted from the newest item.
@@ -73,6 +79,7 @@ struct Shown {
     facts: usize,
     anchors: usize,
     assertions: usize,
+    said: usize,
 }
 
 impl Shown {
@@ -85,6 +92,7 @@ impl Shown {
             Part::Fact => &mut self.facts,
             Part::Anchor => &mut self.anchors,
             Part::Assertion => &mut self.assertions,
+            Part::Said => &mut self.said,
         } += 1;
         self
     }
@@ -99,6 +107,7 @@ struct Page<'a> {
     facts: Vec<&'a Entry<BoardFact>>,
     anchors: Vec<&'a Entry<Anchor>>,
     assertions: Vec<&'a BoardAssertion>,
+    said: Vec<&'a Entry<Quote>>,
 }
 
 impl<'a> Page<'a> {
@@ -111,6 +120,7 @@ impl<'a> Page<'a> {
             facts: newest_first(&board.facts, |entry| entry.since),
             anchors: newest_first(&board.anchors, |entry| entry.since),
             assertions: newest_first(&board.assertions, |held| held.since),
+            said: newest_first(&board.said, |entry| entry.since),
         }
     }
 
@@ -120,12 +130,13 @@ impl<'a> Page<'a> {
         let anchors = self.anchors.iter().map(|entry| (entry.since, Part::Anchor));
         let mut newest: Vec<(u32, Part)> = facts.chain(anchors).collect();
         newest.sort_by_key(|(since, _)| Reverse(*since));
-        std::iter::once(Part::ShiftReason)
+        [Part::ShiftReason, Part::Status]
+            .into_iter()
             .chain(self.questions.iter().map(|_| Part::Question))
             .chain(self.board.next_actions.iter().map(|_| Part::Action))
-            .chain(std::iter::once(Part::Status))
             .chain(newest.into_iter().map(|(_, part)| part))
             .chain(self.assertions.iter().map(|_| Part::Assertion))
+            .chain(self.said.iter().map(|_| Part::Said))
     }
 
     fn render(&self, shown: &Shown) -> String {
@@ -135,6 +146,7 @@ impl<'a> Page<'a> {
         let (facts, more_facts) = split(&self.facts, shown.facts);
         let (anchors, more_anchors) = split(&self.anchors, shown.anchors);
         let (assertions, more_assertions) = split(&self.assertions, shown.assertions);
+        let (said, more_said) = split(&self.said, shown.said);
         let (actions, more_actions) = board.next_actions.split_at(shown.actions.min(board.next_actions.len()));
         let questions = questions.iter().map(|entry| Item::question(&entry.id, &entry.value));
         let facts = facts.iter().map(|entry| Item::board_fact(&entry.id, &entry.value, limits));
@@ -142,8 +154,8 @@ impl<'a> Page<'a> {
         let assertions = assertions.iter().map(|held| Item::assertion(&held.assertion));
         let body =
             Body {
-                current_goal: board.goal.as_ref().map(|goal| shorten(&goal.text, shown.goal_characters)),
-                goal_evidence: board.goal.as_ref().map(|goal| goal.evidence.pointer.as_str()),
+                task: board.task.as_ref().map(|task| Quoted::new(task, shown.goal_characters)),
+                now: board.now.as_ref().map(|now| Quoted::new(now, shown.goal_characters)),
                 goal_shift_reason: board
                     .goal_shift_reason
                     .as_deref()
@@ -153,10 +165,10 @@ impl<'a> Page<'a> {
                     .collect(),
                 next_actions: actions
                     .iter()
-                    .map(|action| action.as_str().into())
+                    .map(|text| action(text, board.task.as_ref(), board.now.as_ref()))
                     .chain((!more_actions.is_empty()).then(|| format!("(+{} more)", more_actions.len()).into()))
                     .collect(),
-                status: (has_status && shown.status > 0).then_some(&board.status),
+                status: (has_status && shown.status > 0).then(|| ShownStatus::of(&board.status)),
                 confirmed_facts: facts
                     .chain(
                         more_facts
@@ -174,6 +186,14 @@ impl<'a> Page<'a> {
                     .chain(more_assertions.first().map(|next| {
                         let pointer = &next.assertion.evidence.pointer;
                         Item::Note(format!("(+{} older assertions: recall {pointer})", more_assertions.len()))
+                    }))
+                    .collect(),
+                the_assistant_said: said
+                    .iter()
+                    .map(|entry| Item::quote(&entry.id, &entry.value))
+                    .chain(more_said.first().map(|next| {
+                        let pointer = next.value.evidence.pointer.clone();
+                        marker(more_said.len(), "sayings", &next.id, Some(pointer))
                     }))
                     .collect(),
             };

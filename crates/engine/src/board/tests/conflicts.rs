@@ -7,11 +7,11 @@ fn seed_10_2_versions_rise_and_the_latest_wins() {
     let mut board = Board::default();
     assert_eq!(board.apply(&first_delta()).version, 1);
     assert_eq!(board.apply(&second_delta()).version, 2);
-    assert_eq!(board.status().tests, "3 pass");
+    assert_eq!(board.status().tests.text, "3 pass");
     assert_eq!(board.next_actions(), ["run the whole suite"]);
     let [held] = board.assertions() else { panic!("one assertion per command") };
     assert_eq!(held.assertion.result, "3 passed");
-    assert_eq!(board.goal().unwrap().text, "make balance() exact, without touching the test");
+    assert_eq!(board.task().unwrap().text, "make balance() exact, without touching the test");
 }
 
 #[test]
@@ -108,10 +108,10 @@ fn a_rewritten_file_does_not_eat_the_budget_of_one_delta() {
 fn a_status_keeps_what_a_delta_leaves_out() {
     let mut board = Board::default();
     let status = |status: WorkStatus| Delta { status: Some(status), ..Delta::default() };
-    board.apply(&status(WorkStatus { build: "exit 0".into(), errors_left: Some(2), ..WorkStatus::default() }));
-    let tests = status(WorkStatus { tests: "1 failed".into(), ..WorkStatus::default() });
+    board.apply(&status(WorkStatus { build: told("exit 0"), errors_left: Some(2), ..WorkStatus::default() }));
+    let tests = status(WorkStatus { tests: told("1 failed"), ..WorkStatus::default() });
     let applied = board.apply(&tests);
-    let whole = WorkStatus { tests: "1 failed".into(), build: "exit 0".into(), errors_left: Some(2) };
+    let whole = WorkStatus { tests: told("1 failed"), build: told("exit 0"), errors_left: Some(2) };
     assert_eq!(*board.status(), whole);
     assert!(render_delta(&tests, &applied, &limits()).ends_with(r#"{"status":{"tests":"1 failed"}}"#));
     assert_eq!(board.check(&tests, &limits(), &count), Err(DeltaRefused::Empty), "it says so already");

@@ -1,6 +1,7 @@
 //! What is not recorded, and why.
 
 use super::*;
+use crate::configuration::ActionRange;
 
 #[test]
 fn seed_7_1_a_delta_over_250_tokens_is_refused() {
@@ -59,7 +60,6 @@ fn every_bad_delta_is_refused_with_its_own_kind() {
         ),
         (twice, DeltaRefused::ChangedTwice { id: "f1".into() }),
         (actions(&["a", "b", "c", "d"]), DeltaRefused::TooManyActions { count: 4, limit: 3 }),
-        (actions(&[]), DeltaRefused::TooFewActions { count: 0, limit: 1 }),
         (actions(&[" "]), DeltaRefused::Blank { field: "next_actions" }),
         (facts(vec![Change::Add(fact("x is y", &[]))]), DeltaRefused::FactWithoutEvidence { text: "x is y".into() }),
         (facts(vec![retract("f1", &[])]), DeltaRefused::RetractionWithoutEvidence { id: "f1".into() }),
@@ -70,6 +70,10 @@ fn every_bad_delta_is_refused_with_its_own_kind() {
     ] {
         assert_eq!(board.check(&delta, &limits(), &count), Err(refused));
     }
+    assert_eq!(board.check(&actions(&[]), &limits(), &count), Ok(()), "an empty list takes away what was there");
+    let several = BoardLimits { next_actions: ActionRange { least: 2, most: 3 }, ..limits() };
+    let refused = DeltaRefused::TooFewActions { count: 1, limit: 2 };
+    assert_eq!(board.check(&actions(&["a"]), &several, &count), Err(refused));
 }
 
 #[test]
@@ -81,7 +85,7 @@ fn stale_anchors_cost_the_author_nothing() {
     let limits = BoardLimits { delta_tokens: text.len() as u32, ..limits() };
     assert_eq!(board.stale().len(), 1);
     let refined = Delta { goal_shift_reason: None, ..goal("x") };
-    board.goal = None;
+    board.task = None;
     assert_eq!(board.check(&refined, &limits, &own), Ok(()));
     assert!(render_delta(&refined, &board.apply(&refined), &limits).contains("a1 stale since turn#29"));
 }

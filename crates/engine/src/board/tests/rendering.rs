@@ -21,10 +21,10 @@ fn seed_5_1_a_delta_as_the_model_reads_it() {
     let applied = board.apply(&delta);
     assert_snapshot!(spread(&render_delta(&delta, &applied, &limits())), @r#"
     STATE_DELTA v2
-    {"open_questions":[
+    {"status":{"tests":"3 pass","errors_left":0},
+      "open_questions":[
         {"id":"q1","retracted":["turn#31"]}],
       "next_actions":["run the whole suite"],
-      "status":{"tests":"3 pass","errors_left":0},
       "confirmed_facts":[
         {"id":"f2","text":"0 ledger tests fail","evidence":["cmd#5 exit=0"],"revised":"was test#1 failed:test_balance"},
         {"id":"f3","text":"the assistant concluded: report() never used prefixes","evidence":["turn#31"]}],
@@ -40,9 +40,9 @@ fn seed_5_1_a_board_as_the_model_reads_it() {
     board.apply(&second_delta());
     assert_snapshot!(spread(&render_board(&board, &[], &limits(), &count)), @r#"
     STATE_BOARD v2
-    {"current_goal":"make balance() exact, without touching the test","goal_evidence":"user#1",
-      "next_actions":["run the whole suite"],
+    {"task":{"text":"make balance() exact, without touching the test","evidence":"user#1"},
       "status":{"tests":"3 pass","errors_left":0},
+      "next_actions":["run the whole suite"],
       "confirmed_facts":[
         {"id":"f3","text":"the assistant concluded: report() never used prefixes","evidence":["turn#31"]},
         {"id":"f2","text":"0 ledger tests fail","evidence":["cmd#5 exit=0"],"revised":"was test#1 failed:test_balance"},
@@ -58,22 +58,25 @@ fn seed_5_1_a_board_as_the_model_reads_it() {
 fn the_board_as_people_read_it() {
     let mut board = example();
     assert_snapshot!(render_for_people(&board, 120, &limits()), @r#"
-    goal       make balance() exact, without touching the test                     from user#1
-    status     tests: 1 of 3 fails · errors left: 1
+    task       make balance() exact, without touching the test                     from user#1
+    status     tests: 1 of 3 fails
+               errors left: 1
+    open       ? does report() rely on prefixes                                    unknown
+    next       1 compare account names exactly
     facts      ✓ "cash-reserve" is counted as "cash"
                  cmd#3 exit=1 · file:src/ledger.py:L22-L23
                ✓ 1 ledger test fails                                               test#1 failed:test_balance
-    questions  ? does report() rely on prefixes                                    unknown
-    next       1 compare account names exactly
     anchors    src/ledger.py:22-23  return sum(e.amount for e in self.entries      as of turn#29
     commands   $ pytest -q tests/test_ledger.py → 1 failed, 2 passed               cmd#3 exit=1
     "#);
     board.apply(&second_delta());
     board.apply(&facts(vec![retract("f1", &["cmd#7 exit=0"])]));
     assert_snapshot!(render_for_people(&board, 80, &limits()), @r#"
-    goal       make balance() exact, without touching the test
+    task       make balance() exact, without touching the test
                  from user#1
-    status     tests: 3 pass · errors left: 0
+    status     tests: 3 pass
+               errors left: 0
+    next       1 run the whole suite
     facts      ✗ "cash-reserve" is counted as "cash"
                  retracted: cmd#7 exit=0 · was cmd#3 exit=1,
                  file:src/ledger.py:L22-L23
@@ -81,7 +84,6 @@ fn the_board_as_people_read_it() {
                  cmd#5 exit=0 · revised, was test#1 failed:test_balance
                ~ the assistant concluded: report() never used prefixes
                  turn#31
-    next       1 run the whole suite
     anchors    src/ledger.py:22-23  return sum(e.amount for e in self.entries
                  as of turn#29
     commands   $ pytest -q tests/test_ledger.py → 3 passed
@@ -110,7 +112,7 @@ fn what_does_not_fit_is_counted_and_pointed_at() {
     assert!(count(rendered.as_bytes()) <= 300);
     assert_snapshot!(spread(&rendered), @r#"
     STATE_BOARD v61
-    {"current_goal":"name every module","goal_evidence":"user#1",
+    {"task":{"text":"name every module","evidence":"user#1"},
       "open_questions":[
         {"id":"q2","text":"who calls m2"},
         {"id":"q1","text":"who calls m1"}],

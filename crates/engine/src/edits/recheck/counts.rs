@@ -7,7 +7,7 @@ use crate::{
     context::Context,
     recorder::answer::count_call,
     trace::{AssistantPart, AssistantTurn, SessionStarted, TurnNo, event::Shown, start::Counted},
-    view::result_text::{live_bytes, render_shown},
+    view::result_text::render_shown,
 };
 
 pub(super) fn counts(tokens: u32, text: &str, context: &Context<'_>) -> Result<(), Doubt> {
@@ -51,7 +51,8 @@ pub(super) fn recheck_step(desk: Desk<'_>, turn: TurnNo, shown: &[Shown], contex
     let step = desk.history.index().tool_turn(turn).ok_or(Doubt::Place)?;
     shown.iter().enumerate().try_for_each(|(index, shown)| {
         let result = desk.history.result_at(step, index).ok_or(Doubt::Place)?;
-        let bytes = live_bytes(result, context.blobs).map_err(|_| Doubt::Place)?;
-        counts(shown.tokens, &render_shown(&bytes, shown.cut, &desk.history.result_pointer(turn, index)), context)
+        let pointer = || desk.history.result_pointer(turn, index);
+        let text = render_shown(result, shown.cut, pointer, context.blobs).map_err(|_| Doubt::Place)?;
+        counts(shown.tokens, &text, context)
     })
 }

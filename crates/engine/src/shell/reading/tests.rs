@@ -45,8 +45,25 @@ fn what_a_command_is_for() {
         ("./run_tests.sh", Purpose::Tests),
         ("source env/bin/activate && ls", Purpose::Looks),
         ("source run.sh", Purpose::Works),
+        ("yarn run test", Purpose::Tests),
+        ("poetry run test", Purpose::Tests),
+        ("uv run python -m pytest", Purpose::Tests),
+        ("mise run lint", Purpose::Builds),
+        ("bash ${ROOT}/hooks/check-x.sh", Purpose::Builds),
+        ("test -f x && echo yes", Purpose::Files),
         ("make test", Purpose::Tests),
         ("make", Purpose::Builds),
+        ("mise run test:ci", Purpose::Tests),
+        ("mise exec -- golangci-lint run", Purpose::Builds),
+        ("docker logs tests", Purpose::Works),
+        ("docker compose logs tests", Purpose::Works),
+        ("docker run --rm image cat tests/log", Purpose::Works),
+        ("go run ./cmd/test", Purpose::Works),
+        ("bash tests/show_log.sh", Purpose::Works),
+        ("curl https://ci.example/tests", Purpose::Works),
+        ("psql -c 'select * from tests'", Purpose::Works),
+        ("python -c 'print(\"tests\")'", Purpose::Works),
+        ("CI=1 go vet ./...", Purpose::Builds),
     ] {
         assert_eq!(read(command).purpose, purpose, "{command}");
     }
@@ -164,4 +181,17 @@ proptest! {
     fn nothing_panics(text in "(cat|bash -c|git|<<|[a<>'\"\\\\$(){};|&# \n\té-]){0,30}") {
         only_prints(&text);
     }
+}
+
+#[test]
+fn each_command_of_a_script_has_a_purpose() {
+    let read = |command: &str| purposes(&Script::parse(command));
+    assert_eq!(
+        read("mise run lint && mise run test | tail"),
+        [(Purpose::Builds, Joint::And), (Purpose::Tests, Joint::Pipe), (Purpose::Looks, Joint::Semicolon)]
+    );
+    assert_eq!(
+        read("bash -lc 'cd x && go vet ./...'"),
+        [(Purpose::Looks, Joint::And), (Purpose::Builds, Joint::Semicolon)]
+    );
 }

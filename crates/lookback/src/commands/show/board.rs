@@ -1,21 +1,29 @@
 //! What a session knows: its StateBoard.
 
 use anyhow::Result;
-use lookback_engine::{Session, board::render_for_people};
+use lookback_engine::{Session, fold::render_for_people};
 
 use crate::screen;
 
 pub(super) fn show(session: &Session) -> Result<()> {
-    let mut out = screen::screen();
     let board = session.state().board();
     if board.is_empty() {
-        writeln!(out, "the board is empty: a fold, or the model's Board calls, write on it")?;
-    } else {
-        write!(out, "{}", render_for_people(board, screen::columns(), &session.configuration().board))?;
+        return screen::say("the board is empty: a fold, or the model's Board calls, write on it");
+    }
+    let mut out = screen::screen();
+    write!(out, "{}", render_for_people(board, screen::columns(), &session.configuration().board))?;
+    let files = session.files();
+    for (name, paths) in [("changed", files.changed), ("deleted", files.deleted)] {
+        for (at, path) in paths.iter().enumerate() {
+            let path: String = path.chars().filter(|letter| !letter.is_control()).collect();
+            writeln!(out, " {:<11}{path}", if at == 0 { name } else { "" })?;
+        }
     }
     Ok(out.flush()?)
 }
 
 pub(super) fn show_json(session: &Session) -> Result<()> {
-    screen::show_json(&serde_json::to_value(session.state().board())?)
+    let mut board = serde_json::to_value(session.state().board())?;
+    board["files"] = serde_json::to_value(session.files())?;
+    screen::show_json(&board)
 }

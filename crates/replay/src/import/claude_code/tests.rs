@@ -384,6 +384,9 @@ fn lists_of_tasks_are_whole() {
     ]);
     let described = describe(&recording);
     assert!(described[0].contains("[(\"one\", Pending), (\"two\", Done)]"), "{described:?}");
+    let listed = "#1 [completed] one\n#3 [pending] three [blocked by #1]";
+    let listed = one_call("TaskList", json!({}), json!(listed), false, Value::Null);
+    assert!(listed.contains("[(\"one\", Done), (\"three\", Pending)]"), "{listed}");
     let other = one_call("WebFetch", json!({"url": "https://example.com"}), json!([text("page")]), false, Value::Null);
     assert_eq!(other, "[Other Success  \"page\"]");
 }

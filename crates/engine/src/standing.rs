@@ -1,0 +1,85 @@
+//! Where the work stands at a turn: what it is for, how tests and build ended, what is open, what comes next, which files
+//! it changed, what the assistant concluded.
+//!
+//! Functions of the trace alone. Everything is copied from it, with the pointer that shows it; where a rule cannot know,
+//! it says nothing. What becomes of it on a board or in a block is not known here.
+
+mod asked;
+mod errors;
+mod files;
+mod next;
+mod open;
+mod past;
+mod runs;
+mod said;
+pub(crate) mod sentences;
+mod turns;
+mod wording;
+
+pub(crate) use asked::Asked;
+pub use files::Files;
+pub(crate) use said::Concluded;
+
+use crate::{
+    history::History,
+    trace::{
+        BlobError, Blobs, TurnNo,
+        claim::{Question, Quote, WorkStatus},
+    },
+};
+use past::Past;
+
+/// A conversation up to a turn.
+#[derive(Clone, Copy)]
+pub(crate) struct Standing<'a> {
+    past: Past<'a>,
+}
+
+impl<'a> Standing<'a> {
+    /// As of the end of `last`, or of the newest turn where there are fewer.
+    pub(crate) fn at(history: &'a History, last: TurnNo, blobs: &'a dyn Blobs) -> Self {
+        Self { past: Past::new(history, last, blobs) }
+    }
+
+    pub(crate) fn now(history: &'a History, blobs: &'a dyn Blobs) -> Self {
+        Self::at(history, TurnNo(u32::MAX), blobs)
+    }
+
+    /// Task and now.
+    pub(crate) fn asked(self) -> Asked {
+        asked::asked(self.past)
+    }
+
+    /// How the newest runs of tests and of a build ended.
+    pub(crate) fn status(self) -> Result<WorkStatus, BlobError> {
+        let of = |kind| Ok::<_, BlobError>(runs::newest(self.past, kind)?.map(|run| run.status(self.past)));
+        let tests = of(runs::Kind::Tests)?.unwrap_or_default();
+        let build = of(runs::Kind::Build)?.unwrap_or_default();
+        Ok(WorkStatus { tests, build, errors_left: None })
+    }
+
+    /// What fails, and what nobody answered.
+    pub(crate) fn questions(self) -> Result<Vec<Question>, BlobError> {
+        open::questions(self.past)
+    }
+
+    /// What comes next, word for word.
+    pub(crate) fn actions(self) -> Vec<String> {
+        next::actions(self.past)
+    }
+
+    /// Whether the assistant said so, word for word.
+    pub(crate) fn says(self, quote: &Quote) -> bool {
+        said::says(self.past, quote)
+    }
+
+    /// What was changed and deleted.
+    pub(crate) fn files(self) -> Files {
+        files::files(self.past)
+    }
+
+    /// What the assistant concluded from `first` on: at most so many, the best first.
+    pub(crate) fn concluded(self, first: TurnNo, most: usize) -> Vec<Concluded> {
+        said::concluded(self.past, first, most)
+    }
+}

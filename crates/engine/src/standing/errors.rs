@@ -1,0 +1,132 @@
+//! The lines of an output that say what went wrong, told by their shape alone.
+
+/// Beginnings of lines that state an error.
+const STARTS: [&str; 12] = [
+    "error:",
+    "error[",
+    "error ",
+    "fatal:",
+    "fatal error",
+    "panic:",
+    "E  ",
+    "Error:",
+    "ERROR",
+    "FAIL:",
+    "--- FAIL",
+    "✘",
+];
+/// What stands inside such lines.
+const MARKS: [&str; 12] = [
+    ": error",
+    "Error: ",
+    "Exception: ",
+    "panicked at",
+    "undefined:",
+    "cannot find",
+    "not found",
+    "No such file",
+    "Permission denied",
+    "would be overwritten",
+    "conflict",
+    "CONFLICT",
+];
+/// Words of a line with a place that only warns.
+const WARNS: [&str; 2] = ["warning", "note:"];
+/// What build tools say at the end of a good run.
+const GOOD: [&str; 12] = [
+    "0 issues",
+    "no issues found",
+    "All checks passed",
+    "0 errors",
+    "Found 0 errors",
+    "no errors",
+    "BUILD SUCCESS",
+    "Build succeeded",
+    "compiled successfully",
+    "Finished `",
+    "0 problems",
+    "Successfully built",
+];
+/// What they say at the end of a bad one.
+const BAD: [&str; 7] = [
+    "task failed",
+    "BUILD FAILED",
+    "Build failed",
+    "could not compile",
+    "make: ***",
+    "Failed to compile",
+    "ELIFECYCLE",
+];
+
+/// The lines that tell most, at most so many: those with a place in a file before others, in their order.
+pub(super) fn error_lines(output: &str, most: usize) -> Vec<&str> {
+    let lines = || {
+        output.lines().map(str::trim).filter(|line| line.chars().filter(|letter| letter.is_alphabetic()).count() > 3)
+    };
+    let placed: Vec<&str> = lines().filter(|line| is_placed(line)).take(most).collect();
+    if !placed.is_empty() {
+        return placed;
+    }
+    let stated = |line: &&str| {
+        STARTS.iter().any(|start| line.starts_with(start)) || MARKS.iter().any(|mark| line.contains(mark))
+    };
+    lines().filter(stated).take(most).collect()
+}
+
+/// Whether an output says how a build ended, where its exit code does not.
+pub(super) fn says_good(output: &str) -> Option<bool> {
+    let bad = output.lines().any(|line| is_placed(line.trim()) || counts_issues(line))
+        || BAD.iter().any(|mark| output.contains(mark))
+        || output.lines().any(|line| {
+            ["error:", "error[", "Error:", "fatal:"].iter().any(|start| line.trim_start().starts_with(start))
+        });
+    match bad {
+        true => Some(false),
+        false => GOOD.iter().any(|mark| output.contains(mark)).then_some(true),
+    }
+}
+
+/// `src/a.rs:12:3: message`, and no mere warning.
+fn is_placed(line: &str) -> bool {
+    let mut parts = line.splitn(4, ':');
+    let (Some(path), Some(number), Some(rest)) = (parts.next(), parts.next(), parts.next()) else { return false };
+    let path = path.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let is_file = path.rsplit_once('.').is_some_and(|(stem, ending)| {
+        !stem.is_empty() && (1..6).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    });
+    let message = parts.next().unwrap_or(rest);
+    let says =
+        message.chars().any(char::is_alphabetic) && !WARNS.iter().any(|word| message.trim_start().starts_with(word));
+    is_file && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) && says
+}
+
+/// `5 issues:`, `Found 3 errors`.
+fn counts_issues(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    words.windows(2).any(|pair| {
+        let counts = pair[0].parse::<u32>().is_ok_and(|count| count > 0);
+        counts && ["issues:", "issue:", "errors", "errors.", "error", "problems", "errors:"].contains(&pair[1])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_with_their_place_come_first() {
+        let output = "# pkg\na.go:3:5: not enough arguments\n\thave (string)\nerror: x\nb.go:1:2: undefined: y\n";
+        assert_eq!(error_lines(output, 1), ["a.go:3:5: not enough arguments"]);
+        assert_eq!(error_lines("Saved\nerror: Your local changes would be overwritten by merge:\n", 2).len(), 1);
+        assert!(error_lines("all well\n12:30:01: started", 3).is_empty());
+    }
+
+    #[test]
+    fn an_output_says_how_a_build_ended() {
+        assert_eq!(says_good("[lint] 0 issues.\n[lint] Finished"), Some(true));
+        assert_eq!(says_good("x\n[lint:go] 5 issues:\n* ireturn: 5"), Some(false));
+        assert_eq!(says_good("cmd/a.go:1:2: undefined: b"), Some(false));
+        assert_eq!(says_good("cmd/a.go:1:2: warning: unused"), None);
+        assert_eq!(says_good(""), None);
+    }
+}

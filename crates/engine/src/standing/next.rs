@@ -1,0 +1,161 @@
+//! What is to be done next, word for word: from the todo list, the user, or what the assistant announced and has not done.
+
+use super::{
+    past::{Past, shortened},
+    sentences::{Sentence, sentences},
+    turns::{Kind, is_question, kind_of, own_words, wanted},
+    wording::{wording, words},
+};
+use crate::{
+    text::one_line,
+    trace::{
+        ResultData, Status, TurnNo,
+        result::{TodoItem, TodoState},
+    },
+};
+
+/// docs/seeds.md 5.1.
+const MOST: usize = 3;
+const LONGEST: usize = 240;
+
+pub(super) fn actions(past: Past<'_>) -> Vec<String> {
+    let (since, todo) = todo(past);
+    let in_state = |state| todo.iter().filter(move |item| item.state == state);
+    let listed = in_state(TodoState::InProgress).chain(in_state(TodoState::Pending)).map(|item| one_line(&item.text));
+    let listed: Vec<String> = listed.collect();
+    let asked = past.unanswered().map(|user| (user.turn, own_words(&user.text)));
+    let asked = asked.filter(|(_, words)| matches!(kind_of(words), Kind::Plan | Kind::Request | Kind::Question));
+    // A list that was written before the newest request does not know of it.
+    let newer = asked.filter(|(turn, _)| listed.is_empty() || since.is_some_and(|since| since < *turn));
+    let mut found: Vec<String> = Vec::new();
+    if listed.is_empty() {
+        found.extend(announced(past));
+    }
+    found.extend(newer.and_then(|(_, words)| wanted(words)).map(|text| shortened(&one_line(&text))));
+    found.extend(listed);
+    found.dedup();
+    found.truncate(MOST);
+    found
+}
+
+/// The current list and when it was set. One that is empty clears what was there.
+fn todo(past: Past<'_>) -> (Option<TurnNo>, &[TodoItem]) {
+    let set = past.done().find_map(|done| match &done.result.data {
+        ResultData::Todo(todo) if done.result.status == Status::Success => Some((done.turn, todo.items.as_slice())),
+        _ => None,
+    });
+    set.map_or((None, &[]), |(turn, items)| (Some(turn), items))
+}
+
+/// What the last words announce and nothing since did; of a round that has ended, what its answer leaves to do.
+fn announced(past: Past<'_>) -> Vec<String> {
+    let Some(last) = past.said().next() else { return Vec::new() };
+    let texts: Vec<&str> = if last.answers && !past.is_under_way() {
+        planned(last.text)
+    } else {
+        let changed = past.done_from(last.turn).any(|done| done.changed().is_some());
+        let ran = past.done_from(last.turn).any(|done| matches!(done.result.data, ResultData::Run(_)));
+        let open = |text: &str| {
+            let lower = text.to_lowercase().replace('’', "'");
+            let announces = wording().announces.begin(&lower) && !is_question(text);
+            announces && !changed && !ran && changes_something(&lower)
+        };
+        let all = sentences(last.text);
+        let announced = all.iter().map(|sentence| sentence.text).filter(|text| open(text));
+        announced.chain(left_for_later(&all)).collect()
+    };
+    texts.into_iter().map(|text| shortened(&one_line(text.trim_end_matches([':', '：'])))).take(2).collect()
+}
+
+/// What an announcement is about: the first word that tells decides.
+fn changes_something(lower: &str) -> bool {
+    let list = wording();
+    let telling = words(lower).find(|word| list.changing.has(word) || list.running.has(word));
+    telling.is_some_and(|word| list.changing.has(word))
+        || (telling.is_none() && list.changing.stand_in(lower) && !lower.is_ascii())
+}
+
+/// "Let me fix the second first" leaves the other items of its list for later.
+fn left_for_later<'a>(all: &[Sentence<'a>]) -> Vec<&'a str> {
+    let is_first = |text: &str| {
+        let lower = text.to_lowercase();
+        wording().announces.begin(&lower) && words(&lower).any(|word| word == "first" || word == "先")
+    };
+    let Some(first) = all.iter().map(|sentence| sentence.text).find(|text| is_first(text)) else { return Vec::new() };
+    let about: Vec<String> = crate::text::words(first).into_iter().filter(|word| word.len() > 3).collect();
+    let listed: Vec<&str> = all.iter().filter(|sentence| sentence.listed).map(|sentence| sentence.text).collect();
+    let shared = |text: &str| crate::text::words(text).iter().filter(|word| about.contains(word)).count();
+    // Which of them it means must be clear.
+    let Some(meant) = listed.iter().copied().max_by_key(|text| shared(text)).filter(|text| shared(text) > 0) else {
+        return Vec::new();
+    };
+    listed.into_iter().filter(|text| *text != meant && shared(text) < shared(meant)).collect()
+}
+
+fn planned(text: &str) -> Vec<&str> {
+    let mut plans = Vec::new();
+    let mut under_title = false;
+    for sentence in &sentences(text) {
+        let lower = sentence.text.to_lowercase();
+        let plans_something = wording().plans.stand_in(&lower);
+        let is_title = plans_something && (lower.split_whitespace().count() < 5 || lower.ends_with([':', '：']));
+        // A title is not a plan; the list under it is.
+        under_title = is_title || (under_title && sentence.listed);
+        let is_whole = !sentence.text.ends_with([':', '?', '：', '？']) && sentence.text.len() <= LONGEST;
+        if !is_title && is_whole && (under_title || plans_something) {
+            plans.push(sentence.text);
+        }
+    }
+    plans
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        story::{Story, edit, read, todo},
+        trace::NoBlobs,
+    };
+    use serde_json::json;
+
+    fn after(story: &Story) -> Vec<String> {
+        actions(Past::new(story.session.history(), TurnNo(u32::MAX), &NoBlobs))
+    }
+
+    #[test]
+    fn the_todo_list_says_what_is_next_and_an_empty_one_clears_it() {
+        let mut story = Story::new();
+        story.user("fix the ledger test");
+        let items = [("find it", TodoState::Done), ("run all", TodoState::Pending), ("mend it", TodoState::InProgress)];
+        story.step("", "TodoWrite", json!({}), todo(&items));
+        assert_eq!(after(&story), ["mend it", "run all"]);
+        story.answer("Done.");
+        story.user("add cents to the report");
+        assert_eq!(after(&story), ["add cents to the report", "mend it", "run all"]);
+        story.answer("Done.");
+        story.user("ok");
+        story.step("", "TodoWrite", json!({}), todo(&[]));
+        story.answer("Done.");
+        assert!(after(&story).is_empty());
+    }
+
+    #[test]
+    fn an_announcement_is_next_until_a_call_carries_it_out() {
+        let mut story = Story::new();
+        story.user("fix the ledger test");
+        story.step(
+            "I need to update `report.rs` too. Let me read it first:",
+            "Read",
+            json!({}),
+            read("report.rs", 1, &["a"]),
+        );
+        assert_eq!(after(&story), ["I need to update `report.rs` too.", "fix the ledger test"]);
+        story.step("", "Edit", json!({}), edit("report.rs", 1, &["a"], &["b"]));
+        assert_eq!(after(&story), ["fix the ledger test"]);
+        let two = "I see two issues:\n1. The `cents` are lost\n2. The month is wrong\n\nLet me fix the month first:";
+        story.step(two, "Edit", json!({}), edit("report.rs", 1, &["b"], &["c"]));
+        assert_eq!(after(&story), ["The `cents` are lost", "fix the ledger test"]);
+        story.answer("Fixed.\n\nNext steps:\n- update the notes\n");
+        assert_eq!(after(&story), ["update the notes"]);
+    }
+}

@@ -1,0 +1,219 @@
+//! What is open: tests and builds that fail, the last call that failed, and questions that nobody answered.
+
+use super::{
+    errors::error_lines,
+    past::{Done, Past},
+    runs::{Kind as RunKind, Newest, command_of, newest},
+    sentences::sentences,
+    turns::{Kind, is_question, kind_of, own_words, requests},
+    wording::wording,
+};
+use crate::{
+    evidence::pointer::Place,
+    shell::Purpose,
+    text::{one_line, shorten_at_word},
+    trace::{
+        BlobError, ResultData, Status, TurnNo, UserTurn,
+        claim::{Evidence, Question, RunVerdict},
+    },
+};
+
+/// How many failing tests are named, and how many lines of an error are shown.
+const NAMES: usize = 4;
+const LINES: usize = 1;
+/// An error is recognised by its beginning; its pointer has the rest.
+const LONGEST_ERROR: usize = 140;
+/// How many of the user's open sentences are quoted.
+const QUESTIONS: usize = 2;
+/// In characters. Its pointer has the rest.
+const LONGEST: usize = 180;
+/// A call that failed longer ago was answered by what was done since.
+const RECENT: usize = 12;
+
+pub(super) fn questions(past: Past<'_>) -> Result<Vec<Question>, BlobError> {
+    let mut found = Vec::new();
+    let tests = newest(past, RunKind::Tests)?.filter(|run| run.verdict == RunVerdict::Failed);
+    let build = newest(past, RunKind::Build)?.filter(|run| run.verdict == RunVerdict::Failed);
+    found.extend(tests.as_ref().map(failing));
+    found.extend(
+        build.as_ref().filter(|build| tests.as_ref().is_none_or(|tests| tests.number != build.number)).map(failing),
+    );
+    let known: Vec<u32> = tests.iter().chain(&build).map(|run| run.number).collect();
+    found.extend(failed_call(past, &known)?);
+    found.extend(still_running(past));
+    found.extend(unanswered(past));
+    found.extend(untested(past)?);
+    Ok(found)
+}
+
+fn failing(run: &Newest<'_>) -> Question {
+    let names = run.run.tests.as_ref().map(|report| report.failures.as_slice()).unwrap_or_default();
+    let named = names.iter().take(NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = names.len().saturating_sub(NAMES);
+    let named = if more > 0 { format!("{named} and {more} more") } else { named };
+    let named = if named.is_empty() { String::new() } else { format!(": {named}") };
+    let lines = error_lines(&run.output, LINES).join(" · ");
+    let lines = if lines.is_empty() { lines } else { format!(": {}", shorten_at_word(&lines, LONGEST_ERROR)) };
+    let text = format!("{} fails{named}{lines}", command_of(run.run));
+    question(&text, &run.place(), run.done.event)
+}
+
+/// The newest call that failed, unless the same was done again. That a search found nothing is no failure.
+fn failed_call(past: Past<'_>, known: &[u32]) -> Result<Option<Question>, BlobError> {
+    let mut newer: Vec<String> = Vec::new();
+    for done in past.done().take(RECENT) {
+        let key = key_of(&done);
+        let is_newest = !newer.contains(&key);
+        newer.push(key);
+        if !has_failed(&done) || !is_newest || done.command.is_some_and(|number| known.contains(&number)) {
+            continue;
+        }
+        let output = past.output(done.result)?;
+        let said = done.result.error.as_ref().map(|error| error.message.as_str()).filter(|said| !said.is_empty());
+        let output = said.unwrap_or(&output);
+        let mut lines = error_lines(output, LINES);
+        if lines.is_empty() {
+            lines.extend(output.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("Exit code")));
+        }
+        let (what, place) = match done.run() {
+            Some((number, run)) => (command_of(run), Place::Cmd { number, exit: None }),
+            None => (done.tool.to_owned(), Place::Turn(done.turn)),
+        };
+        return Ok(Some(question(
+            &format!("{what} failed: {}", shorten_at_word(&lines.join(" · "), LONGEST_ERROR)),
+            &place,
+            done.event,
+        )));
+    }
+    Ok(None)
+}
+
+fn has_failed(done: &Done<'_>) -> bool {
+    match &done.result.data {
+        ResultData::Run(run) => run.exit_code.is_some_and(|code| code != 0) && run.reading().purpose > Purpose::Asks,
+        _ => done.result.status == Status::Error,
+    }
+}
+
+/// The newest command, where it has not ended.
+fn still_running(past: Past<'_>) -> Option<Question> {
+    let newest = past.done().find(|done| done.run().is_some())?;
+    let (number, run) = newest.run()?;
+    let runs = run.exit_code.is_none() && !run.timed_out && newest.result.status == Status::Success;
+    let text = format!("{} has not ended", command_of(run));
+    runs.then(|| question(&text, &Place::Cmd { number, exit: None }, newest.event))
+}
+
+/// What was edited after the last test run.
+fn untested(past: Past<'_>) -> Result<Option<Question>, BlobError> {
+    let Some(tests) = newest(past, RunKind::Tests)? else { return Ok(None) };
+    let edited: Vec<&str> = tests.edited_since(past).into_iter().collect();
+    let more = edited.len().saturating_sub(NAMES);
+    let named = edited.iter().rev().take(NAMES).rev().copied().collect::<Vec<_>>().join(", ");
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let text = format!("no tests ran since these were edited: {named}{more}");
+    Ok((!edited.is_empty()).then(|| question(&text, &tests.place(), tests.done.event)))
+}
+
+/// Two calls with the same key do the same.
+fn key_of(done: &Done<'_>) -> String {
+    match &done.result.data {
+        ResultData::Run(run) => run.reading().key(&run.command),
+        ResultData::Edit(edit) => format!("edit {}", edit.path),
+        ResultData::Write(write) => format!("edit {}", write.path),
+        ResultData::Read(read) => format!("read {}", read.path),
+        _ => done.tool.to_owned(),
+    }
+}
+
+/// What the newest round asks while nobody has answered it, and what the assistant asked before.
+fn unanswered(past: Past<'_>) -> Vec<Question> {
+    let asked = past.unanswered();
+    let mut found: Vec<Question> = Vec::new();
+    // What was asked of the user is open while the user speaks of something else, or not at all.
+    let heard = asked.is_none_or(|user| !is_other_matter(past, user)) && past.is_under_way();
+    let before = asked.map_or(TurnNo(u32::MAX), |user| user.turn);
+    if let Some(said) = past.said().find(|said| said.answers && said.turn < before).filter(|_| !heard) {
+        let last = sentences(said.text).into_iter().rev().take(3).find(|sentence| is_question(sentence.text));
+        let quoted = last.and_then(|sentence| past.quote(sentence.text, &Place::Turn(said.turn)));
+        found.extend(quoted.map(|quote| quoted_question("the assistant asked", quote)));
+    }
+    let asked = asked.filter(|user| kind_of(own_words(&user.text)) != Kind::Plan);
+    if let Some((user, number)) = asked.and_then(|user| Some((user, user.user?))) {
+        // "fix the failing test" is the task.
+        let in_trouble = |lower: &str| wording().trouble.stand_in(lower) && !requests(lower);
+        let is_open = |text: &str| is_question(text) || in_trouble(&text.to_lowercase());
+        let words = own_words(&user.text);
+        let open = sentences(words).into_iter().filter(|sentence| is_open(sentence.text)).take(QUESTIONS);
+        let quoted = open.filter_map(|sentence| past.quote(sentence.text, &Place::User(number)));
+        found.extend(quoted.map(|quote| quoted_question("the user asked", quote)));
+    }
+    found
+}
+
+/// Whether a turn asks something where it was asked something.
+fn is_other_matter(past: Past<'_>, user: &UserTurn) -> bool {
+    let before = past.said().find(|said| said.turn < user.turn);
+    let was_asked = before.is_some_and(|said| {
+        said.answers && sentences(said.text).iter().rev().take(3).any(|sentence| is_question(sentence.text))
+    });
+    was_asked && matches!(kind_of(own_words(&user.text)), Kind::Question | Kind::Request)
+}
+
+fn quoted_question(who: &str, quote: crate::trace::claim::Quote) -> Question {
+    Question { text: format!("{who}: “{}”", quote.text), unknown: false, evidence: Some(quote.evidence) }
+}
+
+fn question(text: &str, place: &Place, event: crate::trace::EventNo) -> Question {
+    let evidence = Evidence { pointer: place.to_string(), event };
+    Question { text: shorten_at_word(&one_line(text), LONGEST).into_owned(), unknown: false, evidence: Some(evidence) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        story::{Story, run},
+        trace::NoBlobs,
+    };
+    use serde_json::json;
+
+    fn open(story: &Story) -> Vec<String> {
+        let found = questions(Past::new(story.session.history(), TurnNo(u32::MAX), &NoBlobs)).expect("readable");
+        found.into_iter().map(|question| question.text).collect()
+    }
+
+    #[test]
+    fn failing_tests_are_named_until_they_pass() {
+        let mut story = Story::new();
+        story.user("look at the ledger");
+        let output = "FAILED a.py::test_x - assert 0\n1 failed, 2 passed in 0.83s\n";
+        story.step("", "Bash", json!({}), run("pytest -q", 1, output));
+        assert_eq!(open(&story), ["pytest -q fails: a.py::test_x"]);
+        story.step("", "Bash", json!({}), run("pytest -q", 0, "3 passed in 0.83s\n"));
+        assert!(open(&story).is_empty());
+    }
+
+    #[test]
+    fn the_last_failing_command_is_open_until_it_goes_well() {
+        let mut story = Story::new();
+        story.user("look at the ledger");
+        story.step("", "Bash", json!({}), run("git stash pop", 1, "error: it would be overwritten by merge\n"));
+        story.step("", "Bash", json!({}), run("grep -rn x .", 1, ""));
+        assert_eq!(open(&story), ["git stash pop failed: error: it would be overwritten by merge"]);
+        story.step("", "Bash", json!({}), run("git stash pop", 0, ""));
+        assert!(open(&story).is_empty());
+    }
+
+    #[test]
+    fn questions_are_open_until_somebody_answers() {
+        let mut story = Story::new();
+        story.user("why is the balance wrong?");
+        story.step("", "Bash", json!({}), run("ls", 0, "a"));
+        assert_eq!(open(&story), ["the user asked: “why is the balance wrong?”"]);
+        story.answer("It compares prefixes. Shall I compare whole names?");
+        assert_eq!(open(&story), ["the assistant asked: “Shall I compare whole names?”"]);
+        story.user("yes");
+        assert!(!open(&story).iter().any(|text| text.contains("Shall I")), "{:?}", open(&story));
+    }
+}

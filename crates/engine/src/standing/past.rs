@@ -1,0 +1,182 @@
+//! The conversation up to a turn, as the rules look at it: newest first, and nothing that a rollback took away.
+
+use super::turns::{kind_of, own_words};
+use crate::{
+    evidence::pointer::Place,
+    history::{History, LiveTurn},
+    trace::{
+        AssistantPart, BlobError, Blobs, EventBody, EventNo, Origin, ResultData, Status, ToolResult, TurnNo, UserTurn,
+        claim::{Evidence, Quote},
+        decision::TurnRange,
+        result::RunData,
+    },
+};
+
+/// In characters, about 60 tokens; one of a script without blanks counts as four.
+const LONGEST_QUOTE: usize = 240;
+/// Only so much of both ends of a long output is looked at.
+const EDGE: usize = 64 * 1024;
+
+#[derive(Clone, Copy)]
+pub(crate) struct Past<'a> {
+    pub(super) history: &'a History,
+    /// The last turn considered.
+    pub(super) last: TurnNo,
+    pub(super) blobs: &'a dyn Blobs,
+}
+
+/// One result of a tool, with its call.
+pub(super) struct Done<'a> {
+    pub(super) turn: TurnNo,
+    /// `cmd#N`.
+    pub(super) command: Option<u32>,
+    pub(super) event: EventNo,
+    pub(super) tool: &'a str,
+    pub(super) result: &'a ToolResult,
+}
+
+/// One text of the assistant.
+pub(super) struct Said<'a> {
+    pub(super) turn: TurnNo,
+    pub(super) text: &'a str,
+    /// It ended the round.
+    pub(super) answers: bool,
+}
+
+/// Turns. Ours: several working days; a session of any length is read in the same time.
+const LOOKED_BACK: u32 = 4_000;
+
+impl<'a> Past<'a> {
+    pub(crate) fn new(history: &'a History, last: TurnNo, blobs: &'a dyn Blobs) -> Self {
+        Self { history, last, blobs }
+    }
+
+    /// What people typed.
+    pub(super) fn users(self) -> impl DoubleEndedIterator<Item = &'a UserTurn> {
+        let turns = self.history.index().users.iter().rev().filter(move |turn| **turn <= self.last);
+        turns.filter_map(move |turn| match self.history.live_turn(*turn)? {
+            LiveTurn::User(user) if user.origin == Origin::Person => Some(user),
+            _ => None,
+        })
+    }
+
+    pub(super) fn said(self) -> impl Iterator<Item = Said<'a>> {
+        self.turns_from(self.lately()).rev().flat_map(move |(turn, live)| {
+            let parts = match live {
+                LiveTurn::Assistant(assistant) => &assistant.parts[..],
+                _ => &[],
+            };
+            let answers = !parts.iter().any(|part| matches!(part, AssistantPart::Call { .. }));
+            parts.iter().rev().filter_map(move |part| match part {
+                AssistantPart::Text { text, .. } => Some(Said { turn, text, answers }),
+                _ => None,
+            })
+        })
+    }
+
+    /// The results of the newest turns: what ran longer ago says nothing about now.
+    pub(super) fn done(self) -> impl DoubleEndedIterator<Item = Done<'a>> {
+        self.done_from(self.lately())
+    }
+
+    /// From where on turns are looked at.
+    fn lately(self) -> TurnNo {
+        TurnNo(self.last.0.min(self.history.turns()).saturating_sub(LOOKED_BACK))
+    }
+
+    /// The results of the turns from `first` on.
+    pub(super) fn done_from(self, first: TurnNo) -> impl DoubleEndedIterator<Item = Done<'a>> {
+        self.turns_from(first).rev().flat_map(move |(turn, live)| {
+            let step = match live {
+                LiveTurn::Tool(step) => Some(step),
+                _ => None,
+            };
+            let calls = step.into_iter().flat_map(|step| step.calls.iter().enumerate().rev().map(move |at| (step, at)));
+            calls.filter_map(move |(step, (index, call))| {
+                let (event, (_, tool, _)) = (call.result()?, self.history.call_of(step, index)?);
+                match self.history.live_body(event)? {
+                    EventBody::ToolResult { result, .. } if result.status != Status::Interrupted => {
+                        Some(Done { turn, command: call.command, event, tool, result })
+                    }
+                    _ => None,
+                }
+            })
+        })
+    }
+
+    /// The newest turn that asks or says something, while no answer followed it.
+    pub(super) fn unanswered(self) -> Option<&'a UserTurn> {
+        let answered = self.said().find(|said| said.answers).map(|said| said.turn);
+        let since = self.users().take_while(|user| answered.is_none_or(|answered| user.turn > answered));
+        since.into_iter().find(|user| kind_of(own_words(&user.text)).says_something())
+    }
+
+    /// Whether the newest round waits for the next step and not for the user.
+    pub(super) fn is_under_way(self) -> bool {
+        let newest = self.turns_from(TurnNo(0)).next_back();
+        newest.is_some_and(|(_, live)| match live {
+            LiveTurn::Assistant(turn) => turn.parts.iter().any(|part| matches!(part, AssistantPart::Call { .. })),
+            LiveTurn::User(_) | LiveTurn::Tool(_) => true,
+        })
+    }
+
+    fn turns_from(self, first: TurnNo) -> impl DoubleEndedIterator<Item = (TurnNo, LiveTurn<'a>)> {
+        self.history.live_turns(TurnRange { first, last: self.last })
+    }
+
+    /// What a result shows, both ends of it where it is very long.
+    pub(super) fn output(self, result: &ToolResult) -> Result<String, BlobError> {
+        let bytes = result.text.bytes(self.blobs)?;
+        if bytes.len() <= 2 * EDGE {
+            return Ok(String::from_utf8_lossy(&bytes).into_owned());
+        }
+        let (head, tail) = (&bytes[..EDGE], &bytes[bytes.len() - EDGE..]);
+        Ok(format!("{}\n{}", String::from_utf8_lossy(head), String::from_utf8_lossy(tail)))
+    }
+
+    /// Words of an assistant's or a user's turn, with their place.
+    pub(super) fn quote(self, text: &str, place: &Place) -> Option<Quote> {
+        let event = match place {
+            Place::Turn(turn) => self.history.index().event_of(*turn)?,
+            Place::User(number) => {
+                let turn = self.history.index().users.get((*number as usize).checked_sub(1)?)?;
+                self.history.index().event_of(*turn)?
+            }
+            _ => return None,
+        };
+        let text = crate::text::one_line(text);
+        let text = shortened(&text);
+        (!text.is_empty()).then(|| Quote { text, evidence: Evidence { pointer: place.to_string(), event } })
+    }
+}
+
+impl<'a> Done<'a> {
+    pub(super) fn run(&self) -> Option<(u32, &'a RunData)> {
+        match &self.result.data {
+            ResultData::Run(run) => Some((self.command?, run)),
+            _ => None,
+        }
+    }
+
+    /// The file that it edited or wrote.
+    pub(super) fn changed(&self) -> Option<&'a str> {
+        match &self.result.data {
+            _ if self.result.status != Status::Success => None,
+            ResultData::Edit(edit) => Some(&edit.path),
+            ResultData::Write(write) => Some(&write.path),
+            _ => None,
+        }
+    }
+}
+
+/// Cut at a word where it is longer than a quotation may be.
+pub(super) fn shortened(text: &str) -> String {
+    let mut room = LONGEST_QUOTE;
+    let fits = text.chars().take_while(|character| {
+        let taken = if crate::text::is_cjk(*character) { 4 } else { 1 };
+        room = room.saturating_sub(taken);
+        room > 0
+    });
+    let fits = fits.count();
+    crate::text::shorten_at_word(text, fits.max(1)).into_owned()
+}

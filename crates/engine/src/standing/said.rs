@@ -1,0 +1,300 @@
+//! What the assistant concluded, in its own words: causes, decisions, what was done and why.
+//!
+//! Chosen by wording and place: sentences that conclude, those before an edit, those of an answer that ended a round. One
+//! for each subject, the newest; none that a later edit or the user's next turn speaks against, and none about how a run
+//! ended, which the run itself says better. Each is quoted with its turn. Whether it is true is not known here.
+
+use std::collections::BTreeSet;
+
+use super::{
+    past::{Past, Said},
+    sentences::{Sentence, sentences},
+    turns::{Kind, is_question, kind_of, own_words},
+    wording::{wording, words},
+};
+use crate::{
+    evidence::pointer::Place,
+    text::one_line,
+    trace::{ResultData, TurnNo, claim::Quote},
+};
+
+const SHORTEST: usize = 24;
+/// Below this a sentence is not worth its tokens.
+const LEAST: i32 = 14;
+const PER_TURN: usize = 5;
+const ASKED: i32 = 45;
+/// 60 for the newest turn, half of it 12 turns earlier (docs/design/measuring.md, "What later steps need").
+const FRESH: u32 = 720;
+const HALF: u32 = 12;
+
+/// One sentence that was concluded.
+pub(crate) struct Concluded {
+    pub(crate) quote: Quote,
+    pub(crate) turn: TurnNo,
+    /// The more, the better.
+    pub(crate) value: i32,
+}
+
+struct Choice<'a> {
+    turn: TurnNo,
+    text: &'a str,
+    value: i32,
+    subject: BTreeSet<String>,
+}
+
+/// The best first, of the turns from `first` on.
+pub(super) fn concluded(past: Past<'_>, first: TurnNo, most: usize) -> Vec<Concluded> {
+    let since = Since::new(past, first);
+    let mut choices: Vec<Choice<'_>> = Vec::new();
+    // Newest first: of two about one subject the older goes.
+    for said in past.said().take_while(|said| said.turn >= first) {
+        if since.user_objects(said.turn) {
+            continue;
+        }
+        let all = sentences(said.text);
+        let offers = said.answers && all.iter().rev().take(3).any(|sentence| is_question(sentence.text));
+        let changes = since.changes_right_behind(said.turn);
+        let mut best: Vec<(i32, &str)> =
+            all.iter().map(|sentence| (worth(sentence, &said, offers, changes), sentence.text)).collect();
+        best.retain(|(worth, text)| *worth >= LEAST && !since.edit_speaks_against(said.turn, text));
+        best.sort_by_key(|(worth, _)| std::cmp::Reverse(*worth));
+        for (place, (worth, text)) in (0..).zip(best.into_iter().take(PER_TURN)) {
+            let subject = subject(text);
+            if choices.iter().any(|newer| newer.turn > said.turn && is_about_the_same(&subject, &newer.subject)) {
+                continue;
+            }
+            let value = worth + freshness(past, said.turn) - 6 * place;
+            choices.push(Choice { turn: said.turn, text, value, subject });
+        }
+    }
+    choices.extend(approved(past, first));
+    choices.sort_by_key(|choice| (std::cmp::Reverse(choice.value), std::cmp::Reverse(choice.turn)));
+    let quoted = choices.into_iter().filter_map(|choice| {
+        let quote = past.quote(choice.text, &Place::Turn(choice.turn))?;
+        Some(Concluded { quote, turn: choice.turn, value: choice.value })
+    });
+    quoted.take(most).collect()
+}
+
+/// Questions that were answered with "yes": without them the user's words mean nothing.
+fn approved(past: Past<'_>, first: TurnNo) -> Vec<Choice<'_>> {
+    let answers = past.users().take_while(|user| user.turn > first);
+    let answers = answers.filter(|user| kind_of(own_words(&user.text)) == Kind::Answer);
+    let asked = answers.filter_map(|user| {
+        let said = past.said().find(|said| said.turn < user.turn)?;
+        let is_asked = |text: &&str| is_question(text) && !text.contains(['“', '”']) && text.len() >= SHORTEST;
+        let text = sentences(said.text).into_iter().rev().take(3).map(|sentence| sentence.text).find(is_asked)?;
+        Some(Choice { turn: said.turn, text, value: ASKED + freshness(past, said.turn), subject: BTreeSet::new() })
+    });
+    asked.collect()
+}
+
+fn freshness(past: Past<'_>, turn: TurnNo) -> i32 {
+    let age = past.last.0.min(past.history.turns()).saturating_sub(turn.0).min(10_000);
+    (FRESH / (HALF + age)) as i32
+}
+
+pub(super) fn says(past: Past<'_>, quote: &Quote) -> bool {
+    let words = quote.text.strip_suffix(" …").unwrap_or(&quote.text);
+    let there = past.said().filter(|said| Place::Turn(said.turn).to_string() == quote.evidence.pointer);
+    there.into_iter().any(|said| one_line(said.text).contains(words))
+}
+
+fn worth(sentence: &Sentence<'_>, said: &Said<'_>, offers: bool, changes: bool) -> i32 {
+    let text = sentence.text;
+    let list = wording();
+    let wide = text.chars().filter(|character| !character.is_ascii()).count();
+    if text.len() + wide < SHORTEST || text.ends_with([':', '：']) || is_question(text) || text.contains(['“', '”'])
+    {
+        return 0;
+    }
+    // Cut inside a quotation or a piece of code.
+    if text.matches('"').count() % 2 == 1 || text.matches('`').count() % 2 == 1 {
+        return 0;
+    }
+    let lower = text.to_lowercase().replace('’', "'");
+    let plain = lower.trim_start_matches(['*', '_', '`', ' ']);
+    let strongest = list.strength(&lower);
+    let is_plan = list.announces.begin(plain) || words(plain).next().is_some_and(|first| list.requests.has(first));
+    if is_plan
+        || list.doubts.stand_in(&lower)
+        || list.verdicts.stand_in(&lower)
+        || (list.manners.begin(plain) && strongest < 25)
+    {
+        return 0;
+    }
+    let names_something = text.contains('`') || text.contains('_') || text.contains("()") || text.contains('/');
+    if text.len() + wide < 2 * SHORTEST && !names_something {
+        return 0;
+    }
+    // What stands in the list of an answer that asks is a choice, not yet a decision.
+    let listed = sentence.listed && !offers;
+    let place = match (said.answers, changes) {
+        (true, _) if sentence.opens => 22,
+        (true, _) if listed => 14,
+        (true, _) => 8,
+        (false, true) => 6,
+        (false, false) => 0,
+    };
+    match strongest {
+        _ if sentence.listed && offers => 0,
+        // An answer's items say what was done without such words.
+        0 if said.answers && (sentence.opens || listed) => place,
+        0 => 0,
+        strongest => strongest + place + if names_something { 8 } else { 0 },
+    }
+}
+
+/// What came after a sentence: edits, and what people said.
+struct Since<'a> {
+    edits: Vec<Edit<'a>>,
+    /// The turns in which people spoke against what was said before, oldest first, with the answer that they mean.
+    objections: Vec<TurnNo>,
+}
+
+struct Edit<'a> {
+    turn: TurnNo,
+    path: &'a str,
+    removed: BTreeSet<String>,
+    added: BTreeSet<String>,
+}
+
+impl<'a> Since<'a> {
+    fn new(past: Past<'a>, first: TurnNo) -> Self {
+        let edits = past.done_from(first).filter_map(|done| {
+            let path = done.changed()?;
+            let (removed, added) = match &done.result.data {
+                ResultData::Edit(edit) => (
+                    names(edit.hunks.iter().flat_map(|hunk| &hunk.removed)),
+                    names(edit.hunks.iter().flat_map(|hunk| &hunk.added)),
+                ),
+                _ => Default::default(),
+            };
+            Some(Edit { turn: done.turn, path, removed, added })
+        });
+        let objecting = past.users().take_while(|user| user.turn > first).filter(|user| {
+            let lower = own_words(&user.text).to_lowercase();
+            wording().objects.begin(&lower) && kind_of(&lower).says_something()
+        });
+        let meant = objecting.filter_map(|user| past.said().find(|said| said.turn < user.turn)).map(|said| said.turn);
+        Self { edits: edits.collect(), objections: meant.collect() }
+    }
+
+    fn user_objects(&self, turn: TurnNo) -> bool {
+        self.objections.contains(&turn)
+    }
+
+    /// A later edit took away a name that stands in the sentence, or changed what it says is missing.
+    fn edit_speaks_against(&self, turn: TurnNo, text: &str) -> bool {
+        let lower = text.to_lowercase().replace('’', "'");
+        let lacks = wording().lacks.stand_in(&lower);
+        let named = subject_names(text);
+        self.edits.iter().filter(|edit| edit.turn > turn).any(|edit| {
+            let file = edit.path.rsplit('/').next().unwrap_or(edit.path);
+            let takes = named.iter().any(|name| edit.removed.contains(name) && !edit.added.contains(name));
+            let mends = || {
+                text.contains(file) || named.iter().any(|name| edit.added.contains(name) || edit.removed.contains(name))
+            };
+            takes || (lacks && mends())
+        })
+    }
+
+    fn changes_right_behind(&self, turn: TurnNo) -> bool {
+        self.edits.iter().any(|edit| edit.turn.0 == turn.0 + 1)
+    }
+}
+
+/// Names of code in a sentence: what stands in code marks, and words that no prose has.
+fn subject_names(text: &str) -> BTreeSet<String> {
+    names(std::iter::once(text)).into_iter().filter(|name| is_name(name)).collect()
+}
+
+fn names<T: AsRef<str>>(texts: impl Iterator<Item = T>) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for text in texts {
+        let words = text.as_ref().split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        found.extend(words.filter(|word| word.len() > 3 && is_name(word)).map(str::to_owned));
+    }
+    found
+}
+
+/// `snake_case`, `camelCase`, `PascalCase`.
+fn is_name(word: &str) -> bool {
+    let inner = word.char_indices().skip(1).any(|(_, letter)| letter.is_uppercase());
+    word.contains('_') || (inner && word.chars().any(char::is_lowercase))
+}
+
+fn subject(text: &str) -> BTreeSet<String> {
+    let lower = text.to_lowercase();
+    crate::text::words(&lower).into_iter().filter(|word| word.len() > 3).collect()
+}
+
+fn is_about_the_same(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+    let shared = one.intersection(other).count();
+    let fewer = one.len().min(other.len());
+    fewer > 0 && shared * 10 >= fewer * 6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        story::{Story, edit},
+        trace::NoBlobs,
+    };
+    use serde_json::json;
+
+    fn quotes(story: &Story) -> Vec<String> {
+        let past = Past::new(story.session.history(), TurnNo(u32::MAX), &NoBlobs);
+        concluded(past, TurnNo(0), 10).into_iter().map(|concluded| concluded.quote.text).collect()
+    }
+
+    #[test]
+    fn conclusions_are_quoted_and_what_is_none_is_not() {
+        for text in [
+            "Let me look at the ledger module next, because the cause is there.",
+            "I'll fix the root cause in `balance()` now.",
+            "Should the separator be configurable because of this?",
+            "The root cause might be the cache of `balance()`.",
+            "All 12 tests pass because `balance()` is exact.",
+            "I'd lean toward option 1, because it is simple.",
+            "让我看一下账本模块的实现，然后再决定怎么做。",
+        ] {
+            let mut story = Story::new();
+            story.user("fix the ledger");
+            story.answer(text);
+            assert!(quotes(&story).is_empty(), "{text}");
+        }
+        let mut story = Story::new();
+        story.user("fix the ledger");
+        story
+            .answer("The root cause is that `balance()` compares prefixes.\n- `--raw` returns the transcript as it is");
+        assert_eq!(quotes(&story).len(), 2);
+        story.user("but that is not what happens with new accounts");
+        assert!(quotes(&story).is_empty());
+    }
+
+    #[test]
+    fn an_edit_speaks_against_what_it_takes_away() {
+        let mut story = Story::new();
+        story.user("fix the ledger");
+        story.answer(
+            "- Added `find_old_name()` to the ledger\n- `report.rs` is missing the month, which is why it is empty.",
+        );
+        assert_eq!(quotes(&story).len(), 2);
+        story.user("rename it");
+        story.step("", "Edit", json!({}), edit("src/a.rs", 1, &["fn find_old_name() {"], &["fn find_name() {"]));
+        story.step("", "Edit", json!({}), edit("src/report.rs", 1, &["a"], &["b"]));
+        assert!(quotes(&story).is_empty(), "{:?}", quotes(&story));
+    }
+
+    #[test]
+    fn the_newest_about_a_subject_stays() {
+        let mut story = Story::new();
+        story.user("fix the ledger");
+        story.answer("The cause is that `balance()` compares prefixes of accounts.");
+        story.user("look again please");
+        story.answer("The cause is that `balance()` compares whole names of accounts.");
+        assert_eq!(quotes(&story), ["The cause is that `balance()` compares whole names of accounts."]);
+    }
+}

@@ -1,0 +1,239 @@
+//! What a person's turn is, by its wording: a request, a question, a remark, an answer, or nothing but "go on".
+//!
+//! What the request is about, and whether it still holds, is not known here.
+
+use super::{
+    sentences::{Sentence, sentences},
+    wording::{wording, words},
+};
+use crate::text::beginning;
+
+/// What is wanted stands at the beginning; the rest may be a whole log.
+const LONGEST_LOOK: usize = 4_000;
+/// A turn of fewer words that asks for nothing is an answer: understood only with what was said before.
+const LEAST_WORDS: usize = 4;
+/// So many words state a matter, even where none of them asks: a review's remark, an issue.
+const MATTER: usize = 40;
+/// Under a title, so many words are a plan.
+const PLAN: usize = 120;
+/// A sentence of fewer words may not say what it is about.
+const FEW_WORDS: usize = 12;
+/// The request stands among the first sentences or at the very end.
+const SENTENCES: usize = 40;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Work with a title and a description.
+    Plan,
+    /// Something is to be done, or does not work.
+    Request,
+    /// Something is to be answered.
+    Question,
+    Remark,
+    /// Understood only with what it answers: "1", "yes", "lgtm".
+    Answer,
+    /// Hands on what was done: "commit and push".
+    Closes,
+    /// Not the user's words.
+    Foreign,
+}
+
+impl Kind {
+    /// Work can begin with it, whatever was said before.
+    pub(super) fn begins_work(self) -> bool {
+        matches!(self, Self::Plan | Self::Request)
+    }
+
+    pub(super) fn says_something(self) -> bool {
+        matches!(self, Self::Plan | Self::Request | Self::Question | Self::Remark)
+    }
+}
+
+/// The part of a turn that a person typed. A command of the client counts by its arguments.
+pub(super) fn own_words(text: &str) -> &str {
+    let mut rest = text.trim();
+    if let Some((_, behind)) = rest.split_once("<command-args>") {
+        return behind.split("</command-args>").next().unwrap_or_default().trim();
+    }
+    while let Some(name) = rest.strip_prefix('<').and_then(|tag| tag.split(['>', ' ']).next())
+        && wording().foreign_tags.has(name)
+        && let Some((_, behind)) = rest.split_once(&format!("</{name}>"))
+    {
+        rest = behind.trim_start();
+    }
+    rest
+}
+
+pub(super) fn kind_of(text: &str) -> Kind {
+    let lower = beginning(text.trim(), LONGEST_LOOK).to_lowercase().replace('’', "'");
+    let list = wording();
+    let all: Vec<&str> = words(&lower).collect();
+    if all.is_empty() || list.foreign_starts.begin(&lower) {
+        return Kind::Foreign;
+    }
+    let goes_on = |word: &&str| list.go_on.has(word) || word.chars().count() == 1 || is_number(word);
+    let closes = |word: &&str| list.closes.has(word) || list.closing.has(word) || goes_on(word);
+    if all.iter().all(goes_on) {
+        return Kind::Answer;
+    }
+    if all.iter().all(closes) && all.iter().any(|word| list.closes.has(word)) {
+        return Kind::Closes;
+    }
+    if all.len() >= PLAN && title(text).is_some() {
+        return Kind::Plan;
+    }
+    let found = sentences(&lower);
+    let mut looked: Vec<&str> = found.iter().map(|sentence| sentence.text).take(SENTENCES).collect();
+    looked.extend(found.last().map(|sentence| sentence.text));
+    let replies = all.len() < MATTER && all.first().is_some_and(|first| list.replies.has(first));
+    match () {
+        _ if looked.iter().any(|sentence| requests(sentence)) => Kind::Request,
+        _ if looked.iter().any(|sentence| is_question(sentence)) => Kind::Question,
+        _ if list.trouble.stand_in(&lower) && !replies => Kind::Request,
+        _ if all.len() >= MATTER && !list.persons.stand_in(&lower) => Kind::Request,
+        _ if all.len() < LEAST_WORDS && lower.is_ascii() => Kind::Answer,
+        _ => Kind::Remark,
+    }
+}
+
+/// Whether a sentence asks for something to be done. One that only wants to know does not.
+pub(super) fn requests(lower: &str) -> bool {
+    let list = wording();
+    let first = words(lower).find(|word| !list.leads_on.has(word)).unwrap_or_default();
+    let wants_to_know = is_question(lower) && list.interrogatives.has(first);
+    let begins = list.requests.has(first);
+    let clauses = || lower.split([',', ';', ':', '。', '，']).skip(1);
+    let in_clause = || {
+        let first = |clause: &str| {
+            words(clause).find(|word| !list.leads_on.has(word)).is_some_and(|word| list.requests.has(word))
+        };
+        !is_question(lower) && clauses().any(first)
+    };
+    let wishes = || list.wishes.stand_in(lower) && !list.muses.stand_in(lower);
+    !wants_to_know && (begins || in_clause() || list.asks.stand_in(lower) || wishes())
+}
+
+pub(super) fn is_question(text: &str) -> bool {
+    text.trim_end_matches(['*', '_', '"', ')', ' ']).ends_with(['?', '？'])
+}
+
+/// The heading that a turn begins with, behind what only leads to it.
+pub(super) fn title(text: &str) -> Option<&str> {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !is_frame(line));
+    let heading = lines.next().filter(|line| line.starts_with('#'))?;
+    Some(heading.trim_start_matches('#').trim()).filter(|title| !title.is_empty())
+}
+
+/// The sentence that says what is wanted, the title before it where there is one, or the first sentence where the other
+/// is short: "can you debug this?". Each is as it stands there.
+pub(super) fn wanted(text: &str) -> Option<String> {
+    let found: Vec<Sentence<'_>> = sentences(text).into_iter().filter(|sentence| !is_frame(sentence.text)).collect();
+    let title = title(text);
+    let is_plan = kind_of(text) == Kind::Plan;
+    let asks = |sentence: &Sentence<'_>| {
+        // What a plan says first is what it is for; all of it asks.
+        if is_plan || !sentence.text.starts_with(|first: char| first.is_alphanumeric() || first == '`') {
+            return false;
+        }
+        let lower = sentence.text.to_lowercase().replace('’', "'");
+        requests(&lower) || is_question(&lower)
+    };
+    let says = |sentence: &Sentence<'_>| !matches!(kind_of(sentence.text), Kind::Answer | Kind::Foreign);
+    let among = |listed: bool| {
+        let mut first = found.iter().take(SENTENCES).chain(found.last());
+        let text = first.find(|sentence| sentence.listed == listed && asks(sentence) && says(sentence))?.text;
+        found.iter().position(|sentence| std::ptr::eq(sentence.text, text))
+    };
+    // The steps of a list describe more often than they ask.
+    let at = among(false).or_else(|| among(true));
+    let at = at.or_else(|| found.iter().position(says)).or(if found.is_empty() { None } else { Some(0) });
+    let Some(at) = at else { return title.map(str::to_owned) };
+    let mut words = found[at].text.to_owned();
+    // "I am seeing" goes on in the next line.
+    for next in &found[at + 1..] {
+        let ends = words.ends_with(['.', '!', '?', '。', '！', '？']);
+        if (ends && words.split_whitespace().count() >= LEAST_WORDS) || words.len() + next.text.len() > PLAN * 2 {
+            break;
+        }
+        words = format!("{words} {}", next.text);
+    }
+    let few = words.split_whitespace().count() < FEW_WORDS;
+    let opening = found[..at].iter().map(|sentence| sentence.text).find(|text| kind_of(text).says_something());
+    Some(match (title, opening.filter(|_| few)) {
+        (Some(title), _) => format!("{title} … {words}"),
+        (None, Some(opening)) => format!("{opening} … {words}"),
+        (None, None) => words,
+    })
+}
+
+/// "Implement the following plan:" is not yet what is wanted.
+fn is_frame(line: &str) -> bool {
+    wording().frames.begin(&line.to_lowercase().replace('’', "'"))
+}
+
+fn is_number(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(texts: &[&str]) -> Vec<Kind> {
+        texts.iter().map(|text| kind_of(text)).collect()
+    }
+
+    #[test]
+    fn going_on_choosing_and_handing_on_ask_for_nothing_new() {
+        let answers =
+            ["continue", "Yes, please go on.", "继续", "ok", "1", "C)", "1 and 2", "let's try 2=", "LGTM", "option 2"];
+        assert!(answers.iter().all(|text| kind_of(text) == Kind::Answer), "{:?}", kinds(&answers));
+        let closing = ["commit", "Commit and push", "push it please", "commit, push, create draft PR", "提交"];
+        assert!(closing.iter().all(|text| kind_of(text) == Kind::Closes), "{:?}", kinds(&closing));
+        assert_eq!(kind_of("[Request interrupted by user]"), Kind::Foreign);
+    }
+
+    #[test]
+    fn requests_are_known_from_questions_and_remarks() {
+        for text in [
+            "fix the ledger test",
+            "can you check if the balance is exact?",
+            "also wondering: this should be solved, can you look for something?",
+            "mise run test:ci is failing",
+            "let's address 1 first, and let it reset the branch",
+            "ok i don't want that, remove it from the script",
+            "请修复失败的测试",
+        ] {
+            assert_eq!(kind_of(text), Kind::Request, "{text}");
+        }
+        assert_eq!(
+            kind_of("perhaps we should see it there, or it is stuck - i don't think there's more"),
+            Kind::Remark
+        );
+        for text in ["is there a command to move it?", "do we need the changes before we start?", "so is it the cache?"]
+        {
+            assert_eq!(kind_of(text), Kind::Question, "{text}");
+        }
+        assert_eq!(kind_of("there are some different possibilities here I think"), Kind::Remark);
+        assert_eq!(kind_of("yeah I feel the prefix is redundant"), Kind::Remark);
+    }
+
+    #[test]
+    fn what_is_wanted_is_quoted_without_its_frame() {
+        let plan = format!(
+            "Implement the following plan:\n\n# Exact balances\n\nCompare whole names. {}",
+            "More. ".repeat(130)
+        );
+        assert_eq!(kind_of(&plan), Kind::Plan);
+        assert!(wanted(&plan).is_some_and(|text| text.starts_with("Exact balances … Compare whole names.")));
+        let issue = "We're currently solving the following issue within our repository. Here's the issue text:\nISSUE:\nReports crash on empty months\nSteps follow.";
+        assert_eq!(wanted(issue).as_deref(), Some("Reports crash on empty months Steps follow."));
+        assert_eq!(
+            wanted("Reports crash on empty months.\nMore of it. Can you debug this?").as_deref(),
+            Some("Reports crash on empty months. … Can you debug this?")
+        );
+        assert_eq!(own_words("<system-reminder>x</system-reminder>\nfix it"), "fix it");
+        assert_eq!(own_words("<command-name>/a</command-name>\n<command-args>do this</command-args>"), "do this");
+        assert_eq!(own_words("<command-name>/a</command-name>"), "");
+    }
+}

@@ -125,7 +125,8 @@ fn line_of(history: &History, turn: TurnNo, step: &ToolTurn, index: usize) -> Op
             (format!("{name} {:?}", search.pattern), format!("{} found", search.match_count))
         }
         Some(ResultData::List(list)) => (format!("{name} {}", list.subject), format!("{} entries", list.entry_count)),
-        Some(ResultData::Todo(todo)) => (format!("{name} {} items", todo.items.len()), String::new()),
+        // The list itself is what is next.
+        Some(ResultData::Todo(_)) => return None,
         Some(ResultData::Other(_)) | None => (format!("{name} {arguments}"), String::new()),
     };
     let came = failure(result).unwrap_or(came);

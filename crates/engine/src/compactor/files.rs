@@ -85,12 +85,13 @@ impl<'a> Files<'a> {
                 candidates.push(Item::Fact(fact), value, turn);
             }
         }
-        for file in self.list.iter().filter(|file| !file.lines.is_empty()).take(OUTLINED) {
+        let outlined = self.list.iter().filter(|file| file.changed.is_some() && !file.lines.is_empty());
+        for file in outlined.filter(|file| !is_prose(file.path)).take(OUTLINED) {
             if let Some(pointer) = file.outline()
                 && let Ok(Stated::Fact(fact)) =
                     state(&FactProposal::new(ClaimKind::Symbol, vec![pointer]), until, resolver)
             {
-                let value = 15 + stretch.freshness(file.touched) / 2 + if file.changed.is_some() { 10 } else { 0 };
+                let value = 15 + stretch.freshness(file.touched) / 2 + 10;
                 candidates.push(Item::Fact(fact), value, file.touched);
             }
         }
@@ -118,6 +119,11 @@ impl KnownFile<'_> {
         let place = Place::File { path: self.path.to_owned(), lines: Some(range_of(run)), at: None };
         defines.then(|| place.to_string())
     }
+}
+
+/// What such a file "defines" stands in its examples.
+fn is_prose(path: &str) -> bool {
+    [".md", ".txt", ".rst"].iter().any(|ending| path.ends_with(ending))
 }
 
 fn range_of(run: &[ObservedLine]) -> LineRange {

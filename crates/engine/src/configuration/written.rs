@@ -13,7 +13,7 @@ pub(crate) const NOTES_SHARE: u32 = 20;
 /// A line of the log of calls, in characters: a plain list cut there told the next command best of all that was tried.
 pub(crate) const LOG_LINE_CHARACTERS: usize = 300;
 /// The same of a command of several lines. Ours: the name of the program and of what it writes.
-pub(crate) const LOG_SCRIPT_CHARACTERS: usize = 120;
+pub(crate) const LOG_SCRIPT_CHARACTERS: usize = 100;
 /// A call in the legend of what can be cited: about ten tokens.
 pub(crate) const LEGEND_CHARACTERS: usize = 48;
 /// About what a pointer and an outcome take in a line of the log.

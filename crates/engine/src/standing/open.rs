@@ -91,6 +91,8 @@ fn failed_call(past: Past<'_>, known: &[u32]) -> Result<Option<Question>, BlobEr
 fn has_failed(done: &Done<'_>) -> bool {
     match &done.result.data {
         ResultData::Run(run) => run.exit_code.is_some_and(|code| code != 0) && run.reading().purpose > Purpose::Asks,
+        // A path that was guessed wrongly leaves nothing open.
+        ResultData::Read(_) | ResultData::Search(_) | ResultData::List(_) => false,
         _ => done.result.status == Status::Error,
     }
 }

@@ -14,6 +14,8 @@ const LONGEST_LOOK: usize = 4_000;
 const LEAST_WORDS: usize = 4;
 /// So many words state a matter, even where none of them asks: a review's remark, an issue.
 const MATTER: usize = 40;
+/// A title of so many words says what a plan is for.
+const TITLE_WORDS: usize = 3;
 /// Under a title, so many words are a plan.
 const PLAN: usize = 120;
 /// A sentence of fewer words may not say what it is about.
@@ -160,6 +162,8 @@ pub(super) fn wanted(text: &str) -> Option<String> {
     let few = words.split_whitespace().count() < FEW_WORDS;
     let opening = found[..at].iter().map(|sentence| sentence.text).find(|text| kind_of(text).says_something());
     Some(match (title, opening.filter(|_| few)) {
+        // The steps of a plan are done one by one; what they are for is its title.
+        (Some(title), _) if title.split_whitespace().count() >= TITLE_WORDS => title.to_owned(),
         (Some(title), _) => format!("{title} … {words}"),
         (None, Some(opening)) => format!("{opening} … {words}"),
         (None, None) => words,

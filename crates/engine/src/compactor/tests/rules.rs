@@ -187,7 +187,7 @@ fn reads_alone_make_a_block_and_nothing_at_all_does_not_fail() {
     let mut story = Story::new();
     story.user("what does this do?");
     (0..4).for_each(|part| {
-        story.read("", &format!("src/a{part}.txt"), 1, &"plain words in a line\n".repeat(80));
+        story.read("", &format!("src/a{part}.txt"), 1, &"plain words in a line\n".repeat(40));
     });
     let content = story.block(&Board::default(), 400).expect("it is shorter");
     assert!(!content.anchors.is_empty());

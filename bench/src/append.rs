@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// docs/design/model.md, "Invariants", 9: appending a step renders and counts that step only, so its cost is flat.
-const FLAT: f64 = 2.0;
+const FLAT: f64 = 1.25;
 
 struct Subject {
     turns: u32,

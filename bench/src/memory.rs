@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Of a session of 100,000 turns.
-const TARGET: u64 = 200_000_000;
+const TARGET: u64 = 150_000_000;
 
 /// What the child process does.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]

@@ -1,18 +1,14 @@
-//! The evidence check: `gate::admit_block` for the block that the rules made, and for one as full as can be.
+//! The evidence check: `admit_block` for the block that the rules made, and for one as full as can be.
 
 use anyhow::{Result, ensure};
 use lookback_engine::{
     Session,
-    fold::{AdmissionLimits, AdmittedBlock, BlockProposal, admit_block, render_block},
+    fold::{AdmissionLimits, AdmittedBlock, BlockProposal, ClaimKind, FactProposal, admit_block, render_block},
     session::FoldDraft,
     trace::NoBlobs,
 };
 
-use super::{
-    fold::newest,
-    full_block::{full_block, proposal_of},
-    subject::Subject,
-};
+use super::{fold::newest, full_block::full_block, subject::Subject};
 use crate::{
     figures::{Samples, microseconds, milliseconds, thousands, timed, verdict},
     scale::Scale,
@@ -37,12 +33,12 @@ pub(crate) fn measure(scale: &Scale) -> Result<Table> {
         let mut session = subject.copy()?;
         let draft = subject.draft(&session)?;
         session.fold_by_rules(&draft, &subject.coding.context())?;
-        proposal_of(draft.range, &newest(&session)?.claims)
+        BlockProposal::of(draft.range, &newest(&session)?.claims)
     };
     let checked = Checked::new(&mut subject)?;
     let full = full_block(&checked.session, checked.draft.range, &checked.limits)?;
     let note = format!(
-        "`gate::admit_block` in a session with a hot zone of {} tokens, {} checks each, in turn. \"Full\" is made of \
+        "`admit_block` in a session with a hot zone of {} tokens, {} checks each, in turn. \"Full\" is made of \
          claims that hold, as many as the budget of {} tokens takes. Nothing of either is refused. Target: p95 below {} ms.",
         thousands(subject.tokens),
         scale.checks,
@@ -62,11 +58,10 @@ pub(crate) fn measure(scale: &Scale) -> Result<Table> {
         }
     }
     for (name, proposal, samples) in rows {
-        let pointers = proposal.what_we_learned.iter().map(|fact| fact.evidence.len()).sum::<usize>()
-            + proposal.anchors.len()
-            + proposal.exec_assertions.len();
-        let [facts, anchors, commands] =
-            [proposal.what_we_learned.len(), proposal.anchors.len(), proposal.exec_assertions.len()];
+        let pointers = proposal.facts.iter().map(|fact| fact.evidence.len()).sum::<usize>() + proposal.anchors.len();
+        let is_run = |fact: &&FactProposal| fact.kind == Some(ClaimKind::Verdict);
+        let commands = proposal.facts.iter().filter(is_run).count();
+        let (facts, anchors) = (proposal.facts.len() - commands, proposal.anchors.len());
         let tokens = checked.tokens_of(proposal)?;
         table.row([
             name.to_owned(),

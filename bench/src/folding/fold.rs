@@ -5,12 +5,12 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use lookback_engine::{
     Session,
-    fold::{AdmissionLimits, admit_block},
+    fold::{AdmissionLimits, BlockProposal, admit_block},
     session::FoldDraft,
     trace::{EventBody, NoBlobs, decision::Fold},
 };
 
-use super::{full_block::proposal_of, subject::Subject};
+use super::subject::Subject;
 use crate::{
     figures::{Samples, microseconds, milliseconds, ratio, thousands, timed, verdict},
     scale::Scale,
@@ -26,7 +26,7 @@ const TARGET_TOKENS: u64 = 100_000;
 struct Figures {
     total: Samples,
     draft: Samples,
-    gate: Samples,
+    admission: Samples,
 }
 
 pub(crate) fn measure(scale: &Scale) -> Result<Table> {
@@ -43,7 +43,7 @@ pub(crate) fn measure(scale: &Scale) -> Result<Table> {
     }
     let note = format!(
         "`draft_fold` and `fold_by_rules` of the whole hot zone (reads, searches, test runs, edits, rounds of 15 steps), \
-         counted by o200k, on a fresh copy each time: {} folds a size, sizes in turn. \"Gate\" is `admit_block` alone for \
+         counted by o200k, on a fresh copy each time: {} folds a size, sizes in turn. \"Admission\" is `admit_block` alone for \
          the claims that the fold recorded; \"rest\" is the difference: the compactor, the texts, the event. Medians. \
          Target: p95 below {} ms at {} tokens.",
         scale.folds_measured,
@@ -58,7 +58,7 @@ pub(crate) fn measure(scale: &Scale) -> Result<Table> {
         "fold ms",
         "p95",
         "draft µs",
-        "gate ms",
+        "admission ms",
         "rest ms",
         "ms / 10k tokens",
         "to smallest",
@@ -77,8 +77,8 @@ pub(crate) fn measure(scale: &Scale) -> Result<Table> {
             milliseconds(median),
             milliseconds(figures.total.p95()),
             microseconds(figures.draft.median()),
-            milliseconds(figures.gate.median()),
-            milliseconds(median - figures.draft.median() - figures.gate.median()),
+            milliseconds(figures.admission.median()),
+            milliseconds(median - figures.draft.median() - figures.admission.median()),
             milliseconds(median / subject.tokens as f64 * 10_000.0),
             ratio(median / smallest),
             if *tokens == TARGET_TOKENS { verdict(figures.total.p95() < TARGET) } else { "–".into() },
@@ -97,14 +97,14 @@ fn one(subject: &mut Subject, figures: &mut Figures) -> Result<Fold> {
     figures.draft.push(drafting);
     figures.total.push(drafting + folding);
     let fold = newest(&session)?;
-    figures.gate.push(gate(&subject.copy()?, &draft, &fold)?);
+    figures.admission.push(admission(&subject.copy()?, &draft, &fold)?);
     Ok(fold)
 }
 
-/// The gate alone, before anything was folded.
-fn gate(session: &Session, draft: &FoldDraft, fold: &Fold) -> Result<Duration> {
+/// Admission alone, before anything was folded.
+fn admission(session: &Session, draft: &FoldDraft, fold: &Fold) -> Result<Duration> {
     let limits = AdmissionLimits { block_tokens: draft.budget, ..AdmissionLimits::from(session.configuration()) };
-    let proposal = proposal_of(draft.range, &fold.claims);
+    let proposal = BlockProposal::of(draft.range, &fold.claims);
     let (admitted, took) =
         timed(|| admit_block(session.bench(), draft.range, proposal, &limits, Counter::O200k.count(), &NoBlobs));
     admitted?;
@@ -122,7 +122,7 @@ pub(super) fn newest(session: &Session) -> Result<Fold> {
 
 fn claims(fold: &Fold) -> usize {
     let claims = &fold.claims;
-    claims.what_we_learned.len() + claims.anchors.len() + claims.exec_assertions.len() + claims.open_questions.len()
+    claims.what_we_learned.len() + claims.anchors.len() + claims.exec_assertions.len() + claims.said.len()
 }
 
 pub(super) fn run(tokens: u64, times: usize) -> Result<()> {

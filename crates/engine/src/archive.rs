@@ -1,29 +1,26 @@
-//! The text that stands for archived rounds: the seed's fixed template (docs/seeds.md A5), filled by rules or by a
-//! model, or what remains when the model did not answer in time (E2).
+//! The text that stands for archived rounds: the seed's fixed template (docs/seeds.md A5), filled by rules, with what a
+//! model chose beside it, or what remains when the model did not answer in time (E2).
 //!
 //! When rounds are archived, which ones, and who calls the model is not known here. The user's turns are written from
-//! the trace, whoever wrote the rest.
+//! the trace.
 
 mod admit;
 mod budget;
 mod done;
 mod files;
-mod parse;
 mod rules;
 mod summary;
 pub(crate) mod time;
 
-pub(crate) use admit::admit_summary;
 pub(crate) use files::changed_paths;
-pub(crate) use parse::{SummaryRefused, WrittenSummary, parse_summary};
 pub(crate) use rules::summarise_by_rules;
 pub(crate) use summary::Summary;
 
 use crate::{
-    block::{user::render_user_turns, wrap},
+    block::{render_pinned, user::render_user_turns, way_back, wrap},
     configuration::BlockLimits,
     state::Bench,
-    trace::{Timestamp, decision::TurnRange},
+    trace::{Timestamp, claim::Quote, decision::TurnRange},
 };
 
 /// docs/seeds.md E2, word for word.
@@ -33,6 +30,7 @@ const TITLE: &str = "## 📌 Archived Session Summary";
 
 /// A part of the template. Their order is the template's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "named as in the template")]
 pub enum Section {
     Objectives,
     TechnicalContext,
@@ -42,6 +40,7 @@ pub enum Section {
 }
 
 impl Section {
+    /// In their order.
     pub const ALL: [Self; 5] = [Self::Objectives, Self::TechnicalContext, Self::Done, Self::Insights, Self::Files];
 
     /// As it stands in `prompts/*/archive_summary.txt`.
@@ -56,11 +55,10 @@ impl Section {
     }
 }
 
-/// Who filled the template.
+/// How much of the template was filled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ArchiveBody {
-    ByRules(Summary),
-    ByModel(WrittenSummary),
+    Whole(Summary),
     /// Nobody: only the lists of done items and files are kept from the summary by rules.
     TimedOut(Summary),
 }
@@ -72,18 +70,21 @@ pub(crate) fn render_archive(
     number: u32,
     range: TurnRange,
     body: &ArchiveBody,
+    pinned: &[Quote],
     limits: &BlockLimits,
     count: &dyn Fn(&[u8]) -> u32,
 ) -> String {
     let mut text = format!(
-        "ARCHIVED_SESSION v{number} · replaces turn#{} to turn#{} · Recall gives any of them back whole\n",
-        range.first, range.last
+        "ARCHIVED_SESSION v{number} · replaces turn#{} to turn#{} · {}\n",
+        range.first,
+        range.last,
+        way_back(bench.history)
     );
     text.push_str(&render_user_turns(bench.history, range, limits, count));
+    text.push_str(&render_pinned(pinned));
     let times = times_of(bench, range);
     text.push_str(&match body {
-        ArchiveBody::ByRules(summary) => render_template(times, |section| summary.section(section)),
-        ArchiveBody::ByModel(written) => render_template(times, |section| written.section(section).to_owned()),
+        ArchiveBody::Whole(summary) => render_template(times, |section| summary.section(section)),
         ArchiveBody::TimedOut(summary) => {
             let lists =
                 [Section::Done, Section::Files].map(|section| render_section(section, &summary.section(section)));

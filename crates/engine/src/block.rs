@@ -3,6 +3,7 @@
 //! For two readers, the model that goes on from it and the person who looks over its shoulder. The same content always
 //! gives the same bytes. Everything in it was admitted before; nothing is checked or chosen here.
 
+pub(crate) mod log;
 mod tag;
 pub(crate) mod user;
 
@@ -12,11 +13,11 @@ pub use tag::{escape_tag, unescape_tag};
 
 use crate::{
     board::Board,
-    configuration::BlockLimits,
-    history::index::SpanRecord,
+    configuration::{BlockLimits, written::LONGEST_COMMAND},
+    history::{History, index::SpanRecord},
     state::Bench,
     text::{beginning, with_visible_ends},
-    trace::claim::{Anchor, Assertion, BlockContent, Evidence, Fact, Standing},
+    trace::claim::{Anchor, Assertion, BlockContent, Evidence, Fact, Quote, SummariserNote},
     trace::decision::TurnRange,
     view::Source,
 };
@@ -35,8 +36,10 @@ pub fn render_block(
     count: &dyn Fn(&[u8]) -> u32,
 ) -> String {
     let mut text = format!(
-        "COMPRESSED_TURNS v{number} · replaces turn#{} to turn#{} · Recall gives any of them back whole\n",
-        range.first, range.last
+        "COMPRESSED_TURNS v{number} · replaces turn#{} to turn#{} · {}\n",
+        range.first,
+        range.last,
+        way_back(bench.history)
     );
     // Pointers name files from the root; tools of other agents want whole paths. One block in the view says it for all.
     let root = bench.history.start().root.as_str();
@@ -49,8 +52,18 @@ pub fn render_block(
         line(&mut text, format_args!("{}", with_visible_ends(&goes_on)));
     }
     text.push_str(&user::render_user_turns(bench.history, range, limits, count));
+    text.push_str(&render_pinned(&content.pinned));
     text.push_str(&render_claims(content, bench.state.board()));
+    text.push_str(&log::render_log(bench.history, range, limits.log_tokens, count).0);
     wrap(&text)
+}
+
+/// How whoever reads a record gets back what it stands for: by the tool where the model has one, else from the trace.
+pub(crate) fn way_back(history: &History) -> &'static str {
+    match history.start().tools.iter().any(|tool| tool.name == "Recall") {
+        true => "Recall gives any of them back whole",
+        false => "kept whole in the trace: lookback recall SESSION turn#N",
+    }
 }
 
 /// A block whose end lies inside a span names it as continued (docs/design/folding.md, "When").
@@ -73,33 +86,36 @@ pub(crate) fn wrap(text: &str) -> String {
 /// that a later delta can say which are stale.
 pub fn render_claims(content: &BlockContent, board: &Board) -> String {
     let mut text = String::new();
-    if let Some(goal) = &content.goal {
-        let goal = format!("goal: {} [{}]", goal.text, goal.evidence.pointer);
-        line(&mut text, format_args!("\n{}", with_visible_ends(&goal)));
+    let lines = [("task", &content.task), ("now", &content.now)];
+    let lines: Vec<String> = lines
+        .into_iter()
+        .filter_map(|(name, quote)| Some(format!("{name}: {}", render_quote(quote.as_ref()?))))
+        .collect();
+    if !lines.is_empty() {
+        line(&mut text, format_args!("\n{}", lines.join("\n")));
     }
-    for (name, quote) in [("task", &content.task), ("now", &content.now)] {
-        if let Some(quote) = quote {
-            let said = format!("{name}: {} [{}]", quote.text, quote.evidence.pointer);
-            line(&mut text, format_args!("{}{}", if name == "task" { "\n" } else { "" }, with_visible_ends(&said)));
-        }
-    }
-    let (confirmed, concluded): (Vec<&Fact>, Vec<&Fact>) =
-        content.what_we_learned.iter().partition(|fact| fact.standing == Standing::Confirmed);
-    section(&mut text, "learned", &confirmed, |fact| render_fact(fact));
-    // docs/design/model.md, "Voices": what only an assistant's turn says stands as that, never among what was shown.
-    section(&mut text, "the assistant concluded", &concluded, |fact| render_fact(fact));
-    section(&mut text, "the assistant said", &content.said, |quote| {
-        with_visible_ends(&format!("- “{}” [{}]", quote.text, quote.evidence.pointer)).into_owned()
-    });
+    section(&mut text, "facts", &content.what_we_learned, render_fact);
     section(&mut text, "commands", &content.exec_assertions, render_assertion);
+    // docs/design/model.md, "Voices": what only an assistant's turn says stands as that, never among what was shown.
+    section(&mut text, "the assistant said", &content.said, |quote| format!("- {}", render_quote(quote)));
     let ids = board.ids_in_block(&content.anchors);
     let anchors: Vec<(&String, &Anchor)> = ids.iter().zip(&content.anchors).collect();
     section(&mut text, "anchors", &anchors, |(id, anchor)| render_anchor(id, anchor));
-    section(&mut text, "open questions", &content.open_questions, |question| {
-        let unknown = if question.unknown { " (unknown: claimed, not shown)" } else { "" };
-        format!("- {}{unknown}", with_visible_ends(&question.text))
-    });
     section(&mut text, "next", &content.next_actions, |action| format!("- {}", with_visible_ends(action)));
+    section(&mut text, NOTES, &content.notes, render_note);
+    text
+}
+
+/// Whose words the notes are.
+pub(crate) const NOTES: &str = "notes in a summariser's own words, checked by nobody and no wish of the user's";
+
+/// What a person wants kept, line by line behind a bar: it is data, whoever wrote it.
+pub(crate) fn render_pinned(pinned: &[Quote]) -> String {
+    let mut text = String::new();
+    section(&mut text, "pinned, word for word", pinned, |quote| {
+        let lines = quote.text.split('\n').map(|line| format!("\n| {}", with_visible_ends(line)));
+        format!("{}{}", with_visible_ends(&quote.evidence.pointer), lines.collect::<String>())
+    });
     text
 }
 
@@ -115,9 +131,19 @@ pub(crate) fn render_fact(fact: &Fact) -> String {
     with_visible_ends(&format!("- {} [{}]", fact.text, pointers(&fact.evidence))).into_owned()
 }
 
+/// Words of somebody else, in quotes and on one line.
+pub(crate) fn render_quote(quote: &Quote) -> String {
+    with_visible_ends(&format!("“{}” [{}]", quote.text, quote.evidence.pointer)).into_owned()
+}
+
+pub(crate) fn render_note(note: &SummariserNote) -> String {
+    let pointers = if note.evidence.is_empty() { String::new() } else { format!(" [{}]", pointers(&note.evidence)) };
+    with_visible_ends(&format!("- {}{pointers}", note.text)).into_owned()
+}
+
 pub(crate) fn render_assertion(assertion: &Assertion) -> String {
     let Assertion { command, result, evidence } = assertion;
-    with_visible_ends(&format!("- {} → {result} [{}]", one_line(command), evidence.pointer)).into_owned()
+    with_visible_ends(&format!("- {} → {result} [{}]", one_line_of(command), evidence.pointer)).into_owned()
 }
 
 /// Numbers stand before the lines, so that the next edit finds its place.
@@ -138,11 +164,8 @@ fn pointers(evidence: &[Evidence]) -> String {
     evidence.iter().map(|evidence| evidence.pointer.as_str()).collect::<Vec<_>>().join(" · ")
 }
 
-/// Longer commands are mostly scripts in quotes, and are recognised by their beginning.
-const LONGEST_COMMAND: usize = 160;
-
 /// A command of many lines is named by its first, a very long one by its beginning; its pointer has the rest.
-fn one_line(command: &str) -> String {
+pub(crate) fn one_line_of(command: &str) -> String {
     let command = command.trim();
     let first = command.split('\n').next().unwrap_or_default().trim_end();
     let shown = beginning(first, LONGEST_COMMAND);

@@ -2,7 +2,7 @@
 //! board").
 //!
 //! Recording asks [`Board::check`] and refuses; replay only ever calls [`Board::apply`], which follows. Whether a claim is
-//! true was the gate's question, where the entries stand in a view is the fold's: neither is known here.
+//! true was admission's question, where the entries stand in a view is the fold's: neither is known here.
 
 mod anchors;
 mod apply;
@@ -16,17 +16,18 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use anchors::{AnchorChange, AnchorFate};
 pub use apply::{Applied, AppliedFact, Outcome};
 pub use check::DeltaRefused;
-pub use render::{render_board, render_delta, render_for_people};
+pub use render::render_for_people;
+pub(crate) use render::{render_board, render_delta};
 
-pub use crate::configuration::BoardLimits;
+pub(crate) use crate::configuration::BoardLimits;
 use crate::{
     trace::TurnNo,
     trace::claim::{Anchor, Assertion, Evidence, Fact, Question, Quote, WorkStatus},
 };
 
+/// What is known and to be done: goal, facts, questions, anchors, next actions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Board {
     version: u32,
@@ -58,13 +59,17 @@ pub struct Board {
 /// An item with its name, which no other item of the session ever gets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry<T> {
+    /// `f1`, `q1`, `a1`.
     pub id: String,
     /// The version of the delta that last changed it.
     pub since: u32,
+    /// The item.
     pub value: T,
 }
 
+/// A fact, and whether it still holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "its line says it")]
 pub struct BoardFact {
     pub fact: Fact,
     pub mark: Mark,
@@ -75,19 +80,19 @@ pub struct BoardFact {
 /// What became of a fact since it was first stated.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "each variant holds what shows it")]
 pub enum Mark {
+    /// Nothing.
     Plain,
     /// It says something else than before.
-    Revised {
-        was: Vec<Evidence>,
-    },
+    Revised { was: Vec<Evidence> },
     /// It no longer holds. It stays on the board because blocks before it may still show it.
-    Retracted {
-        by: Vec<Evidence>,
-    },
+    Retracted { by: Vec<Evidence> },
 }
 
+/// A command's outcome, and the version that brought it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "its line says it")]
 pub struct BoardAssertion {
     pub since: u32,
     pub assertion: Assertion,
@@ -95,6 +100,7 @@ pub struct BoardAssertion {
 
 /// An anchor that an edit touched: whatever shows it elsewhere shows old text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "its line says it")]
 pub struct Stale {
     pub id: String,
     pub since: TurnNo,
@@ -102,7 +108,7 @@ pub struct Stale {
 
 /// An anchor in a block.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ShownAnchor {
+pub(crate) struct ShownAnchor {
     pub block: u32,
     pub id: String,
     /// Where its lines are now; the block says where they were.
@@ -124,14 +130,17 @@ impl Board {
         self.version
     }
 
+    /// The request or plan that the present work began with.
     pub fn task(&self) -> Option<&Quote> {
         self.task.as_ref()
     }
 
+    /// What the newest round asks, where that is something else.
     pub fn now(&self) -> Option<&Quote> {
         self.now.as_ref()
     }
 
+    /// Why the goal last became another one.
     pub fn goal_shift_reason(&self) -> Option<&str> {
         self.goal_shift_reason.as_deref()
     }
@@ -141,6 +150,7 @@ impl Board {
         self.goal_shift.as_ref()
     }
 
+    /// What the assistant said.
     pub fn said(&self) -> &[Entry<Quote>] {
         &self.said
     }
@@ -150,22 +160,27 @@ impl Board {
         &self.facts
     }
 
+    /// Oldest id first.
     pub fn questions(&self) -> &[Entry<Question>] {
         &self.questions
     }
 
+    /// Oldest id first.
     pub fn anchors(&self) -> &[Entry<Anchor>] {
         &self.anchors
     }
 
+    /// One for each command.
     pub fn assertions(&self) -> &[BoardAssertion] {
         &self.assertions
     }
 
+    /// Where tests and build stand.
     pub fn status(&self) -> &WorkStatus {
         &self.status
     }
 
+    /// What is to be done, first things first.
     pub fn next_actions(&self) -> &[String] {
         &self.next_actions
     }

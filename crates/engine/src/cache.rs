@@ -24,8 +24,11 @@ use prefix::Prefix;
 /// The prompt of one call, split by how it is billed. The three add up to the whole prompt.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Split {
+    /// From the cache.
     pub read: u64,
+    /// Into it.
     pub written: u64,
+    /// Neither.
     pub uncached: u64,
 }
 

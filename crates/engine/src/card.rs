@@ -18,28 +18,44 @@ use serde::{Deserialize, Serialize};
 use crate::cache::{CacheRule, CacheState};
 pub use crate::trace::start::{Alternation, PlainThinking};
 
+/// What differs between models, as a card in `prices/` says it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Card {
+    /// Who serves it.
     pub provider: String,
     /// Names with `*` for any run of characters.
     pub models: Vec<String>,
     /// The API that it is spoken to by, where its server does not say otherwise: one of [`Api`].
     pub api: Provider,
+    /// Tokens of prompt and answer together.
     pub window: u32,
+    /// Tokens that an answer may have.
     pub max_output: u32,
+    /// What becomes of its thinking behind a fold.
     pub thinking: ThinkingHabit,
+    /// Whether reminders may stand at the end.
     pub tail: Tail,
+    /// Whether it refuses two user messages in a row.
     pub alternation: Alternation,
+    /// Whether it sees them.
     pub images: Support,
+    /// Without it the model is asked in plain text.
     pub tool_calling: Support,
+    /// Whether its bill comes by itself.
     pub usage_in_stream: UsageInStream,
+    /// How its server finds a prompt again.
     pub cache: CacheRule,
     /// How long an entry lives after its last use; none: it is never counted as cold.
     pub lifetime_ms: Option<i64>,
+    /// How places to keep are marked.
     pub cache_marks: CacheMarks,
+    /// Whether requests name their session.
     pub cache_key: CacheKey,
+    /// What the limit of an answer is called.
     pub output_limit: OutputLimit,
+    /// Whether answers can be held to a schema.
     pub constrained: Constrained,
+    /// Further members of every request.
     pub request: RequestMembers,
     /// None for models that cost nothing by the token: then the triggers alone decide (docs/design/folding.md, "When").
     pub prices: Option<Prices>,
@@ -49,8 +65,11 @@ pub struct Card {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ThinkingHabit {
+    /// It goes on being sent, until a provider refuses it.
     Keep,
+    /// It leaves the view: an edit before it makes it invalid.
     Drop,
+    /// It stays whatever happens: a history without it is refused.
     Required,
 }
 
@@ -58,12 +77,16 @@ pub enum ThinkingHabit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tail {
+    /// It may.
     Free,
+    /// Nothing at the end may differ.
     Fixed,
 }
 
+/// Whether something can be had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum Support {
     Yes,
     No,
@@ -73,9 +96,11 @@ pub enum Support {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UsageInStream {
+    /// Unasked.
     Always,
     /// Only when the request asks for it (`stream_options.include_usage`).
     OnRequest,
+    /// Not even when asked.
     Never,
 }
 
@@ -83,7 +108,9 @@ pub enum UsageInStream {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Lifetime {
+    /// As long as the provider does by itself.
     Usual,
+    /// An hour, at its price.
     OneHour,
 }
 
@@ -103,6 +130,7 @@ impl Card {
         self.prices.as_ref().map(|prices| prices.rates(lifetime))
     }
 
+    /// How long an entry lives after its last use, in milliseconds; none: it is never counted as cold.
     pub fn lifetime_ms(&self, lifetime: Lifetime) -> Option<i64> {
         let offers_hour = self.prices.as_ref().is_some_and(|prices| prices.cache_write_1h.is_some());
         if lifetime == Lifetime::OneHour && offers_hour { Some(HOUR_MS) } else { self.lifetime_ms }
@@ -145,6 +173,7 @@ impl Cards {
         self.0.extend(cards.0);
     }
 
+    /// In the order in which they were added.
     pub fn all(&self) -> &[Card] {
         &self.0
     }

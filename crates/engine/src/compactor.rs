@@ -4,25 +4,21 @@
 //! (docs/design/folding.md, "The compactors"). Each rule turns what happened into candidates: facts, anchors, verdicts
 //! of commands. They are ranked by what later steps were measured to need (docs/design/measuring.md, "What later steps
 //! need": what an edit just wrote, files in work, paths and symbols of the last steps) and taken while the budget
-//! lasts. Each is put to the admission's own checks when it is found, and only what passes becomes a candidate: a claim
-//! is checked once. It does not know when to fold, where the cut lies, nor what becomes of its proposals.
+//! lasts. Each is stated by the functions that admission states a model's facts with. It does not know when to fold, where the cut lies, nor what becomes of its proposals.
 
 mod candidate;
 mod commands;
 mod conclusions;
 mod delta;
-mod fallback;
 mod files;
 mod fit;
 mod outcomes;
-mod output;
-mod places;
 mod stretch;
-mod symbols;
 mod windows;
 
 use crate::{
-    admission::Examiner,
+    admission::Resolver,
+    block::log::render_log,
     board::Board,
     configuration::Configuration,
     standing::Standing,
@@ -44,7 +40,7 @@ const RECENT: u32 = 120;
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
     pub range: TurnRange,
-    /// Tokens of the block's claims: what the gate will allow as `block_tokens`.
+    /// Tokens of the block's claims: what admission will allow as `block_tokens`.
     pub budget: u32,
     /// Words of a person: what holds them comes first.
     pub focus: Option<&'a str>,
@@ -71,36 +67,30 @@ pub fn compact(
     let focus = Focus::new(request.focus);
     let files = Files::new(&stretch, &focus, blobs);
     let runs = commands::last_verdicts(&stretch, blobs)?;
-    let mut examiner = Examiner::new(bench, request.range, blobs);
+    let mut resolver = Resolver::new(bench.history, blobs);
 
+    let mut candidates = Candidates::new(focus, count);
+    outcomes::propose(&stretch, &mut resolver, &mut candidates);
+    conclusions::propose(&stretch, &mut candidates, blobs);
+    files.propose(&stretch, &mut resolver, &mut candidates);
+    commands::propose(&runs, &stretch, &mut resolver, &mut candidates);
+    windows::propose(&stretch, &files, &runs, &mut candidates);
+
+    let asked = Standing::at(bench.history, request.range.last, blobs).asked();
+    let (_, log) = render_log(bench.history, request.range, configuration.block.log_tokens, count);
+    let fitted = fit::fit(&stretch, asked, candidates, request.budget, log, &configuration.block, count);
+    let current = commands::still_newest(runs, &stretch);
+    let limits = &configuration.board;
     let standing = Standing::now(bench.history, blobs);
     // What was concluded long ago stands in blocks.
     let recent = TurnNo(bench.history.turns().saturating_sub(RECENT));
     let news = delta::News {
         asked: standing.asked(),
         status: standing.status()?,
-        actions: standing.actions().iter().filter_map(|action| examiner.action(action)).collect(),
+        actions: standing.actions(),
         questions: standing.questions()?,
         said: standing.concluded(recent, SAID),
     };
-    let mut questions = news.questions.clone();
-    let held = board.questions().iter().map(|entry| &entry.value);
-    questions.extend(held.filter(|question| !question.unknown && question.evidence.is_none()).cloned());
-    let asked = Standing::at(bench.history, request.range.last, blobs).asked();
-
-    let mut candidates = Candidates::new(focus, count);
-    outcomes::propose(&stretch, &mut examiner, &mut candidates);
-    conclusions::propose(&stretch, &mut candidates, blobs);
-    files.propose(&stretch, &mut examiner, &mut candidates);
-    commands::propose(&runs, &stretch, &mut examiner, &mut candidates);
-    windows::propose(&stretch, &files, &runs, &mut candidates);
-
-    fallback::propose(&stretch, &mut examiner, &mut candidates);
-
-    let frame = fit::Frame { asked, questions, actions: news.actions.clone() };
-    let fitted = fit::fit(&stretch, frame, candidates, request.budget, &configuration.block, count);
-    let current = commands::still_newest(runs, &stretch);
-    let limits = &configuration.board;
     let delta = delta::propose(board, &fitted, news, &current, limits, count);
     Ok(Compaction { block: fitted.into_content(), delta })
 }

@@ -1,35 +1,71 @@
-//! The settings of the engine, in one place: each with its source (docs/seeds.md C6, E5).
+//! The numbers of the engine, in one place: each with its source (docs/seeds.md C6, E5).
 //!
 //! A number says where it comes from: a rule of docs/seeds.md, a heading of docs/design, or "Ours" with the reason.
 //! Values are read from TOML text that the caller brings; where that text lies, and which of two files wins, is not
 //! known here. Recording asks these numbers and writes down what it decided; replay never does, so a trace gives the
 //! same bytes whatever the configuration is now. The few numbers that replay needs are constants of the event format
-//! (`fixed`).
+//! (`fixed`); those that no person would set are constants beside the settings of their topic, or in files of their own
+//! (`commands`, `estimates`, `evidence`, `memory`).
+
+/// A part of the settings: each number with its default, beside what says where it comes from.
+macro_rules! limits {
+    ($(#[$part:meta])* pub struct $name:ident {
+        $($(#[$setting:meta])* pub $field:ident: $type:ty = $default:expr,)*
+    }) => {
+        $(#[$part])*
+        #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $name {
+            $($(#[$setting])* pub $field: $type,)*
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: $default,)* }
+            }
+        }
+    };
+}
 
 mod archive;
 mod block;
 mod board;
 mod check;
+pub(crate) mod commands;
 mod error;
+pub(crate) mod estimates;
+pub(crate) mod evidence;
 pub(crate) mod fixed;
 mod fold;
+pub(crate) mod memory;
+#[doc(hidden)]
 pub mod place;
 mod settle;
 mod view;
+pub(crate) mod written;
 
 pub use archive::ArchiveLimits;
 pub use block::{BlockLimits, CompactorLimits};
 pub use board::{ActionRange, BoardLimits};
 pub use error::{BadValue, ConfigurationError};
+#[doc(hidden)]
+pub use estimates::RECALLED_ITEM;
+#[doc(hidden)]
 pub use fixed::TOKENS_PER_MESSAGE;
 pub use fold::{FoldLimits, TriggerLimits};
+pub(crate) use fold::{GROWN_SINCE_REFUSED, MARKS_NEEDED};
+pub(crate) use settle::STRING_SHARES;
 pub use settle::{Keep, SettleLimits, SettleWhen};
+pub(crate) use view::BYTES_TRIED;
 pub use view::{ExecuteLimits, NoteLimits, ResultLimits, WindowLimits};
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
+/// What a session decides by. Every field is a table of the settings file (docs/configuration.md).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[allow(missing_docs, reason = "each table says itself what it is for")]
 pub struct Configuration {
     pub window: WindowLimits,
     pub fold: FoldLimits,
@@ -58,6 +94,22 @@ impl Configuration {
             value,
         })?;
         Ok(configuration)
+    }
+
+    /// As an event holds it: what is not the default.
+    pub(crate) fn to_record(&self) -> Value {
+        let [mut ours, defaults] = [self, &Self::default()].map(|it| serde_json::to_value(it).unwrap_or_default());
+        for (room, limits) in ours.as_object_mut().into_iter().flatten() {
+            let limits = limits.as_object_mut().into_iter();
+            limits.for_each(|limits| limits.retain(|name, value| defaults[room].get(name) != Some(value)));
+        }
+        ours.as_object_mut().into_iter().for_each(|rooms| rooms.retain(|_, limits| *limits != json!({})));
+        ours
+    }
+
+    /// From an event, which may be anybody's. None: it is unknown here, or makes no sense.
+    pub(crate) fn recorded(value: &Value) -> Option<Self> {
+        serde_json::from_str::<Self>(&value.to_string()).ok().filter(|configuration| configuration.check().is_ok())
     }
 }
 

@@ -7,9 +7,11 @@ use crate::trace::{Blobs, Timestamp, start::Counted};
 /// What a recording method needs from outside.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
+    /// What the events get as their time.
     pub now: Timestamp,
     /// Tokens of a text; the session's `tokenizer` names it.
     pub count: &'a dyn Fn(&[u8]) -> u32,
+    /// Large outputs that are not in memory.
     pub blobs: &'a dyn Blobs,
 }
 

@@ -5,7 +5,7 @@
 //! work is under way stands elsewhere: neither is known here.
 
 use crate::{
-    block::{user::render_user_turn, wrap},
+    block::{user::render_user_turn, way_back, wrap},
     configuration::{BlockLimits, ExecuteLimits},
     history::{History, LiveTurn},
     trace::{AssistantPart, AssistantTurn, TurnNo, decision::TurnRange, event::Cut},
@@ -34,7 +34,7 @@ pub(crate) fn render_dialogue(
     count: &dyn Fn(&[u8]) -> u32,
 ) -> String {
     let range = TurnRange { first: TurnNo(0), last: through };
-    let mut text = format!("DIALOGUE · stands for turn#0 to turn#{through} · Recall gives any of them back whole\n");
+    let mut text = format!("DIALOGUE · stands for turn#0 to turn#{through} · {}\n", way_back(history));
     for (what, standing) in [("archive", archives), ("block", blocks)] {
         for (number, range) in standing.iter().filter(|(_, range)| range.first <= through) {
             text.push_str(&format!("{what} {number} stands for turn#{} to turn#{}\n", range.first, range.last));

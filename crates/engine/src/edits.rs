@@ -10,6 +10,7 @@ pub(crate) mod draft;
 pub(crate) mod fold;
 mod fold_text;
 pub(crate) mod layout;
+pub(crate) mod pins;
 pub(crate) mod recheck;
 pub(crate) mod settle;
 pub(crate) mod unfold;
@@ -20,6 +21,7 @@ use crate::{
     admission::BreakerState,
     cache::CacheRule,
     card::ThinkingHabit,
+    configuration::MARKS_NEEDED,
     history::History,
     planner::{Compactor, Prefix, Tariff, Warmth},
     policy::Policy,
@@ -36,9 +38,6 @@ pub(crate) struct Desk<'a> {
     pub(crate) policy: &'a Policy,
     pub(crate) sent: &'a Sent,
 }
-
-/// The end of L2, the seam, the previous tail and the tail each want a mark (docs/design/folding.md, "Marks").
-const MARKS_NEEDED: usize = 4;
 
 impl<'a> Desk<'a> {
     pub(crate) fn bench(self) -> Bench<'a> {

@@ -2,14 +2,17 @@
 
 mod refused;
 
-pub use refused::{ArchiveRefused, BoardRefused, FoldRefused, LayoutRefused, UnfoldRefused};
+pub use refused::{ArchiveRefused, BoardRefused, FoldRefused, LayoutRefused, PinRefused, UnfoldRefused};
 
 use crate::{
+    admission::{AdmissionRefused, Refusal},
     history::{History, TraceError, TurnError},
     trace::{BlobError, CallNo, TurnNo},
 };
 
+/// Why a session did not do what it was asked. Nothing was recorded, but where a variant says so.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum SessionError {
     /// Its decisions came from a file and were not what the engine makes of what happened.
     #[error("the session is a recording: it came from a file, and not all of what stands for its turns holds")]
@@ -51,9 +54,21 @@ pub enum SessionError {
     #[error(transparent)]
     Layout(#[from] LayoutRefused),
     #[error(transparent)]
+    Pin(#[from] PinRefused),
+    #[error(transparent)]
     Trace(#[from] TraceError),
     #[error(transparent)]
     Blob(#[from] BlobError),
+}
+
+impl SessionError {
+    /// The claims that were refused, where that is why.
+    pub fn refusals(&self) -> &[Refusal] {
+        match self {
+            Self::Fold(FoldRefused::Admission(AdmissionRefused::Empty { refused })) => refused,
+            _ => &[],
+        }
+    }
 }
 
 /// Between steps, with no call under way: where turns, notes and edits of the view may stand.
@@ -83,6 +98,7 @@ impl From<TurnError> for SessionError {
     render_expected(*.input, *.expected),
     over = .expected.saturating_sub(u64::from(*.limit))
 )]
+#[allow(missing_docs, reason = "its text says what each is")]
 pub struct WindowExceeded {
     pub input: u64,
     pub limit: u32,

@@ -14,6 +14,7 @@ use std::cell::RefCell;
 
 pub use error::TraceError;
 pub(crate) use error::TurnError;
+pub use index::SpanRecord;
 pub(crate) use live::LiveTurn;
 
 use self::{
@@ -36,6 +37,8 @@ pub struct History {
     trace: Vec<Event>,
     /// The number of the first event that is still held: a recording without a view lets old ones go.
     first: u64,
+    /// Events before this one hold no large output: it was left to a store.
+    released: EventNo,
     start: Box<SessionStarted>,
     id: SessionId,
     index: Index,
@@ -60,6 +63,7 @@ impl History {
             start: start.clone(),
             trace: vec![event],
             first: 0,
+            released: EventNo(0),
             index: Index::default(),
             rolled_back: RolledBack::default(),
             readings: RefCell::default(),
@@ -113,6 +117,16 @@ impl History {
         self.trace.drain(..gone);
     }
 
+    /// Outputs of more than so many bytes leave memory in the events before `durable`, which a store holds.
+    pub(crate) fn release_outputs(&mut self, durable: EventNo, most: usize) {
+        let place = |event: EventNo| (event.0.saturating_sub(self.first) as usize).min(self.trace.len());
+        let new = place(self.released)..place(durable.max(self.released));
+        for event in &mut self.trace[new] {
+            event.event.outputs_mut().into_iter().for_each(|output| output.release(most));
+        }
+        self.released = durable.max(self.released);
+    }
+
     /// The id under which the session goes on: a fork's own.
     pub fn id(&self) -> &SessionId {
         &self.id
@@ -138,8 +152,13 @@ impl History {
     }
 
     /// Where turns, commands, tests, spans and files are in the trace.
-    pub fn index(&self) -> &Index {
+    pub(crate) fn index(&self) -> &Index {
         &self.index
+    }
+
+    /// Every span, in the order in which they began.
+    pub fn spans(&self) -> &[SpanRecord] {
+        self.index.spans()
     }
 
     /// How many turns were ever appended.
@@ -172,7 +191,7 @@ impl History {
     }
 
     /// The event with which a turn was complete: where a rollback to it, or a fork from it, begins.
-    pub fn end_of_turn(&self, turn: TurnNo) -> Result<EventNo, TurnError> {
+    pub(crate) fn end_of_turn(&self, turn: TurnNo) -> Result<EventNo, TurnError> {
         let missing = TurnError::NoSuchTurn { turn, turns: self.turns() };
         let end = match self.index.turn(turn).ok_or(missing.clone())? {
             TurnRecord::User { event } => *event,

@@ -14,6 +14,7 @@ use crate::{
     trace::{CallNo, Timestamp, event::Cold},
 };
 
+/// What each call of a session reused of the prompt before it.
 #[derive(Debug, Clone, Default)]
 pub struct Ledger {
     lines: Vec<LedgerLine>,
@@ -22,15 +23,21 @@ pub struct Ledger {
 /// One call. Reused and written add up to the whole prompt.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct LedgerLine {
+    /// Which one.
     pub call: CallNo,
+    /// When it began.
     pub at: Timestamp,
+    /// The bytes that the last prompt had, too.
     pub reused: Size,
+    /// The others.
     pub written: Size,
     /// Why not all of it was reused. Never empty where something was written.
     pub reasons: Cow<'static, [Miss]>,
 }
 
+/// How much of a prompt.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+#[allow(missing_docs, reason = "the names say it")]
 pub struct Size {
     pub tokens: u64,
     pub bytes: u64,
@@ -39,6 +46,7 @@ pub struct Size {
 /// Why a part of a prompt was not in the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "each is worded by its `Display`")]
 pub enum Miss {
     FirstCall,
     NewTurns,
@@ -95,6 +103,7 @@ impl fmt::Display for Minutes {
 }
 
 impl Ledger {
+    /// One for each call, oldest first.
     pub fn lines(&self) -> &[LedgerLine] {
         &self.lines
     }

@@ -43,12 +43,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#![warn(missing_docs, unnameable_types)]
+
+// What is hidden from the documentation is shared with the other crates of this workspace alone.
 mod admission;
 mod archive;
 mod block;
-pub mod board;
+mod board;
+#[doc(hidden)]
 pub mod cache;
 pub mod card;
+#[allow(missing_docs, reason = "hidden from the documentation")]
 mod compactor;
 pub mod configuration;
 mod context;
@@ -57,10 +62,12 @@ mod edits;
 mod error;
 pub mod evidence;
 mod history;
-pub mod ledger;
+mod ledger;
+#[doc(hidden)]
 pub mod planner;
 mod policy;
 mod prompt;
+#[allow(missing_docs, reason = "hidden from the documentation")]
 mod proposal;
 pub mod recall;
 mod reconcile;
@@ -71,33 +78,38 @@ mod reread;
 mod sent;
 pub mod session;
 mod settle;
+#[doc(hidden)]
 pub mod shell;
 mod standing;
 mod state;
 #[cfg(test)]
 mod story;
+#[doc(hidden)]
 pub mod text;
 mod tight;
 pub mod trace;
 mod view;
 
-/// What a fold is made of: claims as somebody proposes them, what of them is admitted, and the block that is written.
+/// What a fold leaves: claims that were admitted, the board they come to, and why others were refused.
 pub mod fold {
+    #[doc(hidden)]
     pub use crate::{
-        admission::{
-            AdmissionLimits, AdmissionRefused, AdmittedBlock, BreakerState, Fate, Refusal, RefusalKind, admit_block,
-            admit_delta, render_refusals,
-        },
+        admission::{AdmissionLimits, AdmittedBlock, admit_block, admit_delta},
         block::{escape_tag, render_block, render_claims, unescape_tag},
+        board::{Applied, AppliedFact, Outcome as FactOutcome},
         compactor::{Compaction, Request as CompactorRequest, compact},
-        prompt::render_state_prompt,
         proposal::{
-            AnchorPlace, AnchorProposal, AssertionProposal, BlockProposal, DeltaProposal, Dialect, Edit, FactProposal,
-            GoalProposal, ProposalRefused, StatusProposal, citable,
+            AnchorPlace, AnchorProposal, ArchiveProposal, BlockProposal, ClaimedRun, DeltaProposal, Dialect, Edit,
+            FactProposal, NoteProposal, QuoteProposal, citable,
         },
+    };
+    pub use crate::{
+        admission::{AdmissionRefused, BreakerState, Refusal, RefusalKind, render_refusals},
+        board::{Board, BoardAssertion, BoardFact, DeltaRefused, Entry as BoardItem, Mark, Stale, render_for_people},
+        proposal::{ProposalRefused, proposal_schema},
         trace::claim::{
-            Anchor, Assertion, BlockContent, Change, Delta, Evidence, Fact, Goal, Question, Quote, RunStatus,
-            RunVerdict, WorkStatus,
+            Anchor, Assertion, BlockContent, Change, ClaimKind, Delta, Evidence, Fact, Goal, Question, Quote,
+            RunStatus, RunVerdict, Standing, SummariserNote, WorkStatus,
         },
     };
 }
@@ -105,7 +117,7 @@ pub mod fold {
 pub use configuration::{Configuration, ConfigurationError};
 pub use context::Context;
 pub use error::SessionError;
-pub use ledger::{CacheVerdict, Difference, Ledger, LedgerLine, Mismatch, Miss};
+pub use ledger::{CacheVerdict, Difference, Ledger, LedgerLine, Mismatch, Miss, Size};
 pub use recorder::{ModelChoice, NewPart, Recorder, SessionSetup, WholeStep, as_it_ran};
 pub use session::{Replay, Session};
 pub use view::{Entry, Source, View};

@@ -11,12 +11,16 @@ mod fold;
 mod settle;
 mod triggers;
 
-pub use archive::{ArchiveDecision, ArchiveQuestion, plan_archive};
-pub use balance::{Balance, Compactor, Prefix, RECALLED_ITEM, Rent, Tariff, Verdict, Warmth, Why, WhyNot};
-pub use delta::{DeltaCause, DeltaTriggers};
+pub use archive::ArchiveDecision;
+pub(crate) use archive::{ArchiveQuestion, plan_archive};
+pub use balance::{Balance, Compactor, Prefix, Rent, Tariff, Verdict, Warmth, Why, WhyNot};
+pub use delta::DeltaCause;
+pub(crate) use delta::DeltaTriggers;
 pub use fold::{Asked, ChosenCut, Cut, FoldDecision, FoldQuestion, Place, block_budget, plan_fold};
-pub use settle::{SettleDecision, SettleQuestion, plan_settle};
-pub use triggers::{Break, Proposal, Seen, StepSeen, Trigger, Triggers};
+pub use settle::SettleDecision;
+pub(crate) use settle::{SettleQuestion, plan_settle};
+pub use triggers::{Break, Trigger};
+pub(crate) use triggers::{Proposal, Seen, StepSeen, Triggers};
 
 pub use crate::configuration::{ArchiveLimits, FoldLimits as Limits, TriggerLimits};
 

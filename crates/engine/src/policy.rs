@@ -19,9 +19,11 @@ use crate::{
 };
 
 /// How a session decides.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Policy {
     pub(crate) configuration: Configuration,
+    /// The settings that the trace says its decisions were made by; the defaults where it says nothing.
+    pub(crate) recorded: Configuration,
     pub(crate) card: Option<CardInUse>,
     /// Who writes blocks and summaries, as a price.
     pub(crate) compactor: Compactor,
@@ -61,21 +63,6 @@ pub(crate) struct Archivable {
 pub(crate) type ArchivableKey = (u64, usize, bool, usize);
 
 impl Policy {
-    pub(crate) fn new() -> Self {
-        Self {
-            configuration: Configuration::default(),
-            card: None,
-            compactor: Compactor::Rules,
-            watch: Watch::default(),
-            coming_rents: Rents::default(),
-            refused_at: None,
-            room: None,
-            delta_answered: None,
-            short_forms: RefCell::default(),
-            archivable: Cell::default(),
-        }
-    }
-
     /// From now on decisions are made by these settings; what was decided before stays.
     pub(crate) fn configure(&mut self, configuration: Configuration) {
         self.watch.forget();
@@ -98,7 +85,7 @@ impl Policy {
 
 impl SettleLimits {
     /// Planned where nothing else is said, always in the layout whose seed asks for it (docs/seeds.md A2).
-    pub fn when_in(&self, layout: Layout) -> SettleWhen {
+    pub(crate) fn when_in(&self, layout: Layout) -> SettleWhen {
         self.when.unwrap_or(match layout {
             Layout::Chat | Layout::Execute => SettleWhen::Planned,
             Layout::React => SettleWhen::Always,

@@ -41,6 +41,8 @@ pub(crate) fn render_archive_prompt(
 pub(crate) struct Compaction<'a> {
     pub range: TurnRange,
     pub board: &'a Board,
+    /// What can be cited.
+    pub legend: &'a str,
     /// What a person asked to keep in view; may be empty.
     pub focus: &'a str,
     /// Of the block, in tokens.
@@ -54,7 +56,7 @@ pub(crate) fn render_compaction_prompt(
     compaction: &Compaction<'_>,
     count: &dyn Fn(&[u8]) -> u32,
 ) -> String {
-    let Compaction { range, board, focus, budget, limits } = compaction;
+    let Compaction { range, board, legend, focus, budget, limits } = compaction;
     let focus = if focus.trim().is_empty() { NONE } else { focus.trim() };
     fill(
         template,
@@ -63,6 +65,7 @@ pub(crate) fn render_compaction_prompt(
             ("end_turn", &range.last.to_string()),
             ("board", &render_board(board, &[], limits, count)),
             ("focus", focus),
+            ("legend", legend),
             ("budget", &budget.to_string()),
             ("delta_budget", &limits.delta_tokens.to_string()),
         ],
@@ -70,13 +73,15 @@ pub(crate) fn render_compaction_prompt(
 }
 
 /// The prompt `state_update.txt` with the board and its budget in their places.
-pub fn render_state_prompt(
+pub(crate) fn render_state_prompt(
     template: &str,
     board: &Board,
+    legend: &str,
     limits: &BoardLimits,
     count: &dyn Fn(&[u8]) -> u32,
 ) -> String {
-    fill(template, &[("board", &render_board(board, &[], limits, count)), ("budget", &limits.delta_tokens.to_string())])
+    let (board, budget) = (render_board(board, &[], limits, count), limits.delta_tokens.to_string());
+    fill(template, &[("board", &board), ("legend", legend), ("budget", &budget)])
 }
 
 /// `repair.txt`: `name` is the prompt that was answered badly.

@@ -28,19 +28,26 @@ use crate::{
 /// What stands at a pointer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recalled {
+    /// The turn that it stands in, where that is one.
     pub turn: Option<TurnNo>,
+    /// When it was recorded.
     pub at: Timestamp,
+    /// What was found, in the order of the trace.
     pub pieces: Vec<Piece>,
 }
 
 /// One complete stretch of bytes with what it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
+    /// For a heading.
     pub label: String,
+    /// As they were recorded.
     pub bytes: Bytes,
 }
 
+/// Why nothing stands at a pointer, and what does in its neighbourhood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum RecallError {
     #[error("{what} is not in this session: it has {have}")]
     NoSuch { what: String, have: String },
@@ -71,15 +78,12 @@ pub fn recall(
     let recall = Recall { trace, blobs };
     match place {
         Place::Turn(turn) => recall.turn(*turn),
-        Place::User(number) => {
-            let event = recall.marked(MarkKind::User, *number)?;
-            recall.said(&event)
-        }
+        Place::User(number) => recall.said(&*recall.marked(MarkKind::User, *number)?),
         Place::Cmd { number, exit } => recall.command(*number, *exit),
         Place::Test { number, failed } => recall.test(*number, failed.as_deref()),
         Place::Gate(number) => recall.gate(*number),
         Place::Span(span) => recall.span(span),
-        Place::File { path, lines, at } => file::recall_file(&recall, path, *lines, *at, before),
+        Place::File { path, lines, at } => recall.file(path, *lines, *at, before),
         Place::Sub { number, .. } => Err(RecallError::OtherSession(*number)),
     }
 }
@@ -90,7 +94,7 @@ pub(crate) fn known_lines(
     trace: &dyn TraceLookup,
     blobs: &dyn Blobs,
 ) -> (Vec<ObservedLine>, Option<RecallError>) {
-    file::known_lines(&Recall { trace, blobs }, path)
+    Recall { trace, blobs }.known_lines(path)
 }
 
 /// The wanted lines, as far as the sights of the file from `since` on show them all. None: not all of them.
@@ -101,7 +105,7 @@ pub(crate) fn lines_since(
     trace: &dyn TraceLookup,
     blobs: &dyn Blobs,
 ) -> Result<Option<Vec<ObservedLine>>, RecallError> {
-    match file::lines_since(&Recall { trace, blobs }, path, wanted, since) {
+    match (Recall { trace, blobs }).lines_since(path, wanted, since) {
         Ok(lines) => Ok(Some(lines)),
         Err(RecallError::LinesNotSeen { .. }) => Ok(None),
         Err(error) => Err(error),
@@ -116,11 +120,8 @@ struct Recall<'a> {
 impl Recall<'_> {
     /// The one event with this number, or an error that says how many there are.
     fn marked(&self, kind: MarkKind, number: u32) -> Result<Cow<'_, Event>, RecallError> {
-        let found = self.trace.marked(Mark { kind, number })?;
-        match found.first() {
-            Some(event) => self.trace.event(*event),
-            None => Err(self.no_such(kind, number)),
-        }
+        let first = self.trace.marked(Mark { kind, number })?.first().copied();
+        self.trace.event(first.ok_or_else(|| self.no_such(kind, number))?)
     }
 
     fn events(&self, kind: MarkKind, number: u32) -> Result<Vec<Cow<'_, Event>>, RecallError> {
@@ -255,7 +256,7 @@ impl Recall<'_> {
 
     /// A span that was never closed goes on to the end of the trace, or to the rollback that took its beginning away.
     fn end_of_open_span(&self, started: &Event) -> Result<EventNo, RecallError> {
-        let dead = file::dead_ranges(self, EventNo(u64::MAX))?;
+        let dead = self.dead_ranges(EventNo(u64::MAX))?;
         let lost = dead.iter().find(|(first, end)| (*first..*end).contains(&started.seq.0));
         Ok(EventNo(lost.map_or(u64::MAX, |(_, end)| *end)))
     }

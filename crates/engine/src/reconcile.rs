@@ -17,17 +17,7 @@
 #[cfg(test)]
 mod tests;
 
-/// A ratio of billed to counted tokens outside of this says nothing about a tokenizer. Over 3,683 calls of recorded
-/// sessions (Claude, o200k) 1% and 99% of the growths above 200 tokens lie at 1.0 and 2.8.
-const BELIEVABLE: std::ops::RangeInclusive<f64> = 0.25..=4.0;
-
-/// How many tokens at a factor of 1 every session starts with; a few steps outweigh them. Of 0, 500, 2,000 and 5,000 on
-/// the same sessions none is better by more than 0.1% of the input; without any, one short step can make a factor of
-/// 2.9.
-const BEGINNING: u64 = 2_000;
-
-/// Above this many counted tokens all earlier growths are halved, because what a session reads changes.
-const MEMORY: u64 = 100_000;
+use crate::configuration::estimates::{BEGINNING, BELIEVABLE, MEMORY};
 
 /// The bills of one model's calls, as far as the next estimate needs them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 //! window and the board's anchors follow edits; without one ([`Recorder`]) events are given out as they come.
 //! A function that fails has recorded nothing unless it says so.
 
-mod answer;
+pub(crate) mod answer;
 pub(crate) mod changes;
 mod files;
 pub(crate) mod results;
@@ -58,32 +58,47 @@ pub(crate) trait Book {
 /// What a session begins with. The counts are taken when it starts.
 #[derive(Debug, Clone)]
 pub struct SessionSetup {
+    /// Its id.
     pub session: SessionId,
+    /// Who records it.
     pub recorded_by: RecordedBy,
+    /// The system prompt.
     pub system: String,
+    /// As the model is shown them.
     pub tools: Vec<ToolSpec>,
+    /// L2: the rules of the project, which may change.
     pub rules: String,
+    /// The API that prompts are written for.
     pub provider: Provider,
+    /// By the name that its provider knows.
     pub model: String,
+    /// Tokens of prompt and answer together.
     pub window: u32,
     /// The model's maximum output, where it is known.
     pub max_output: Option<u32>,
+    /// How the view is laid out.
     pub layout: Layout,
     /// Whether the model refuses two user messages in a row: its card knows.
     pub alternation: Alternation,
     /// Whether it gets its plain thinking back: its card knows.
     pub plain_thinking: PlainThinking,
+    /// Who counts: the name of [`Context::count`].
     pub tokenizer: String,
+    /// The folder that paths are relative to.
     pub root: String,
+    /// Of the price card in use.
     pub price_card: Option<BlobHash>,
+    /// Of the prompts in use.
     pub prompts: Option<BlobHash>,
+    /// The session whose `Task` call started this one.
     pub parent: Option<SessionId>,
-    /// What the session decides by from its first event on. It is not recorded: what it decided is.
+    /// What the session decides by from its first event on. Where it is not the default, the first decision records it.
     pub configuration: Configuration,
 }
 
 /// Another model, or the same with another window.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "as in [`SessionSetup`]")]
 pub struct ModelChoice {
     pub model: String,
     pub provider: Provider,
@@ -95,6 +110,7 @@ pub struct ModelChoice {
 
 /// A part of an answer, as it came from the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "named as in the APIs")]
 pub enum NewPart {
     Text(String),
     Thinking {
@@ -123,6 +139,7 @@ pub enum NewPart {
 /// An answer in the trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordedTurn {
+    /// Its number.
     pub turn: TurnNo,
     /// The ids of its calls, in order: the model's own unless the session had seen one before.
     pub calls: Vec<String>,

@@ -1,6 +1,6 @@
 //! One line for a person after each edit of the view: what was replaced, kept, refused, what it costs and saves.
 //!
-//! Wording, and what it costs by the tariff of that moment; the sizes come from what was recorded.
+//! Wording alone: the sizes come from what was recorded, and what they cost from the planner's tariff of that moment.
 
 use std::fmt;
 
@@ -8,116 +8,121 @@ use crate::{
     admission::{Refusal, render_refusals},
     ledger::Short,
     planner::{Tariff, Warmth},
-    trace::claim::Standing,
-    trace::{
-        TurnNo,
-        decision::{Author, Fold, ThinkingBehind, TurnRange},
-    },
+    trace::decision::{Author, Fold, ThinkingBehind, TurnRange},
 };
 
-#[derive(Debug, Clone, PartialEq)]
+/// What a fold did.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct FoldReport {
+    /// Its number.
     pub block: u32,
+    /// The turns that it stands for.
     pub range: TurnRange,
+    /// Who wrote it.
     pub author: Author,
     /// Tokens that the fold took out of the view.
     pub replaced: u64,
     /// Tokens of the block, and of the board entry behind it.
     pub block_tokens: u64,
+    /// Of that entry alone.
     pub board_tokens: u64,
     /// Tokens before the fold, whose bytes are unchanged.
     pub before: u64,
     /// Tokens and steps behind it that stay as they are.
     pub kept: u64,
+    /// Steps among them.
     pub kept_steps: usize,
     /// What evidence confirms.
     pub facts: usize,
     /// What only the assistant said.
     pub conclusions: usize,
+    /// What the author worded.
+    pub notes: usize,
+    /// Stretches of files.
     pub anchors: usize,
+    /// Commands with their outcomes.
     pub commands: usize,
+    /// How many were proposed.
     pub claims: usize,
+    /// Those that were not admitted.
     pub refused: Vec<Refusal>,
     /// Of the steps behind it.
     pub thinking: ThinkingBehind,
     /// Unknown fields of the model's answer.
     pub dropped_fields: Vec<String>,
+    /// By which the balance is told; none without prices.
     pub tariff: Option<Tariff>,
+    /// Of the cache when it was made.
     pub warmth: Warmth,
 }
 
+/// What an unfold brought back, and what it cost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnfoldReport {
+    /// Which one.
     pub block: u32,
+    /// The turns that are back.
     pub range: TurnRange,
+    /// What left the view.
     pub block_tokens: u64,
+    /// What came back.
     pub turns_tokens: u64,
     /// Tokens behind the block, which are written again.
     pub behind: u64,
+    /// By which the balance is told; none without prices.
     pub tariff: Option<Tariff>,
+    /// Of the cache when it was made.
     pub warmth: Warmth,
 }
 
+/// How much shorter results became.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettleReport {
+    /// How many.
     pub results: usize,
+    /// Their tokens before.
     pub raw: u64,
+    /// And after.
     pub short: u64,
 }
 
+/// What an archive did to the view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArchiveReport {
+    /// Its number.
     pub archive: u32,
+    /// The turns that it stands for.
     pub range: TurnRange,
+    /// Who wrote the summary.
     pub author: Author,
+    /// Tokens that left the view.
     pub replaced: u64,
+    /// Tokens of the summary.
     pub summary: u64,
+    /// Lines of it that were not admitted.
     pub refused: Vec<Refusal>,
 }
 
 /// What became of a proposed delta.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeltaReport {
+    /// The board's, from now on.
     pub version: u32,
+    /// Who wrote it.
     pub author: Author,
     /// `STATE_DELTA vN` with the ids that the board gave.
     pub text: String,
+    /// Claims that were not admitted.
     pub refused: Vec<Refusal>,
-}
-
-impl Default for FoldReport {
-    fn default() -> Self {
-        Self {
-            block: 0,
-            range: TurnRange { first: TurnNo(0), last: TurnNo(0) },
-            author: Author::Rules,
-            replaced: 0,
-            block_tokens: 0,
-            board_tokens: 0,
-            before: 0,
-            kept: 0,
-            kept_steps: 0,
-            facts: 0,
-            conclusions: 0,
-            anchors: 0,
-            commands: 0,
-            claims: 0,
-            refused: Vec::new(),
-            thinking: ThinkingBehind::Kept,
-            dropped_fields: Vec::new(),
-            tariff: None,
-            warmth: Warmth::Warm,
-        }
-    }
 }
 
 impl FoldReport {
     /// Takes over what was recorded.
     pub(crate) fn describe(&mut self, fold: &Fold) {
-        let learned = |standing| fold.claims.what_we_learned.iter().filter(|fact| fact.standing == standing).count();
         self.author = fold.author;
-        self.facts = learned(Standing::Confirmed);
-        self.conclusions = learned(Standing::Concluded);
+        self.facts = fold.claims.what_we_learned.len();
+        self.conclusions = fold.claims.said.len();
+        self.notes = fold.claims.notes.len();
         self.anchors = fold.claims.anchors.len();
         self.commands = fold.claims.exec_assertions.len();
         self.thinking = fold.thinking;
@@ -130,25 +135,22 @@ impl FoldReport {
 
     /// What the fold costs once and saves at every further call, in uncached input tokens; none without prices.
     pub fn balance(&self) -> Option<(f64, f64)> {
-        let tariff = self.tariff?;
-        let once = match self.warmth {
-            Warmth::Warm => tariff.write(self.written()) + tariff.rewrite(self.kept),
-            Warmth::Cold => 0.0,
-        };
-        Some((once, tariff.read(self.replaced.saturating_sub(self.written()))))
+        balance(self.tariff, self.warmth, [self.replaced, self.written()], self.kept)
     }
 }
 
 impl UnfoldReport {
     /// What the unfold costs once and at every further call, in uncached input tokens; none without prices.
     pub fn balance(&self) -> Option<(f64, f64)> {
-        let tariff = self.tariff?;
-        let once = match self.warmth {
-            Warmth::Warm => tariff.write(self.turns_tokens) + tariff.rewrite(self.behind),
-            Warmth::Cold => 0.0,
-        };
-        Some((once, tariff.read(self.turns_tokens.saturating_sub(self.block_tokens))))
+        balance(self.tariff, self.warmth, [self.block_tokens, self.turns_tokens], self.behind)
     }
+}
+
+/// What an edit costs once, beside what a cold cache has written anew anyway, and what it changes at every further call.
+fn balance(tariff: Option<Tariff>, warmth: Warmth, [old, new]: [u64; 2], behind: u64) -> Option<(f64, f64)> {
+    let tariff = tariff?;
+    let once = if warmth == Warmth::Cold { 0.0 } else { tariff.replace(warmth, old, new, behind) };
+    Some((once, tariff.read(old.abs_diff(new))))
 }
 
 impl fmt::Display for FoldReport {
@@ -218,7 +220,7 @@ impl fmt::Display for ArchiveReport {
         write!(f, "archived turns {first}–{last}: {} → {} tokens", Short(self.replaced), Short(self.summary))?;
         match self.author {
             Author::TimedOut => f.write_str(" · the summary did not come in time"),
-            Author::Rules | Author::Model => Ok(()),
+            Author::Rules | Author::Model | Author::Given => Ok(()),
         }
     }
 }

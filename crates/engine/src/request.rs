@@ -85,10 +85,15 @@ fn members(card: &Card) -> String {
 /// A request of one user message, for calls that stand alone: compactors of another model, summaries, a first word.
 #[derive(Debug, Clone, Copy)]
 pub struct AloneRequest<'a> {
+    /// That it is written for.
     pub api: Provider,
+    /// By the name that its provider knows.
     pub model: &'a str,
+    /// What is known of the model.
     pub card: Option<&'a Card>,
+    /// All that is said.
     pub prompt: &'a str,
+    /// Tokens that the answer may have.
     pub max_output: u32,
     /// Stable for calls that share a beginning.
     pub key: &'a str,
@@ -96,6 +101,7 @@ pub struct AloneRequest<'a> {
     pub schema: Option<&'a str>,
 }
 
+/// The bytes of such a request.
 pub fn render_alone(request: &AloneRequest<'_>) -> Vec<u8> {
     let options = CardOptions::of(request.card, Lifetime::Usual);
     // A react prompt would explain a protocol that nobody needs for one answer.

@@ -23,6 +23,7 @@ pub enum Reread {
     Unchanged {
         /// The newest turn that showed them.
         turn: TurnNo,
+        /// What the tool answers.
         text: String,
     },
 }

@@ -1,5 +1,5 @@
-//! What went out: the bytes of the last prompt, what each call reused and why not all, what is expected to be billed for
-//! it and what was.
+//! What went out: the last prompt, what each call reused and why not all, what is expected to be billed for it and what
+//! was.
 //!
 //! It follows recorded events and decides nothing.
 
@@ -164,10 +164,9 @@ impl Sent {
             if self.went_to(&bench.state.model) && self.rendering.provider() == provider {
                 reused = self.rendering.shared_with(&bench.state.view);
             }
-            let messages = self.messages(bench, provider, blobs)?;
-            let before = bench.render_part(provider, None, blobs)?.len()
-                + messages.iter().map(|bytes| bytes.len()).sum::<usize>();
-            bytes = bytes.saturating_add(before as u64);
+            for entry in std::iter::once(None).chain(bench.state.view.entries().iter().map(Some)) {
+                bytes = bytes.saturating_add(bench.render_part(provider, entry, blobs)?.len() as u64);
+            }
         }
         // A trace from outside can claim any sizes.
         let written = Size {
@@ -177,23 +176,7 @@ impl Sent {
         Ok(Some(LedgerLine { call, at: event.at, reused, written, reasons: Cow::Borrowed(&[Miss::Compactor]) }))
     }
 
-    /// Every entry of the view in bytes; those of the last prompt are at hand.
-    pub(crate) fn messages(
-        &self,
-        bench: Bench<'_>,
-        provider: Provider,
-        blobs: &dyn Blobs,
-    ) -> Result<Vec<Cow<'_, [u8]>>, BlobError> {
-        let at_hand = Some(&self.rendering).filter(|rendering| rendering.provider() == provider);
-        let entries = bench.state.view.entries().iter().enumerate();
-        let messages = entries.map(|(place, entry)| match at_hand.and_then(|at_hand| at_hand.message(place, entry)) {
-            Some(bytes) => Ok(Cow::Borrowed(bytes)),
-            None => bench.render_part(provider, Some(entry), blobs).map(Cow::Owned),
-        });
-        messages.collect()
-    }
-
-    /// A call begins: brings the bytes up to date, and says what of them is reused, what is new, and why. `change` is
+    /// A call begins: brings the prompt up to date, and says what of it is reused, what is new, and why. `change` is
     /// what was edited in the view since the last one.
     pub(crate) fn send(
         &mut self,

@@ -26,44 +26,48 @@ pub use tidy::{Tidied, Wish};
 
 pub use crate::{
     archive::Section,
+    cache::Split,
     edits::{
         draft::{ArchiveDraft, FoldDraft, ModelAttempt},
         recheck::Doubt,
     },
-    error::{ArchiveRefused, BoardRefused, FoldRefused, LayoutRefused, UnfoldRefused, WindowExceeded},
-    history::{History, TraceError},
+    error::{ArchiveRefused, BoardRefused, FoldRefused, LayoutRefused, PinRefused, UnfoldRefused, WindowExceeded},
+    history::{History, SpanRecord, TraceError},
+    planner::{Balance, Compactor, DeltaCause, Tariff, Verdict, Warmth},
     reconcile::Reconciled,
     recorder::RecordedTurn,
     request::{AloneRequest, render_alone},
     reread::{Reread, stub_result},
     standing::Files,
-    state::{RoundState, State, Step},
+    state::{Bench, Block, BlockStanding, ModelInUse, PaidRents, Round, RoundState, State, Step},
+    view::{
+        Head as HeadInView,
+        rendering::{Rendering, Work},
+    },
 };
 
 use crate::{
     admission::BreakerState,
-    cache::Split,
     card::{Card, Lifetime},
     configuration::Configuration,
-    edits::{Desk, window},
+    context::Context,
+    edits::{Desk, recheck::is_decision, window},
     error::SessionError,
     evidence::pointer::Place,
     ledger::{Ledger, LedgerLine, check::CacheVerdict},
-    planner::{Compactor, Warmth},
     policy::{CardInUse, Policy},
     recall::{RecallError, Recalled},
     recorder::Book,
     reread::plan_reread,
     sent::{CallInView, Sent},
     standing::Standing,
-    state::Bench,
     trace::{
         BlobError, Blobs, CallNo, Event, EventBody, EventNo, NoBlobs, SessionId, SessionStarted, Timestamp, TurnNo,
         event::{CallKind, NoteKind},
         result::TodoItem,
         start::Decisions,
     },
-    view::{Entry, View, rendering::Rendering},
+    view::{Entry, View},
 };
 
 /// One session. When a recording method fails with [`SessionError::Trace`] or [`SessionError::Blob`], the store behind it
@@ -88,7 +92,7 @@ impl Session {
             sent: Sent::new(provider.unwrap_or(state.model.provider)),
             history,
             state,
-            policy: Policy::new(),
+            policy: Policy::default(),
             reminders: BTreeMap::new(),
             provider,
         })
@@ -107,6 +111,10 @@ impl Session {
                 self.state = self.state.rolled_back(&self.history, *board_ids, seq)?;
                 self.policy.archivable.set(None);
             }
+            EventBody::ConfigurationChanged { configuration } => {
+                // Settings that are unknown here change nothing: what was decided by them does not hold then.
+                self.policy.recorded = Configuration::recorded(configuration).unwrap_or(self.policy.recorded.clone());
+            }
             _ => self.state.apply(event, &self.history).map_err(misfit)?,
         }
         let bench = Bench { history: &self.history, state: &self.state };
@@ -123,6 +131,17 @@ impl Session {
         Ok(())
     }
 
+    /// What is decided by stands in the trace before the decision, so that whoever checks it judges by the same. Claims
+    /// name the newest event: before they are made, not between them and their record.
+    fn record_settings(&mut self, context: &Context<'_>) -> Result<(), SessionError> {
+        if self.policy.recorded == self.policy.configuration {
+            return Ok(());
+        }
+        let configuration = Box::new(self.policy.configuration.to_record());
+        let event = EventBody::ConfigurationChanged { configuration };
+        self.write(Event { seq: self.next_event(), at: context.now, event }, context.blobs)
+    }
+
     fn desk(&self) -> Desk<'_> {
         Desk { history: &self.history, state: &self.state, policy: &self.policy, sent: &self.sent }
     }
@@ -132,6 +151,7 @@ impl Session {
         Bench { history: &self.history, state: &self.state }
     }
 
+    /// What happened.
     pub fn history(&self) -> &History {
         &self.history
     }
@@ -141,14 +161,17 @@ impl Session {
         Standing::now(&self.history, &NoBlobs).files()
     }
 
+    /// What stands of it now.
     pub fn state(&self) -> &State {
         &self.state
     }
 
+    /// What the model is sent.
     pub fn view(&self) -> &View {
         &self.state.view
     }
 
+    /// The id under which the session goes on: a fork's own.
     pub fn id(&self) -> &SessionId {
         self.history.id()
     }
@@ -163,6 +186,7 @@ impl Session {
         self.history.next_event()
     }
 
+    /// What the session began with.
     pub fn start_of(&self) -> &SessionStarted {
         self.history.start()
     }
@@ -192,6 +216,7 @@ impl Session {
         self.sent.rendering()
     }
 
+    /// What decisions are made by.
     pub fn configuration(&self) -> &Configuration {
         &self.policy.configuration
     }
@@ -211,6 +236,7 @@ impl Session {
         self.policy.card = Some(CardInUse { card, lifetime });
     }
 
+    /// Of the model in use, where one is known.
     pub fn card(&self) -> Option<&Card> {
         self.policy.card()
     }
@@ -295,6 +321,12 @@ impl Session {
         plan_reread(&self.history, path, first_line, lines, self.state.board(), self.state.last_fold(), blobs)
     }
 
+    /// Outputs of more than so many bytes leave memory in the events before `durable`: whoever brings the blobs has them
+    /// from now on, and is asked where one is recalled, folded or sent.
+    pub fn release_outputs(&mut self, durable: EventNo, most: usize) {
+        self.history.release_outputs(durable, most);
+    }
+
     /// L1 and L2 as they are sent now.
     pub fn head(&self) -> Head<'_> {
         self.bench().head()
@@ -330,6 +362,13 @@ impl Book for Session {
 
     fn tokens(&self) -> u64 {
         self.state.view.tokens()
+    }
+
+    fn record(&mut self, body: EventBody, context: &Context<'_>) -> Result<(), SessionError> {
+        if is_decision(&body) || matches!(body, EventBody::NoteShown { .. }) {
+            self.record_settings(context)?;
+        }
+        self.write(Event { seq: self.next_event(), at: context.now, event: body }, context.blobs)
     }
 
     fn write(&mut self, event: Event, blobs: &dyn Blobs) -> Result<(), SessionError> {

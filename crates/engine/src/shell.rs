@@ -14,7 +14,7 @@ mod reading;
 mod script;
 mod wrappers;
 
-pub use changes::{Changes, Rest, changed_files};
+pub(crate) use changes::changed_files;
 pub use pattern::Pattern;
 pub(crate) use programs::{SearchOptions, programs};
 pub use reading::{Purpose, Reading, purposes};

@@ -26,7 +26,7 @@ use crate::{
     trace::{
         CallNo, Event, EventBody, EventNo, Layout, Origin, SessionStarted, Stop, TurnNo,
         decision::{StateDelta, ThinkingBehind, TurnRange},
-        event::{BoardIds, Effect, FollowedAnchor, Interruption, NoteKind, Rents, SpanId, Usage},
+        event::{BoardIds, Effect, FollowedAnchor, Interruption, NoteKind, Pinned, Rents, SpanId, Usage},
         result::TodoItem,
         start::Counted,
         turn::AssistantTurn,
@@ -37,6 +37,7 @@ use crate::{
     },
 };
 
+/// What stands of a session: view, board, what is open.
 #[derive(Debug)]
 pub struct State {
     pub(crate) view: View,
@@ -59,6 +60,8 @@ pub struct State {
     /// Tool turns whose results show a delta: the model wrote it itself.
     pub(crate) board_calls: Vec<TurnNo>,
     pub(crate) blocks: BTreeMap<u32, Block>,
+    /// What a person wants kept word for word, by its pointer.
+    pub(crate) pins: Vec<(EventNo, Pinned)>,
     /// The newest fold, archive or dialogue: since then files may be re-read once in full.
     pub(crate) last_fold: Option<EventNo>,
     /// What the `execute` layout's dialogue stands for.
@@ -89,6 +92,7 @@ pub struct State {
 
 /// What happened, and what stands of it now: all that whoever proposes, checks or renders may look at.
 #[derive(Debug, Clone, Copy)]
+#[allow(missing_docs, reason = "its line says it")]
 pub struct Bench<'a> {
     pub history: &'a History,
     pub state: &'a State,
@@ -106,21 +110,28 @@ pub(crate) struct Note {
 /// A fold and what it took out of the view.
 #[derive(Debug, Clone)]
 pub struct Block {
+    /// The turns that it stands for.
     pub range: TurnRange,
+    /// Whether it is in the view.
     pub standing: BlockStanding,
     /// Turns and notes as they stood; board entries never come back.
     pub(crate) entries: Vec<Entry>,
 }
 
+/// What became of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockStanding {
+    /// It stands where its turns were.
     InView,
+    /// Its turns are back.
     Unfolded,
+    /// A summary stands for it.
     Archived,
 }
 
 /// What was paid since the last fold, settle and archive for not making one.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[allow(missing_docs, reason = "its line says it")]
 pub struct PaidRents {
     pub fold: Rent,
     pub settle: Rent,
@@ -130,11 +141,17 @@ pub struct PaidRents {
 /// What is asked, through which API, and how much it takes. A person's choice: a rollback leaves it as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelInUse {
+    /// The API.
     pub provider: Provider,
+    /// As its provider knows it.
     pub name: String,
+    /// Tokens of prompt and answer together.
     pub window: u32,
+    /// Of them, what is kept free for the answer.
     pub reserve: u32,
+    /// Whether it refuses two user messages in a row.
     pub alternation: Alternation,
+    /// Whether it gets its plain thinking back.
     pub plain_thinking: PlainThinking,
 }
 
@@ -149,6 +166,7 @@ pub(crate) struct PendingRules {
 /// One model call with the results of its tool calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
+    /// The answer.
     pub assistant: TurnNo,
     /// None: an answer without tool calls.
     pub tool: Option<TurnNo>,
@@ -157,45 +175,62 @@ pub struct Step {
 /// From a person's turn to the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Round {
+    /// The person's turn.
     pub first: TurnNo,
+    /// Whether the answer is there.
     pub state: RoundState,
 }
 
+/// Whether a round goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum RoundState {
     Running,
     Ended,
 }
 
 impl State {
+    /// Who is asked.
     pub fn model(&self) -> &ModelInUse {
         &self.model
     }
 
+    /// Oldest first.
     pub fn rounds(&self) -> &[Round] {
         &self.rounds
     }
 
+    /// Oldest first, those in blocks among them.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
+    /// What is known and to be done.
     pub fn board(&self) -> &Board {
         &self.board
     }
 
+    /// How the view is laid out.
     pub fn layout(&self) -> Layout {
         self.layout
     }
 
+    /// By their numbers, those that were unfolded among them.
     pub fn blocks(&self) -> &BTreeMap<u32, Block> {
         &self.blocks
     }
 
+    /// What holding has cost so far.
     pub fn rents(&self) -> &PaidRents {
         &self.rents
     }
 
+    /// What a person wants kept word for word.
+    pub fn pins(&self) -> impl Iterator<Item = &Pinned> {
+        self.pins.iter().map(|(_, pinned)| pinned)
+    }
+
+    /// The event of the newest fold, archive or dialogue.
     pub fn last_fold(&self) -> Option<EventNo> {
         self.last_fold
     }
@@ -227,6 +262,7 @@ impl State {
             board: Board::default(),
             board_calls: Vec::new(),
             blocks: BTreeMap::new(),
+            pins: Vec::new(),
             last_fold: None,
             set_aside: Vec::new(),
             settled: BTreeMap::new(),
@@ -353,6 +389,8 @@ impl State {
                 self.head_changed = Some(seq);
                 self.view.set_frozen_tokens(head.system.tokens.saturating_add(head.tools_tokens));
             }
+            EventBody::Pinned(pinned) => self.pins.push((seq, (**pinned).clone())),
+            EventBody::Unpinned { pointer } => self.pins.retain(|(_, pinned)| *pinned.pointer != **pointer),
             EventBody::StateDelta(delta) => self.apply_delta(delta, seq, past)?,
             EventBody::LayoutChanged(change) => self.apply_layout(change, seq, past)?,
             EventBody::Fold(fold) => self.apply_fold(fold, seq, past)?,
@@ -369,8 +407,6 @@ impl State {
             | EventBody::ToolResult { .. }
             | EventBody::ConfigurationChanged { .. }
             | EventBody::ChildStarted(_)
-            | EventBody::Pinned(_)
-            | EventBody::Unpinned { .. }
             | EventBody::SnapshotTaken(_)
             | EventBody::SnapshotUndone(_)
             | EventBody::JobStarted(_)

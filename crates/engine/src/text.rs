@@ -14,7 +14,7 @@ pub fn is_cjk(character: char) -> bool {
 }
 
 /// Characters of scripts without blanks between words: Han, kana, bopomofo.
-pub fn is_unspaced(character: char) -> bool {
+pub(crate) fn is_unspaced(character: char) -> bool {
     matches!(character,
         '々' | '〇' | '\u{3041}'..='\u{3096}' | '\u{309d}'..='\u{309f}' | '\u{30a1}'..='\u{30fa}'
         | '\u{30fc}'..='\u{3130}' | '\u{3190}'..='\u{31bf}' | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}'
@@ -72,7 +72,7 @@ pub fn one_line(text: &str) -> String {
 }
 
 /// Every end of a line made visible: no text inside a line of a record can begin another, which might read as a user's turn.
-pub fn with_visible_ends(text: &str) -> Cow<'_, str> {
+pub(crate) fn with_visible_ends(text: &str) -> Cow<'_, str> {
     if !text.contains(LINE_ENDS) {
         return Cow::Borrowed(text);
     }
@@ -98,7 +98,7 @@ pub fn shorten(text: &str, characters: usize) -> Cow<'_, str> {
 }
 
 /// The same, cut between words where one ends in its second half.
-pub fn shorten_at_word(text: &str, characters: usize) -> Cow<'_, str> {
+pub(crate) fn shorten_at_word(text: &str, characters: usize) -> Cow<'_, str> {
     let start = beginning(text, characters);
     if start.len() == text.len() {
         return Cow::Borrowed(text);

@@ -6,7 +6,7 @@
 mod asked;
 mod beside;
 mod call;
-pub mod claim;
+pub(crate) mod claim;
 pub mod decision;
 pub mod event;
 pub(crate) mod ids;
@@ -23,7 +23,12 @@ pub use output::{BlobError, Blobs, BothEnds, NoBlobs, Output};
 pub use part::{AsCame, Image, NamedPart, Part};
 pub use result::{ResultData, Status, ToolKind, ToolResult};
 pub use start::{Layout, SessionStarted};
-pub use turn::{AssistantPart, AssistantTurn, Origin, Stop, UserTurn};
+pub use turn::{AssistantPart, AssistantTurn, NativePart, Origin, Stop, UserTurn};
+
+/// What is as it is by default is not written.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
 
 #[cfg(test)]
 mod tests;

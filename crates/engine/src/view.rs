@@ -19,6 +19,7 @@ use crate::{
 
 pub(crate) use crate::configuration::fixed::TOKENS_PER_MESSAGE;
 
+/// What the model is sent: a head, and messages in their order.
 #[derive(Debug, Clone)]
 pub struct View {
     head: Head,
@@ -35,12 +36,14 @@ pub struct View {
 pub struct Head {
     /// Of the system prompt and the tools.
     pub frozen_tokens: u32,
+    /// L2, as it was last shown.
     pub rules: Counted,
 }
 
 /// One message of the view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
+    /// What it shows.
     pub source: Source,
     /// The event that last changed its content: source and revision together determine its bytes.
     pub revision: EventNo,
@@ -55,6 +58,7 @@ pub struct Entry {
 /// What an entry shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
+    /// A turn as it was recorded, or its results in their short forms.
     Turn(TurnNo),
     /// A machine-made line; the entry's revision is its `note shown` event.
     Note,
@@ -80,10 +84,12 @@ impl View {
         Self { tokens: head.tokens(), head, entries: Vec::new(), seam: 0, change: Change::default(), edits: 0 }
     }
 
+    /// L1 and L2.
     pub fn head(&self) -> &Head {
         &self.head
     }
 
+    /// In the order in which they are sent.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
@@ -121,8 +127,8 @@ impl View {
         self.note_change(0, Miss::Drift);
     }
 
-    /// Changes one entry in its place. Nobody is told: an edit of what stands before it was. It counts as an edit all the
-    /// same, because sums over entries that somebody keeps are no longer true.
+    /// Changes one entry in its place. Why the prompt changed is not noted again, since an edit before this entry said so.
+    /// It counts as an edit all the same, because sums over entries that somebody keeps are no longer true.
     pub(crate) fn set_entry(&mut self, place: usize, entry: Entry) {
         self.tokens += u64::from(entry.tokens);
         self.tokens -= u64::from(self.entries[place].tokens);
@@ -208,6 +214,7 @@ impl EntryKey {
 }
 
 impl Head {
+    /// Of all of it.
     pub fn tokens(&self) -> u64 {
         u64::from(self.frozen_tokens) + u64::from(self.rules.tokens)
     }

@@ -11,7 +11,7 @@ use std::{
 const PURE: [&str; 4] = ["engine", "replay", "tokens", "wire"];
 
 /// Crates without I/O, clock, threads or randomness of their own. A new one needs a reason and a line here.
-/// `memchr` searches bytes: the gate looks for every name of a claim in whole outputs.
+/// `memchr` searches bytes: admission looks for every name of a claim in whole outputs.
 const ALLOWED_DEPENDENCIES: [&str; 10] = [
     "base64",
     "blake3",

@@ -38,6 +38,13 @@ pub(crate) enum Command {
     Fold(FoldArguments),
     /// Put the turns of a block back in its place
     Unfold(UnfoldArguments),
+    /// Keep a text word for word through every fold from now on
+    ///
+    /// A turn (turn#12, user#3), lines of a file (file:src/a.py:L10-L20) or what a command printed (cmd#8). Where its turn
+    /// is folded already, the next fold shows it.
+    Pin(PinArguments),
+    /// Take a pin back, from the next fold on
+    Unpin(PinArguments),
     /// Store recorded sessions of other agents, or what `show ID --trace --json` wrote
     ///
     /// Claude Code, Codex, SWE-agent, mini-swe-agent, opencode, pi, gemini-cli and Lookback's own traces are told apart by
@@ -144,8 +151,20 @@ pub(crate) struct ShowWhat {
 #[derive(Debug, Args)]
 pub(crate) struct FoldArguments {
     /// The session, by the beginning of its id
-    #[arg(value_name = "ID")]
-    pub(crate) id: String,
+    #[arg(value_name = "ID", required_unless_present = "schema")]
+    pub(crate) id: Option<String>,
+    /// Take what somebody else wrote instead of the rules: a file, or - for standard input
+    ///
+    /// JSON, as --schema describes it. It points at what happened, and the block says what stands there; what the session
+    /// contradicts is refused and said.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) by: Option<PathBuf>,
+    /// Print the JSON schema of what --by takes, and do nothing else
+    #[arg(long, exclusive = true)]
+    pub(crate) schema: bool,
+    /// Show the block, the board and the price, and change nothing
+    #[arg(long)]
+    pub(crate) preview: bool,
     /// Only this closed span, by its name or as NAME#N; what lies before it stays as it is
     #[arg(long, value_name = "SPAN")]
     pub(crate) span: Option<String>,
@@ -153,6 +172,19 @@ pub(crate) struct FoldArguments {
     #[arg(long, value_name = "TEXT")]
     pub(crate) focus: Option<String>,
     /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PinArguments {
+    /// The session, by the beginning of its id
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// What to keep: turn#12, user#3, file:src/a.py:L10-L20, cmd#8
+    #[arg(value_name = "POINTER")]
+    pub(crate) pointer: String,
+    /// Print all pins as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -4,6 +4,7 @@ mod completions;
 mod doctor;
 mod fold;
 mod import;
+mod pin;
 mod recall;
 mod record;
 mod replay;
@@ -22,6 +23,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         Command::Show(arguments) => show::run(arguments),
         Command::Fold(arguments) => fold::run(arguments),
         Command::Unfold(arguments) => unfold::run(arguments),
+        Command::Pin(arguments) => pin::pin(arguments),
+        Command::Unpin(arguments) => pin::unpin(arguments),
         Command::Import(arguments) => import::run(arguments),
         Command::Replay(arguments) => replay::run(arguments),
         Command::Recall(arguments) => recall::run(arguments),

@@ -24,6 +24,7 @@ fn locate() -> Result<PathBuf> {
     Ok(home.join(".local/share/lookback"))
 }
 
-fn set(variable: &str) -> Option<PathBuf> {
+/// The path that a variable names, where it says anything.
+pub(crate) fn set(variable: &str) -> Option<PathBuf> {
     env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
 }

@@ -89,7 +89,8 @@ pub(crate) fn expect_no_recording(session: &Session, name: &str) -> Result<()> {
     )
 }
 
-fn now() -> Timestamp {
+/// By this computer's clock.
+pub(crate) fn now() -> Timestamp {
     Timestamp(Instant::now().as_millisecond())
 }
 
@@ -112,6 +113,14 @@ impl Opened {
         Ok(Self { store, writer, settings, session })
     }
 
+    /// Looks at what a change would be. What was left open is ended only for the look.
+    pub(crate) fn preview<T>(
+        &mut self,
+        look: impl FnOnce(&mut Session, &Context<'_>) -> Result<T, SessionError>,
+    ) -> Result<T> {
+        screen::announce("working…", || change(&mut self.session, &self.store, &self.settings, look))
+    }
+
     /// Makes a change and stores it, all of it or nothing. Whatever is open in the trace was left so by a process that
     /// died, because its lock is ours: it is ended first.
     pub(crate) fn change<T>(
@@ -127,6 +136,7 @@ impl Opened {
         if new.iter().any(is_interruption) {
             screen::remark("what a process that died had left open is now recorded as interrupted");
         }
+        self.writer.release(&mut self.session);
         Ok(made)
     }
 }

@@ -1,10 +1,10 @@
 //! Recorded sessions out of files: told apart by their content, read in constant memory where they are lines.
 
-use std::{collections::VecDeque, io::BufRead};
+use std::io::BufRead;
 
 use anyhow::{Context, Result, bail};
 use lookback_replay::{
-    import::{DOCUMENT_LIMIT, ImportError, Shape, Sink, detect, importer, parse_document, shape},
+    import::{DOCUMENT_LIMIT, ImportError, Shape, detect, importer, parse_document, shape},
     recording::{About, Format, Item, Recording, Skipped},
 };
 
@@ -38,10 +38,10 @@ pub(crate) fn read(input: Input, format: Format, taker: &mut dyn Taker) -> Resul
                     DOCUMENT_LIMIT >> 20
                 );
             };
-            let mut batch = Batch::default();
+            let mut batch = Recording::new(format);
             let about = parse_document(format, &bytes, &mut batch)?;
             drop(bytes);
-            batch.give(taker, &about)?;
+            give(&mut batch, taker, &about)?;
             Ok(about)
         }
     }
@@ -50,48 +50,27 @@ pub(crate) fn read(input: Input, format: Format, taker: &mut dyn Taker) -> Resul
 /// The same from lines that stand in no file.
 pub(crate) fn read_lines(lines: &mut Lines<impl BufRead>, format: Format, taker: &mut dyn Taker) -> Result<About> {
     let Some(mut importer) = importer(format) else { bail!("{} does not write lines", format.label()) };
-    let mut batch = Batch::default();
+    let mut batch = Recording::new(format);
     while let Some(line) = lines.next().context("the file cannot be read to its end")? {
         match line {
             Line::Text(number, text) => importer.line(number, text, &mut batch),
             Line::TooLong(line) => {
                 let reason = format!("longer than {} MB", LONGEST_LINE >> 20);
-                batch.skipped(Skipped { line, reason });
+                batch.skipped.push(Skipped { line, reason });
             }
         }
-        batch.give(taker, importer.about())?;
+        give(&mut batch, taker, importer.about())?;
     }
     importer.finish(&mut batch);
-    batch.give(taker, importer.about())?;
+    give(&mut batch, taker, importer.about())?;
     Ok(importer.about().clone())
 }
 
-/// What one line gave.
-#[derive(Default)]
-struct Batch {
-    items: VecDeque<Item>,
-    skipped: VecDeque<Skipped>,
-}
-
-impl Batch {
-    fn give(&mut self, taker: &mut dyn Taker, about: &About) -> Result<()> {
-        self.skipped.drain(..).for_each(|skipped| taker.skipped(skipped));
-        // One by one: each may be large, and the taker is done with it before it takes the next.
-        while let Some(item) = self.items.pop_front() {
-            taker.take(item, about)?;
-        }
-        Ok(())
-    }
-}
-
-impl Sink for Batch {
-    fn item(&mut self, item: Item) {
-        self.items.push_back(item);
-    }
-
-    fn skipped(&mut self, skipped: Skipped) {
-        self.skipped.push_back(skipped);
-    }
+/// Gives on what one line or a document gave.
+fn give(batch: &mut Recording, taker: &mut dyn Taker, about: &About) -> Result<()> {
+    batch.skipped.drain(..).for_each(|skipped| taker.skipped(skipped));
+    // One by one: each may be large, and the taker is done with it before it takes the next.
+    batch.items.drain(..).try_for_each(|item| taker.take(item, about))
 }
 
 /// Takes all of it.

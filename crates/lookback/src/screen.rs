@@ -36,6 +36,13 @@ pub(crate) fn screen() -> Screen<BufWriter<StdoutLock<'static>>> {
     Screen(bytes())
 }
 
+/// A whole text for people.
+pub(crate) fn say(text: &str) -> anyhow::Result<()> {
+    let mut out = screen();
+    writeln!(out, "{text}")?;
+    Ok(out.flush()?)
+}
+
 /// Standard output for programs: nothing is changed.
 pub(crate) fn bytes() -> BufWriter<StdoutLock<'static>> {
     BufWriter::new(io::stdout().lock())

@@ -5,6 +5,7 @@ mod address;
 use std::{fmt, path::PathBuf, time::Duration};
 
 use lookback_wire::Provider;
+use serde::Deserialize;
 
 pub(crate) use address::{Address, parse_address};
 
@@ -38,9 +39,11 @@ pub struct Endpoint {
 }
 
 /// How the key travels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum KeyHeader {
     /// `x-api-key`, Anthropic's own.
+    #[serde(rename = "x-api-key")]
     ApiKey,
     /// `authorization: Bearer`: all others, and Anthropic's auth tokens.
     Bearer,

@@ -41,13 +41,16 @@ const HOUR_MS: i64 = 3_600_000;
 pub struct Check {
     /// Calls that enter the error.
     pub calls: u64,
+    /// By the cache model.
     #[serde(skip)]
     pub predicted_cached: u64,
     /// Σ |predicted − billed|.
     #[serde(rename = "difference_tokens")]
     pub error_tokens: u64,
+    /// By the provider.
     #[serde(rename = "cached_tokens")]
     pub billed_cached: u64,
+    /// Of these calls.
     #[serde(flatten)]
     pub unexplained: Misses,
     /// First calls and calls after a compaction.
@@ -58,6 +61,7 @@ pub struct Check {
 /// Calls that should have been cached and were not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Misses {
+    /// How many.
     #[serde(rename = "unexplained_misses")]
     pub count: u64,
     /// Predicted as cached and billed in full.
@@ -65,7 +69,9 @@ pub struct Misses {
     pub tokens: u64,
 }
 
+/// Calls of which the cache model cannot know what came before.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[allow(missing_docs, reason = "named as in [`Check`]")]
 pub struct Apart {
     pub calls: u64,
     pub billed_cached: u64,
@@ -73,6 +79,7 @@ pub struct Apart {
 
 /// What a provider billed, or would have by the cache model, over a whole session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[allow(missing_docs, reason = "`cost` is in uncached-input tokens, the others say it")]
 pub struct Bills {
     pub calls: u64,
     pub input_tokens: u64,
@@ -83,6 +90,7 @@ pub struct Bills {
 
 /// A session's check, and its whole bill beside the predicted one.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[allow(missing_docs, reason = "its line says it")]
 pub struct Checked {
     pub check: Check,
     pub billed: Bills,

@@ -23,23 +23,27 @@ mod patch;
 mod paths;
 mod pi;
 mod results;
-mod surrogates;
 mod swe_agent;
 mod time;
 
 pub use crate::parameters::DOCUMENT_LIMIT;
 pub use detect::detect;
 
+use lookback_wire::mend_halves;
+
 use crate::recording::{About, Format, Item, Recording, Skipped};
 
 /// How a format is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum Shape {
     Lines,
     Document,
 }
 
+/// Why a file could not be read as a session.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum ImportError {
     #[error(
         "no known session format: none of Claude Code, Codex, SWE-agent, mini-swe-agent, opencode, pi, gemini-cli or Lookback writes files like this"
@@ -55,7 +59,9 @@ pub enum ImportError {
 
 /// Where an importer puts what it has read.
 pub trait Sink {
+    /// The next thing of the session.
     fn item(&mut self, item: Item);
+    /// Something that could not be used.
     fn skipped(&mut self, skipped: Skipped);
 }
 
@@ -66,7 +72,7 @@ pub trait LineImporter {
         if line.trim_ascii().is_empty() {
             return;
         }
-        if let Err(reason) = self.read(number, &surrogates::mend(line), sink) {
+        if let Err(reason) = self.read(number, &mend_halves(line), sink) {
             sink.skipped(Skipped { line: number, reason });
         }
     }
@@ -89,6 +95,7 @@ impl Sink for Recording {
 }
 
 impl Recording {
+    /// Nothing yet.
     pub fn new(format: Format) -> Self {
         Self { format, about: About::default(), items: Vec::new(), skipped: Vec::new() }
     }
@@ -112,7 +119,7 @@ pub fn shape(format: Format) -> Shape {
 
 /// Reads a whole document of a format that is one.
 pub fn parse_document(format: Format, bytes: &[u8], sink: &mut dyn Sink) -> Result<About, ImportError> {
-    let bytes = &*surrogates::mend(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes));
+    let bytes = &*mend_halves(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes));
     match format {
         Format::MiniSweAgent => mini_swe_agent::parse(bytes, sink),
         Format::Opencode => opencode::parse(bytes, sink),

@@ -6,15 +6,23 @@
 //! A file becomes [`recording::Item`]s ([`import`]), these a [`conversation::Conversation`] with counts and needs, over
 //! which each [`strategy`] is run ([`simulate`]); [`measure`] makes figures of the run and [`report`] shows them.
 
+#![warn(missing_docs)]
+
 pub mod check;
+// What is hidden from the documentation is for the benches and tests of this workspace.
+#[doc(hidden)]
 pub mod conversation;
 pub mod import;
+#[doc(hidden)]
 pub mod measure;
+#[doc(hidden)]
 pub mod numbers;
 mod parameters;
 pub mod recording;
 pub mod report;
 pub mod session;
-pub mod shown;
+mod shown;
+#[doc(hidden)]
 pub mod simulate;
+#[doc(hidden)]
 pub mod strategy;

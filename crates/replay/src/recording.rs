@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 /// Whose file it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "named as the programs are")]
 pub enum Format {
     ClaudeCode,
     Codex,
@@ -26,24 +27,29 @@ pub enum Format {
 /// A whole recorded session.
 #[derive(Debug, Clone)]
 pub struct Recording {
+    /// Whose file it was.
     pub format: Format,
+    /// What is known besides.
     pub about: About,
     /// Turns, calls, compactions and rewinds, in the order of the file.
     pub items: Vec<Item>,
+    /// What could not be used.
     pub skipped: Vec<Skipped>,
 }
 
+/// One thing of a session, in the order of the file.
 #[derive(Debug, Clone)]
+#[allow(missing_docs, reason = "each variant says what its fields are")]
 pub enum Item {
+    /// Somebody spoke to the model.
     User(UserItem),
+    /// The model answered.
     Call(Box<CallItem>),
     /// The client made its own context shorter here. What-if strategies do not.
     Compaction(Compaction),
     /// The person went back: what followed the item with this number is no longer part of the conversation. Users and
     /// calls are numbered from 0 as they come; none: back to the beginning.
-    Rewind {
-        last: Option<usize>,
-    },
+    Rewind { last: Option<usize> },
 }
 
 /// What is known of a session besides its turns. Filled while a file is read.
@@ -51,6 +57,7 @@ pub enum Item {
 pub struct About {
     /// The client's own id of it.
     pub session: Option<String>,
+    /// The folder that it began in.
     pub cwd: Option<String>,
     /// The system prompt, where the file shows it.
     pub system: Option<String>,
@@ -58,10 +65,14 @@ pub struct About {
     pub model: Option<String>,
 }
 
+/// A turn that a person or the client wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserItem {
+    /// All of it.
     pub text: String,
+    /// Which of the two.
     pub origin: Origin,
+    /// When, where the file says so.
     pub at: Option<Timestamp>,
 }
 
@@ -70,16 +81,21 @@ pub struct UserItem {
 pub struct CallItem {
     /// Of its first line on the main thread.
     pub at: Option<Timestamp>,
+    /// Where the file names it.
     pub model: Option<String>,
+    /// The answer.
     pub parts: Vec<NewPart>,
+    /// How it ended.
     pub stop: Stop,
     /// One for each finished call of `parts`, in their order.
     pub results: Vec<ToolResult>,
+    /// Where the file shows a bill.
     pub billed: Option<Billed>,
 }
 
 /// What the provider billed for a call. Prompt = uncached + read + written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "its line says it")]
 pub struct Billed {
     pub uncached: u64,
     pub read: u64,
@@ -89,14 +105,18 @@ pub struct Billed {
     pub lifetime_ms: Option<i64>,
 }
 
+/// That the client made its own context shorter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Compaction {
+    /// How.
     pub kind: CompactionKind,
+    /// When, where the file says so.
     pub at: Option<Timestamp>,
     /// The bill of the call that wrote the summary, where it is recorded.
     pub billed: Option<Billed>,
 }
 
+/// How a client made its context shorter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CompactionKind {
     /// Everything before became a summary.
@@ -110,10 +130,12 @@ pub enum CompactionKind {
 pub struct Skipped {
     /// Counted from 1; 0 for the file as a whole.
     pub line: u64,
+    /// In words for a person.
     pub reason: String,
 }
 
 impl Format {
+    /// In the order in which they are listed.
     pub const ALL: [Self; 8] = [
         Self::ClaudeCode,
         Self::Codex,
@@ -171,12 +193,19 @@ impl Billed {
         (self != Self::default()).then_some(self)
     }
 
+    /// Tokens of the whole prompt.
     pub fn prompt(&self) -> u64 {
         self.uncached + self.read + self.written
     }
 }
 
 impl Recording {
+    /// The model that the file names, or the first call.
+    pub fn model(&self) -> Option<&str> {
+        self.about.model.as_deref().or_else(|| self.calls().find_map(|call| call.model.as_deref()))
+    }
+
+    /// Its calls, in order.
     pub fn calls(&self) -> impl Iterator<Item = &CallItem> {
         self.items.iter().filter_map(|item| match item {
             Item::Call(call) => Some(&**call),

@@ -19,21 +19,29 @@ pub use crate::{check::Bills, measure::BillByKind, numbers};
 /// A whole run over many sessions.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
+    /// In the order in which they were given.
     pub sessions: Vec<SessionReport>,
 }
 
+/// One session under every strategy.
 #[derive(Debug, Clone, Serialize)]
 pub struct SessionReport {
+    /// As it was named.
     pub file: String,
+    /// Whose it is.
     pub format: Format,
+    /// How many there were.
     pub calls: u64,
+    /// Of the first call.
     pub model: Option<String>,
     /// The price card by which it was billed.
     pub prices: String,
     /// In the order of the strategies' table, by name.
     pub strategies: BTreeMap<String, Figures>,
+    /// What the provider billed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub billed: Option<Bills>,
+    /// What the cache model says to the same prompts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub predicted: Option<Bills>,
     /// How well the cache model reproduces the bill, where one was recorded.
@@ -49,6 +57,7 @@ pub struct SessionReport {
 
 /// The check of the sessions of one provider: `anthropic`, `openai`, `deepseek`…
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[allow(missing_docs, reason = "its line says it")]
 pub struct Check {
     pub provider: String,
     #[serde(flatten)]
@@ -79,9 +88,12 @@ pub struct Mark {
     pub note: String,
 }
 
+/// A call that cost much.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Moment {
+    /// The session.
     pub file: String,
+    /// Whose view it was.
     pub strategy: String,
     /// Counted from 0.
     pub call: usize,
@@ -91,5 +103,6 @@ pub struct Moment {
     pub share: f64,
     /// Tokens of the prompt.
     pub context: u64,
+    /// For a person.
     pub why: String,
 }

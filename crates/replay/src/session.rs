@@ -33,8 +33,11 @@ pub struct Plan<'a> {
 /// A session with its place and its prices.
 #[derive(Debug)]
 pub struct Job<'a> {
+    /// As the report names it.
     pub file: String,
+    /// What happened.
     pub recording: &'a Recording,
+    /// By which every strategy is billed.
     pub tariff: &'a Tariff,
     /// What the prices are called in the report.
     pub prices: String,
@@ -43,14 +46,17 @@ pub struct Job<'a> {
 /// A view that its provider would have refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidView {
+    /// Whose view it was.
     pub strategy: StrategyName,
     /// Counted from 1.
     pub call: usize,
+    /// As the provider's rules say it.
     pub reason: String,
 }
 
 /// The report of a session, and the first invalid view of each strategy.
 #[derive(Debug)]
+#[allow(missing_docs, reason = "its line says it")]
 pub struct Replayed {
     pub report: SessionReport,
     pub invalid: Vec<InvalidView>,
@@ -83,7 +89,7 @@ pub fn replay(job: &Job<'_>, plan: Plan<'_>, count: &dyn Fn(&[u8]) -> u32) -> Re
         file: file.clone(),
         format: recording.format,
         calls: conversation.calls.len() as u64,
-        model: model_of(recording),
+        model: recording.model().map(str::to_owned),
         prices: prices.clone(),
         strategies,
         billed: checked.map(|checked| checked.billed),
@@ -113,14 +119,9 @@ fn first_invalid(runs: &Runs) -> Vec<InvalidView> {
     runs.iter().filter_map(first).collect()
 }
 
-fn model_of(recording: &Recording) -> Option<String> {
-    recording.about.model.clone().or_else(|| recording.calls().find_map(|call| call.model.clone()))
-}
-
 /// Under the name of the provider that sent the bill.
 fn report_check(check: check::Check, recording: &Recording, cards: &Cards) -> report::Check {
-    let bare = |model: String| model.rsplit('/').next().unwrap_or_default().to_owned();
-    let model = model_of(recording).or_else(|| check::usual_model(recording.format).map(str::to_owned));
-    let card = model.map(bare).and_then(|model| cards.find(&model));
+    let model = recording.model().or_else(|| check::usual_model(recording.format));
+    let card = model.and_then(|model| cards.find(model.rsplit('/').next()?));
     report::Check { provider: card.map_or("unknown", |card| card.provider.as_str()).to_owned(), check }
 }

@@ -102,6 +102,7 @@ pub trait Strategy {
 /// A view and what was done for it.
 #[derive(Debug, Default)]
 pub struct Step {
+    /// The view.
     pub shown: Shown,
     /// What was folded, masked or summarised right before this call, in words for a person; none: nothing.
     pub did: Vec<Did>,

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use crate::{StoreError, packed::Packed};
 
 /// Larger outputs are taken out of their events.
-const INLINE_LIMIT: usize = 8 << 10;
+pub(crate) const INLINE_LIMIT: usize = 8 << 10;
 
 /// So much of an output is unpacked at once by whoever wants a part of it.
 const CHUNK: usize = 1 << 20;
@@ -16,7 +16,7 @@ const CHUNK: usize = 1 << 20;
 pub(crate) fn take_out(connection: &Connection, session: i64, event: &mut Event) -> Result<(), StoreError> {
     for output in event.event.outputs_mut() {
         let before = output.clone();
-        release(output);
+        output.release(INLINE_LIMIT);
         let Output::Blob { hash, .. } = output else { continue };
         let blob = match before {
             Output::Inline(bytes) => write(connection, hash, &bytes)?,
@@ -26,15 +26,6 @@ pub(crate) fn take_out(connection: &Connection, session: i64, event: &mut Event)
         connection.prepare_cached(sql)?.execute([session, blob])?;
     }
     Ok(())
-}
-
-/// Puts a large output's name in its place; the bytes are in the store, or will be.
-pub(crate) fn release(output: &mut Output) {
-    if let Output::Inline(bytes) = output
-        && bytes.len() > INLINE_LIMIT
-    {
-        *output = Output::Blob { hash: BlobHash::of(bytes), len: bytes.len() as u64 };
-    }
 }
 
 /// Puts the bytes back, for whoever wants the event whole.

@@ -103,6 +103,7 @@ impl ComingSession {
         Ok(Self { group, session: session.clone(), key, next: EventNo(first.len() as u64), lock: Some(lock) })
     }
 
+    /// Its id.
     pub fn session(&self) -> &SessionId {
         &self.session
     }

@@ -47,9 +47,9 @@ pub(crate) fn erase(database: &Database, patience: Patience) -> Result<Erased, S
     if due == 0 {
         return Ok(Erased::All);
     }
-    let finished = repeat(until, || delete_some(database))?
-        && repeat_numbered(until, |step| forget_words(database, step))?
-        && repeat_numbered(until, |_| give_back(database))?
+    let finished = repeat(until, |_| delete_some(database))?
+        && repeat(until, |step| forget_words(database, step))?
+        && repeat(until, |_| give_back(database))?
         && empty_log(database, patience)?;
     if !finished {
         return Ok(Erased::Some);
@@ -65,7 +65,7 @@ fn due(database: &Database) -> Result<i64, StoreError> {
 }
 
 /// Takes steps while they find something to do; false where the time is over before that.
-fn repeat_numbered(until: Instant, mut step: impl FnMut(u64) -> Result<bool, StoreError>) -> Result<bool, StoreError> {
+fn repeat(until: Instant, mut step: impl FnMut(u64) -> Result<bool, StoreError>) -> Result<bool, StoreError> {
     for number in 0.. {
         if !step(number)? {
             return Ok(true);
@@ -76,10 +76,6 @@ fn repeat_numbered(until: Instant, mut step: impl FnMut(u64) -> Result<bool, Sto
         thread::sleep(PAUSE);
     }
     Ok(true)
-}
-
-fn repeat(until: Instant, mut step: impl FnMut() -> Result<bool, StoreError>) -> Result<bool, StoreError> {
-    repeat_numbered(until, |_| step())
 }
 
 /// One step of deleting the rows of sessions that are going. On a full disk the log is emptied and the step tried again.

@@ -12,7 +12,9 @@ use std::{
 use lookback_engine::trace::{BlobError, BlobHash, EventNo, SessionId};
 use rusqlite::ErrorCode;
 
+/// Why the store did not do what it was asked. What was acknowledged before still stands.
 #[derive(Debug, Clone, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum StoreError {
     #[error("cannot use {path}: {cause}; check its permissions, or set LOOKBACK_HOME to a directory you can write to")]
     Home { path: PathBuf, cause: Arc<io::Error> },

@@ -4,6 +4,8 @@
 //! in their order. Large outputs are kept once, by hash. What the events mean is the engine's business: the store looks
 //! into them only for outputs, a summary line and words to search for.
 
+#![warn(missing_docs)]
+
 mod append;
 mod blobs;
 mod create;

@@ -42,11 +42,14 @@ const READ_IN_VAIN: usize = 1 << 20;
 /// After so many bytes, one look at each of the remaining hits has to do.
 const READ_CLOSELY: usize = 1 << 20;
 
+/// A place where words were found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
     /// The session that was searched, or without one, the session that the event belongs to.
     pub session: SessionId,
+    /// The event.
     pub seq: EventNo,
+    /// The turn that it belongs to, where that is one.
     pub turn: Option<TurnNo>,
     /// The event's name on disk: `user_turn`, `tool_result`…
     pub kind: &'static str,

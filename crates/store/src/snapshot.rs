@@ -95,6 +95,7 @@ impl Snapshot {
         }
     }
 
+    /// One event, checked as all are.
     pub fn event(&self, session: &SessionId, seq: EventNo) -> Result<Event, StoreError> {
         let found =
             self.read(|connection| events::read_one(connection, identity::key_of(connection, session)?, seq))?;

@@ -13,23 +13,30 @@ use crate::{StoreError, identity};
 
 const TITLE_CHARACTERS: usize = 80;
 
+/// What a list shows of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionSummary {
+    /// Its own.
     pub id: SessionId,
     /// The beginning of the id that is enough to name it, at least 8 characters.
     pub short: String,
     /// The times of its own first event and its last.
     pub created: Timestamp,
+    /// When its last event was recorded.
     pub updated: Timestamp,
     /// The first line of the first user turn, at most 80 characters; empty before it.
     pub title: String,
+    /// The folder that it works in.
     pub root: String,
+    /// The model in use.
     pub model: String,
     /// None in a fork of nothing but a parent that never started.
     pub provider: Option<Provider>,
+    /// How many were ever appended.
     pub turns: u32,
     /// All events, a fork's shared ones included.
     pub events: u64,
+    /// Where it was forked from.
     pub parent: Option<ForkPoint>,
     /// What its own events and outputs measure before compression and sharing.
     pub bytes: u64,
@@ -39,6 +46,7 @@ pub struct SessionSummary {
 
 /// Where a fork leaves its parent: `upto` is the last event they share.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "its line says it")]
 pub struct ForkPoint {
     pub session: SessionId,
     pub upto: EventNo,

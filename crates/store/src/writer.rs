@@ -5,9 +5,12 @@ mod lane;
 
 use std::sync::Arc;
 
-use lookback_engine::trace::{Event, EventNo, SessionId};
+use lookback_engine::{
+    Session,
+    trace::{Event, EventNo, SessionId},
+};
 
-use crate::{StoreError, blobs, events, lock::SessionLock};
+use crate::{StoreError, blobs::INLINE_LIMIT, events, lock::SessionLock};
 
 pub(crate) use group::Group;
 use lane::Lane;
@@ -39,6 +42,7 @@ impl SessionWriter {
         Self { group, session, next, lane: Arc::new(Lane::new(key, next)), _lock: lock }
     }
 
+    /// Whose events it writes.
     pub fn session(&self) -> &SessionId {
         &self.session
     }
@@ -48,17 +52,10 @@ impl SessionWriter {
         self.next
     }
 
-    /// All events before this one are on the disk.
-    pub fn durable(&self) -> EventNo {
-        self.lane.durable()
-    }
-
-    /// Leaves an event's large outputs to the store, where they are on the disk, so that they need no memory any more:
-    /// afterwards the event names them, as [`crate::Store::event`] gives it.
-    pub fn release(&self, event: &mut Event) {
-        if event.seq < self.durable() {
-            event.event.outputs_mut().into_iter().for_each(blobs::release);
-        }
+    /// Lets the session's large outputs leave memory where they are on the disk: afterwards its events name them, as
+    /// [`crate::Store::event`] gives them, and whoever needs one gets it from the store.
+    pub fn release(&self, session: &mut Session) {
+        session.release_outputs(self.lane.durable(), INLINE_LIMIT);
     }
 
     /// Appends all of `events` or, with an error, none of them. Events that were grouped before come first in any

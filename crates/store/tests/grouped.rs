@@ -7,12 +7,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use lookback_engine::trace::Output;
 use lookback_store::{
     Durability::{Durable, Grouped},
     Store,
 };
-use support::{home, id, noise, result, start, user};
+use support::{home, id, start, user};
 
 #[test]
 fn a_grouped_event_is_there_soon_without_anybody_asking() {
@@ -61,28 +60,4 @@ fn many_sessions_share_a_commit_and_dropping_writes_the_rest() {
         }
     });
     assert!(store.sessions().unwrap().iter().all(|summary| summary.events == 100));
-}
-
-#[test]
-fn outputs_leave_memory_when_they_are_on_the_disk_and_not_before() {
-    let (home, store) = home();
-    let mut writer = store.create(&[start("session")]).unwrap();
-    let (whole, small) = (result(1, noise(20_000, 3)), result(2, "small"));
-    // Nobody can write meanwhile, so the group waits.
-    let other = rusqlite::Connection::open(home.path().join("lookback.db")).unwrap();
-    other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    writer.append(&[whole.clone(), small.clone()], Grouped).unwrap();
-    let mut kept = whole.clone();
-    writer.release(&mut kept);
-    assert_eq!((&kept, writer.durable().0), (&whole, 1), "the only copy");
-    other.execute_batch("ROLLBACK").unwrap();
-    writer.flush().unwrap();
-    assert_eq!(writer.durable(), writer.next());
-    writer.release(&mut kept);
-    assert_eq!(kept.event.outputs(), [&Output::Blob { hash: whole.event.outputs()[0].hash(), len: 20_000 }]);
-    assert_eq!(kept, store.event(&id("session"), kept.seq).unwrap());
-    assert_eq!(store.inline(kept).unwrap(), whole);
-    let mut kept = small.clone();
-    writer.release(&mut kept);
-    assert_eq!(kept, small);
 }

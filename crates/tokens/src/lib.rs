@@ -8,6 +8,8 @@
 //! as they lie in the binary: `vocabulary.rs` finds a token by its bytes, `classes.rs` knows characters, `pieces.rs` cuts a text,
 //! `encoding.rs` counts the tokens of a piece. Their data and whose they are: `data/NOTICE`.
 
+#![warn(missing_docs)]
+
 mod classes;
 mod encoding;
 mod pieces;

@@ -19,7 +19,7 @@ mod tools;
 use lookback_engine::card::Lifetime;
 use lookback_wire::Provider;
 
-pub(crate) use content::{Content, Issued, Piece};
+pub(crate) use content::{Content, Piece};
 pub use count::{Counter, count_o200k};
 pub(crate) use identity::{Chain, Digest, canonical, content_digest};
 pub(crate) use react::{parse_step, react_text};
@@ -103,12 +103,7 @@ impl Prompt {
 
     /// What stands before a segment, as parsed values: marks and ids do not count, the model does.
     pub(crate) fn history(&self, segment: usize) -> Digest {
-        let mut chain = Chain::new(&self.model);
-        for segment in self.segments.iter().take(segment) {
-            chain.begin(segment.speaker);
-            segment.blocks.iter().for_each(|block| chain.push(&block.content));
-        }
-        chain.digest()
+        Chain::of(&self.model, self.segments.iter().take(segment)).digest()
     }
 }
 

@@ -10,6 +10,7 @@
 #![warn(missing_docs)]
 
 pub mod body;
+mod halves;
 mod members;
 mod message;
 mod parse;
@@ -24,6 +25,7 @@ mod usage;
 mod validity;
 
 pub use body::{Body, BodyError, SpliceError};
+pub use halves::mend_halves;
 pub use message::{Call, CallResult, Message, Native, Part, Role, Seal, Thinking, is_blank};
 pub use parse::{ParseError, parse_message};
 pub use provider::{Provider, UnknownProvider};

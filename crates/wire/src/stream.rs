@@ -13,9 +13,9 @@ mod responses;
 mod tests;
 mod usage;
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt};
 
-use crate::{Delta, Provider, Reply, SseError, SseEvent, SseParser, members::Members, parse::excerpt};
+use crate::{Delta, Provider, Reply, SseError, SseEvent, SseParser, members::Members, mend_halves, parse::excerpt};
 
 /// An answer that is not one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -34,27 +34,31 @@ pub enum StreamError {
 #[derive(Debug)]
 pub struct ReplyReader {
     events: SseParser,
-    reading: Reading,
+    reading: Box<dyn Reading + Sync>,
     has_content: bool,
 }
 
-#[derive(Debug)]
-enum Reading {
-    Anthropic(anthropic::Reading),
-    Chat(chat::Reading),
-    Responses(responses::Reading),
-    /// One text in an answer of Chat Completions.
-    React(react::Reading),
+/// What is known of an answer while its events come in, each read as an object.
+trait Reading: fmt::Debug + Send {
+    fn event(&mut self, event: &Members<'_>, deltas: &mut Vec<Delta>) -> Result<(), StreamError>;
+
+    /// `[DONE]`: how streams of Chat Completions end.
+    fn done(&mut self) {}
+
+    fn is_complete(&self) -> bool;
+
+    fn finish(self: Box<Self>) -> Reply;
 }
 
 impl ReplyReader {
     /// For one answer of this API.
     pub fn new(provider: Provider) -> Self {
-        let reading = match provider {
-            Provider::Anthropic => Reading::Anthropic(Default::default()),
-            Provider::Chat => Reading::Chat(Default::default()),
-            Provider::Responses => Reading::Responses(Default::default()),
-            Provider::React => Reading::React(Default::default()),
+        let reading: Box<dyn Reading + Sync> = match provider {
+            Provider::Anthropic => Box::<anthropic::Reading>::default(),
+            Provider::Chat => Box::<chat::Reading>::default(),
+            Provider::Responses => Box::<responses::Reading>::default(),
+            // One text in an answer of Chat Completions.
+            Provider::React => Box::<react::Reading>::default(),
         };
         Self { events: SseParser::default(), reading, has_content: false }
     }
@@ -63,7 +67,7 @@ impl ReplyReader {
     pub fn push(&mut self, chunk: &[u8]) -> Result<Vec<Delta>, StreamError> {
         let mut deltas = Vec::new();
         for event in self.events.push(chunk)? {
-            let read = self.reading.event(&event, &mut deltas);
+            let read = read_event(&mut *self.reading, &event, &mut deltas);
             self.has_content |= !deltas.is_empty();
             if let Err(error) = read {
                 // What follows the error is not part of the answer, however far the chunk went.
@@ -82,12 +86,7 @@ impl ReplyReader {
     /// Whether the stream said that nothing more will come. One that ends without saying so may still have been whole:
     /// the reply's `stop` tells.
     pub fn is_complete(&self) -> bool {
-        match &self.reading {
-            Reading::Anthropic(reading) => reading.is_complete(),
-            Reading::Chat(reading) => reading.is_complete(),
-            Reading::Responses(reading) => reading.is_complete(),
-            Reading::React(reading) => reading.is_complete(),
-        }
+        self.reading.is_complete()
     }
 
     /// The answer, whole or as far as it came.
@@ -95,55 +94,30 @@ impl ReplyReader {
         let Self { events, mut reading, .. } = self;
         // Where only the last blank line is missing, the event before it is still complete.
         if let Some(event) = events.finish() {
-            let _ = reading.event(&event, &mut Vec::new());
+            let _ = read_event(&mut *reading, &event, &mut Vec::new());
         }
-        match reading {
-            Reading::Anthropic(reading) => reading.finish(),
-            Reading::Chat(reading) => reading.finish(),
-            Reading::Responses(reading) => reading.finish(),
-            Reading::React(reading) => reading.finish(),
-        }
+        reading.finish()
     }
 }
 
-impl Reading {
-    fn event(&mut self, event: &SseEvent, deltas: &mut Vec<Delta>) -> Result<(), StreamError> {
-        let data = String::from_utf8_lossy(&event.data);
-        if data.trim().is_empty() {
+fn read_event(reading: &mut dyn Reading, event: &SseEvent, deltas: &mut Vec<Delta>) -> Result<(), StreamError> {
+    let data = readable(&event.data);
+    match data.trim() {
+        "" => return Ok(()),
+        "[DONE]" => {
+            reading.done();
             return Ok(());
         }
-        if data.trim() == "[DONE]" {
-            match self {
-                Self::Chat(reading) => reading.done(),
-                Self::React(reading) => reading.done(),
-                Self::Anthropic(_) | Self::Responses(_) => {}
-            }
-            return Ok(());
-        }
-        let data = readable(data);
-        let said = parse_object(&data)?;
-        let is_error = event.event.as_deref() == Some("error") || said.text("type").as_deref() == Some("error");
-        if is_error || said.get("error").is_some_and(|error| error.get() != "null") {
-            return Err(StreamError::Provider { raw: data.into_owned() });
-        }
-        match self {
-            Self::Anthropic(reading) => reading.event(&said, deltas),
-            Self::Chat(reading) => reading.chunk(&said, deltas),
-            Self::Responses(reading) => return reading.event(&said, deltas),
-            Self::React(reading) => reading.chunk(&said, deltas),
-        }
-        Ok(())
+        _ => {}
     }
+    let said = parse_said(&data, event.event.as_deref())?;
+    reading.event(&said, deltas)
 }
 
 /// An answer that came as one JSON body.
 pub fn parse_reply(provider: Provider, body: &[u8]) -> Result<Reply, StreamError> {
-    let body = readable(String::from_utf8_lossy(body));
-    let said = parse_object(&body)?;
-    let is_error = said.text("type").as_deref() == Some("error");
-    if is_error || said.get("error").is_some_and(|error| error.get() != "null") {
-        return Err(StreamError::Provider { raw: body.into_owned() });
-    }
+    let body = readable(body);
+    let said = parse_said(&body, None)?;
     let reply = match provider {
         Provider::Anthropic => anthropic::parse_body(&said),
         Provider::Chat => chat::parse_body(&said),
@@ -153,43 +127,24 @@ pub fn parse_reply(provider: Provider, body: &[u8]) -> Result<Reply, StreamError
     reply.ok_or_else(|| nonsense("not an answer of this API".to_owned(), &body))
 }
 
-fn parse_object(data: &str) -> Result<Members<'_>, StreamError> {
-    serde_json::from_str(data).map_err(|error| nonsense(error.to_string(), data))
+/// What was said, unless it is that the provider failed. `event` is what the stream calls it.
+fn parse_said<'a>(data: &'a str, event: Option<&str>) -> Result<Members<'a>, StreamError> {
+    let said: Members<'a> = serde_json::from_str(data).map_err(|error| nonsense(error.to_string(), data))?;
+    let is_error = event == Some("error") || said.text("type").as_deref() == Some("error");
+    if is_error || said.get("error").is_some_and(|error| error.get() != "null") {
+        return Err(StreamError::Provider { raw: data.to_owned() });
+    }
+    Ok(said)
 }
 
 fn nonsense(reason: String, data: &str) -> StreamError {
     StreamError::Nonsense { reason, excerpt: excerpt(data) }
 }
 
-/// The text with halves of surrogate pairs replaced, as bytes that are not UTF-8 are: some servers cut an answer in the
-/// middle of a character, and one character is not worth the whole answer.
-fn readable(data: Cow<'_, str>) -> Cow<'_, str> {
-    let escapes = |text: &str| text.contains("\\ud") || text.contains("\\uD");
-    if !escapes(&data) {
-        return data;
+/// The text, with what cannot be read of it replaced.
+fn readable(data: &[u8]) -> Cow<'_, str> {
+    match mend_halves(data) {
+        Cow::Borrowed(data) => String::from_utf8_lossy(data),
+        Cow::Owned(data) => Cow::Owned(String::from_utf8_lossy(&data).into_owned()),
     }
-    let unit = |text: &str, at: usize| {
-        let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
-        u16::from_str_radix(digits, 16).ok()
-    };
-    let mut out = String::with_capacity(data.len());
-    let mut rest = data.as_ref();
-    while let Some(at) = rest.find('\\') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let taken = match (unit(rest, 0), unit(rest, 6)) {
-            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
-            (Some(0xd800..=0xdfff), _) => {
-                out.push_str("\\ufffd");
-                rest = &rest[6..];
-                continue;
-            }
-            (Some(_), _) => 6,
-            (None, _) => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
-        };
-        out.push_str(&rest[..taken]);
-        rest = &rest[taken..];
-    }
-    out.push_str(rest);
-    Cow::Owned(out)
 }

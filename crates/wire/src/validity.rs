@@ -79,12 +79,14 @@ pub enum Rule {
 
 /// Says whether the provider would take the body, and if not, everything that is wrong with it.
 pub fn check_body(provider: Provider, body: &[u8]) -> Result<(), Vec<Violation>> {
-    let mut violations = match provider {
+    let checked = match provider {
         Provider::Anthropic => anthropic::check(body),
         Provider::Chat => chat::check(body),
         Provider::Responses => responses::check(body),
         Provider::React => react::check(body),
     };
+    // A body that cannot be read breaks that one rule.
+    let mut violations = checked.unwrap_or_else(|violation| vec![violation]);
     if provider != Provider::React {
         violations.extend(tools::check(body));
     }

@@ -20,9 +20,8 @@ use std::error::Error;
 
 use lookback_engine::{
     Miss, Session,
-    board::render_for_people,
     evidence::pointer::Pointer,
-    fold::render_refusals,
+    fold::{render_for_people, render_refusals},
     session::{FoldDraft, ModelAttempt},
     trace::NoBlobs,
 };
@@ -88,18 +87,16 @@ fn models_answer(draft: &FoldDraft) -> String {
     json!({
         "compressed_turns": {
             "replaces": { "start_turn": draft.range.first, "end_turn": draft.range.last },
-            "goal": { "text": "let the monthly report show cents, like 12.50", "evidence": ["user#2"] },
-            "what_we_learned": [
-                { "text": "format_amount drops the cents with `//`", "evidence": ["file:src/report.py:L14-L15@turn#26"] },
-                { "text": "11 tests passed", "evidence": ["cmd#8 exit=0"] },
-                { "text": "2 tests failed", "evidence": ["cmd#8 exit=1"] },
+            "task": { "pointer": "user#2", "text": "monthly report" },
+            "facts": [
+                { "kind": "line_text", "evidence": ["file:src/report.py:L15@turn#26"] },
+                { "kind": "verdict", "evidence": ["cmd#8 exit=0"] },
+                { "kind": "verdict", "evidence": ["cmd#8"], "failed": 2 },
             ],
             "anchors": [],
-            "exec_assertions": [{ "command": "pytest -q", "result": "11 passed" }],
-            "open_questions": ["are negative amounts printed right"],
-            "next_actions": ["run `python -m ledger.report 2026-10`"],
+            "notes": [{ "text": "are negative amounts printed right?", "evidence": ["file:src/report.py:L15@turn#26"] }],
         },
-        "state_delta": { "open_questions": ["are negative amounts printed right"] },
+        "state_delta": { "task": "user#2" },
     })
     .to_string()
 }

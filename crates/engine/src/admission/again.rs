@@ -24,15 +24,15 @@ pub(crate) fn block_holds(
     count: &dyn Fn(&[u8]) -> u32,
     blobs: &dyn Blobs,
 ) -> bool {
-    let standing = Standing::now(bench.history, blobs);
-    let asked = Standing::at(bench.history, range.last, blobs).asked();
-    let Ok(open) = standing.questions() else { return false };
+    let standing = Standing::at(bench.history, range.last, blobs);
+    let asked = standing.asked();
     let mut content = content.clone();
-    let quoted = content.said.drain(..).all(|said| standing.says(&said));
-    let asks = is_same_or_none(content.task.take(), &asked.task) && is_same_or_none(content.now.take(), &asked.now);
-    let opens = content.open_questions.iter_mut().all(|question| is_open(question, &open));
-    if !(quoted && asks && opens) {
-        return false;
+    // A person chose the pins, the engine what was asked and said.
+    content.pinned.clear();
+    let quoted = content.said.iter().all(|said| standing.says(said));
+    if quoted && (&content.task, &content.now) == (&asked.task, &asked.now) {
+        (content.task, content.now) = (None, None);
+        content.said.clear();
     }
     let content = &content;
     if says_nothing(content) {
@@ -44,7 +44,6 @@ pub(crate) fn block_holds(
     let Ok(admitted) = admit_block(bench, range, proposal, &limits, count, blobs) else { return false };
     let mut claimed = content.clone();
     claimed.anchors.iter_mut().for_each(forget_move);
-    claimed.open_questions.iter_mut().for_each(forget_refusal);
     admitted.refused.is_empty() && admitted.content == claimed
 }
 
@@ -80,7 +79,6 @@ pub(crate) fn delta_holds(bench: Bench<'_>, delta: &Delta, configuration: &Confi
     };
     let mut claimed = delta.clone();
     claimed.anchors.iter_mut().filter_map(stated).for_each(forget_move);
-    claimed.open_questions.iter_mut().filter_map(stated).for_each(forget_refusal);
     refused.is_empty() && admitted == claimed
 }
 
@@ -107,11 +105,6 @@ fn holds_run(claimed: &mut RunStatus, found: &RunStatus) -> bool {
 /// That it was once claimed elsewhere in the file proves nothing; where it is now was compared.
 fn forget_move(anchor: &mut Anchor) {
     anchor.moved = false;
-}
-
-/// A question is open, whoever asked it.
-fn forget_refusal(question: &mut Question) {
-    question.unknown = false;
 }
 
 fn stated<T>(change: &mut Change<T>) -> Option<&mut T> {

@@ -19,7 +19,7 @@ pub(super) fn admit(proposal: AnchorProposal, resolver: &mut Resolver<'_>) -> Re
         AnchorPlace::Lines { path, lines } => format!("{path}:{lines}"),
         AnchorPlace::Pointer { pointer, .. } => pointer.clone(),
     };
-    check(proposal, resolver).map_err(|kind| Refusal::dropped(claim, kind))
+    check(proposal, resolver).map_err(|kind| Refusal::new(claim, kind))
 }
 
 fn check(proposal: AnchorProposal, resolver: &mut Resolver<'_>) -> Result<Anchor, RefusalKind> {
@@ -33,6 +33,9 @@ fn check(proposal: AnchorProposal, resolver: &mut Resolver<'_>) -> Result<Anchor
     let claimed: Vec<&[u8]> = split_lines(snippet.as_bytes()).collect();
     if claimed.iter().all(|line| line.trim_ascii().is_empty()) {
         return Err(RefusalKind::Blank);
+    }
+    if matches!(&resolved, Ok(resolved) if resolved.text == snippet) {
+        return anchor(path, lines, snippet, false, resolver);
     }
     let text = claimed.iter().map(|line| String::from_utf8_lossy(line)).collect::<Vec<_>>().join("\n");
     if matches!(&resolved, Ok(resolved) if resolved.text == text) {

@@ -3,6 +3,7 @@
 //!
 //! The refusals stand in the trace; who is asked instead, and that the user is told, is the caller's business.
 
+/// Whether a model is still asked for blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BreakerState {
     /// The model may be asked.

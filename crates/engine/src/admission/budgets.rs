@@ -6,17 +6,18 @@ use super::AdmissionRefused;
 use crate::{
     block::{render_block, render_claims},
     configuration::{BlockLimits, Configuration, FoldLimits},
-    proposal::BlockProposal,
     state::Bench,
     trace::claim::BlockContent,
     trace::decision::TurnRange,
     view::{Source, TOKENS_PER_MESSAGE},
 };
 
+/// What a block may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AdmissionLimits {
     /// Tokens of a block without the user's turns: the planner's choice, recorded with the fold.
     pub block_tokens: u32,
+    /// What every block is held to.
     pub block: BlockLimits,
 }
 
@@ -33,21 +34,20 @@ impl From<&Configuration> for AdmissionLimits {
     }
 }
 
-pub(super) fn count_claims(proposal: &BlockProposal) -> usize {
-    usize::from(proposal.goal.is_some())
-        + proposal.what_we_learned.len()
-        + proposal.anchors.len()
-        + proposal.exec_assertions.len()
-        + proposal.next_actions.len()
+pub(super) fn count_claims(content: &BlockContent) -> usize {
+    usize::from(content.task.is_some())
+        + usize::from(content.now.is_some())
+        + content.what_we_learned.len()
+        + content.exec_assertions.len()
+        + content.said.len()
+        + content.anchors.len()
+        + content.next_actions.len()
+        + content.notes.len()
 }
 
-/// Questions that only stand for refused facts help nobody to go on.
+/// A task alone helps nobody to go on: it stands on the board.
 pub(crate) fn says_nothing(content: &BlockContent) -> bool {
-    content.what_we_learned.is_empty()
-        && content.anchors.is_empty()
-        && content.exec_assertions.is_empty()
-        && content.next_actions.is_empty()
-        && content.open_questions.iter().all(|question| question.unknown)
+    count_claims(content) == usize::from(content.task.is_some()) + usize::from(content.now.is_some())
 }
 
 pub(super) fn check(

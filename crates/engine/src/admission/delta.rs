@@ -1,143 +1,159 @@
-//! Deltas: the same checks for what goes on the board.
+//! Deltas: the same for what goes on the board.
 //!
-//! Ids, versions, conflicts and the budget are the board's business.
+//! Where tests and build stand, and what is open, is read from the trace whoever writes the delta. Ids, versions, conflicts
+//! and the budget are the board's business.
+
+mod about;
+
+use std::rc::Rc;
 
 use super::{
-    AdmissionLimits, AdmissionRefused, Refusal, RefusalKind, actions, anchors, assertions, facts, goal,
-    principals::Principals, resolve::Resolver, tags,
+    AdmissionLimits, AdmissionRefused, Refusal, RefusalKind, admit_actions, admit_wish, anchors,
+    facts::{self, Stated},
+    quotation,
+    resolve::{Resolved, Resolver},
 };
 use crate::{
-    proposal::{DeltaProposal, Edit, one_line},
+    board::Board,
+    proposal::{DeltaProposal, Edit, FactProposal, QuoteProposal},
     state::Bench,
-    trace::claim::{Change, Delta, Evidence, Question},
-    trace::{Blobs, decision::TurnRange},
+    trace::{
+        Blobs, TurnNo,
+        claim::{Change, Delta, Evidence, Fact, Quote},
+        decision::TurnRange,
+    },
     view::Source,
 };
 
+/// What of a delta can be stated.
 pub fn admit_delta(
     bench: Bench<'_>,
-    mut proposal: DeltaProposal,
+    proposal: DeltaProposal,
     limits: &AdmissionLimits,
     blobs: &dyn Blobs,
 ) -> Result<(Delta, Vec<Refusal>), AdmissionRefused> {
     let mut resolver = Resolver::new(bench.history, blobs);
-    let principals = Principals::new(bench, hot_zone(bench), blobs);
-    let mut refused = Vec::new();
-    tags::take_from_delta(&mut proposal, &mut refused);
-
-    let current_goal = proposal
-        .current_goal
-        .and_then(|goal| goal::admit(goal, &mut resolver, &principals).map_err(|refusal| refused.push(refusal)).ok());
-    let goal_shift_reason = proposal.goal_shift_reason.map(|reason| one_line(&reason)).filter(|reason| {
-        match actions::check_origin(reason, &principals) {
-            Ok(()) => true,
-            Err(kind) => {
-                refused.push(Refusal::dropped(reason.clone(), kind));
-                false
-            }
-        }
-    });
-    let mut demoted = Vec::new();
-    let mut confirmed_facts = Vec::new();
-    for edit in proposal.confirmed_facts {
-        match admit_edit(edit, &mut resolver, Retraction::NeedsEvidence, facts::admit) {
-            Ok(change) => confirmed_facts.push(change),
-            Err(refusal) => {
-                demoted.extend(refusal.as_question().map(Change::Add));
-                refused.push(refusal);
-            }
-        }
-    }
-    let mut open_questions = Vec::new();
-    for edit in proposal.open_questions {
-        match admit_edit(edit, &mut resolver, Retraction::Free, |text: String, _| question(&text)) {
-            Ok(change) => open_questions.push(change),
-            Err(refusal) => refused.push(refusal),
-        }
-    }
-    open_questions.extend(demoted);
-    let mut admitted_anchors = Vec::new();
-    for edit in proposal.anchors {
-        match admit_edit(edit, &mut resolver, Retraction::Free, anchors::admit) {
-            Ok(change) => admitted_anchors.push(change),
-            Err(refusal) => refused.push(refusal),
-        }
-    }
-    let mut exec_assertions = Vec::new();
-    for assertion in proposal.exec_assertions {
-        match assertions::admit(assertion, &mut resolver) {
-            Ok(assertion) => exec_assertions.push(assertion),
-            Err(refusal) => refused.push(refusal),
-        }
-    }
-    let status = proposal.status.and_then(|status| assertions::admit_status(status, &mut resolver, &mut refused));
-    let next_actions = proposal
-        .next_actions
-        .map(|proposed| (proposed.is_empty(), actions::admit(proposed, &principals, &limits.block, &mut refused)))
-        // An emptied list is a change; a list of which nothing was admitted is not.
-        .filter(|(was_empty, admitted)| *was_empty || !admitted.is_empty())
-        .map(|(_, admitted)| admitted);
-
-    let delta = Delta {
-        current_goal,
-        goal_shift_reason,
-        confirmed_facts,
-        open_questions,
-        anchors: admitted_anchors,
-        exec_assertions,
-        status,
-        next_actions,
+    let mut refused: Vec<Refusal> =
+        proposal.worded.into_iter().map(|text| Refusal::new(text, RefusalKind::Worded)).collect();
+    let mut delta = Delta {
+        task: proposal.task.and_then(|quote| admit_wish(&quote, &mut resolver, &mut refused)),
+        now: proposal.now.and_then(|quote| admit_wish(&quote, &mut resolver, &mut refused)),
         ..Delta::default()
     };
+    if let Some(pointer) = proposal.goal_shift {
+        match shift(&pointer, &mut resolver) {
+            Ok(evidence) => delta.goal_shift = Some(evidence),
+            Err(kind) => refused.push(Refusal::new(pointer, kind)),
+        }
+    }
+    // Another task was shifted by somebody: where nothing else is named, by the turn that asks for it.
+    let shifted = |task: &Quote| bench.state.board().task().is_some_and(|held| held.text != task.text);
+    let shift = delta.task.as_ref().filter(|task| shifted(task)).map(|task| task.evidence.clone());
+    delta.goal_shift = delta.goal_shift.or(shift);
+    let until = TurnNo(bench.history.turns().saturating_sub(1));
+    for edit in proposal.facts {
+        match admit_fact(edit, bench.state.board(), until, &mut resolver) {
+            Ok(Edited::Fact(change)) => delta.confirmed_facts.push(change),
+            Ok(Edited::Run(run)) => delta.exec_assertions.push(run),
+            Err(refusal) => refused.push(refusal),
+        }
+    }
+    for edit in proposal.anchors {
+        let admitted = match edit {
+            Edit::Add(item) => anchors::admit(item, &mut resolver).map(Change::Add),
+            Edit::Revise { id, to } => anchors::admit(to, &mut resolver).map(|to| Change::Revise { id, to }),
+            Edit::Retract { id, evidence } => {
+                let found = resolver.resolve_all(&evidence).map_err(|kind| Refusal::new(retraction(&id), kind));
+                found.map(|found| Change::Retract { id, evidence: all_evidence(&found) })
+            }
+        };
+        match admitted {
+            Ok(change) => delta.anchors.push(change),
+            Err(refusal) => refused.push(refusal),
+        }
+    }
+    if let Some(proposed) = proposal.next_actions {
+        let turns = hot_zone(bench).map_or((until, until), |hot| (hot.first, hot.last));
+        let admitted = admit_actions(bench, &proposed, turns, limits, &mut resolver, &mut refused);
+        // An emptied list is a change; a list of which nothing was admitted is not.
+        delta.next_actions = (proposed.is_empty() || !admitted.is_empty()).then_some(admitted);
+    }
     if delta == Delta::default() { Err(AdmissionRefused::Empty { refused }) } else { Ok((delta, refused)) }
 }
 
-/// Whether something may leave the board without a reason that can be shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Retraction {
-    /// A retracted fact is shown with what speaks against it (docs/design/model.md, "Conflict").
-    NeedsEvidence,
-    Free,
+/// The user turn or gate that made it another task.
+fn shift(pointer: &str, resolver: &mut Resolver<'_>) -> Result<Evidence, RefusalKind> {
+    // A gate that nobody has decided shifts nothing.
+    let quote = QuoteProposal { pointer: Some(pointer.to_owned()), text: None };
+    quotation::of_person(&quote, resolver).map(|quote| quote.evidence)
 }
 
-fn admit_edit<P, T>(
-    edit: Edit<P>,
+enum Edited {
+    Fact(Change<Fact>),
+    Run(crate::trace::claim::Assertion),
+}
+
+fn admit_fact(
+    edit: Edit<FactProposal>,
+    board: &Board,
+    until: TurnNo,
     resolver: &mut Resolver<'_>,
-    retraction: Retraction,
-    admit: impl Fn(P, &mut Resolver<'_>) -> Result<T, Refusal>,
-) -> Result<Change<T>, Refusal> {
-    match edit {
-        Edit::Add(item) => admit(item, resolver).map(Change::Add),
-        Edit::Revise { id, to } => admit(to, resolver).map(|to| Change::Revise { id, to }),
-        Edit::Retract { id, evidence } => match retraction_evidence(&evidence, resolver, retraction) {
-            Ok(evidence) => Ok(Change::Retract { id, evidence }),
-            Err(kind) => Err(Refusal::dropped(format!("retraction of {id}"), kind)),
-        },
+) -> Result<Edited, Refusal> {
+    let (id, proposal) = match edit {
+        Edit::Add(proposal) => (None, proposal),
+        Edit::Revise { id, to } => (Some(id), to),
+        Edit::Retract { id, evidence } => {
+            let change =
+                retract(&id, &evidence, board, until, resolver).map_err(|kind| Refusal::new(retraction(&id), kind));
+            return change.map(|evidence| Edited::Fact(Change::Retract { id, evidence }));
+        }
+    };
+    let refused = |kind| Refusal::new(facts::rendered(&proposal), kind);
+    match (facts::state(&proposal, until, resolver).map_err(refused)?, id) {
+        (Stated::Run(run), _) => Ok(Edited::Run(run)),
+        (Stated::Fact(fact), None) => Ok(Edited::Fact(Change::Add(fact))),
+        (Stated::Fact(to), Some(id)) => {
+            let speaks = fact_of(board, &id).is_none_or(|fact| about::speaks_to(fact, &to.evidence, resolver));
+            let other = || RefusalKind::OtherThing { pointers: proposal.evidence.join(", "), needs: about::NEEDS };
+            if speaks { Ok(Edited::Fact(Change::Revise { id, to })) } else { Err(refused(other())) }
+        }
     }
 }
 
-fn retraction_evidence(
+/// A retracted fact is shown with what speaks against it (docs/design/model.md, "Conflict"): something newer about the
+/// same thing.
+fn retract(
+    id: &str,
     pointers: &[String],
+    board: &Board,
+    until: TurnNo,
     resolver: &mut Resolver<'_>,
-    retraction: Retraction,
 ) -> Result<Vec<Evidence>, RefusalKind> {
-    if pointers.is_empty() && retraction == Retraction::NeedsEvidence {
+    if pointers.is_empty() {
         return Err(RefusalKind::NoEvidence);
     }
-    let resolved = resolver.resolve_all(pointers)?;
-    Ok(resolved.iter().map(|resolved| resolved.evidence.clone()).collect())
+    let evidence = all_evidence(&resolver.resolve_all(pointers)?);
+    match fact_of(board, id).is_none_or(|fact| about::speaks_against(fact, &evidence, until, resolver)) {
+        true => Ok(evidence),
+        false => Err(RefusalKind::OtherThing { pointers: pointers.join(", "), needs: about::NEEDS }),
+    }
 }
 
-fn question(text: &str) -> Result<Question, Refusal> {
-    let text = one_line(text);
-    if text.is_empty() {
-        return Err(Refusal::dropped(text, RefusalKind::Blank));
-    }
-    Ok(Question { text, ..Question::default() })
+/// None: the board will say that there is no such id.
+fn fact_of<'a>(board: &'a Board, id: &str) -> Option<&'a Fact> {
+    board.facts().iter().find(|entry| entry.id == id).map(|entry| &entry.value.fact)
+}
+
+fn retraction(id: &str) -> String {
+    format!("retraction of {id}")
+}
+
+fn all_evidence(resolved: &[Rc<Resolved>]) -> Vec<Evidence> {
+    resolved.iter().map(|resolved| resolved.evidence.clone()).collect()
 }
 
 /// The turns that no block covers yet: what the author of a delta has just seen.
-pub(super) fn hot_zone(bench: Bench<'_>) -> Option<TurnRange> {
+fn hot_zone(bench: Bench<'_>) -> Option<TurnRange> {
     let view = &bench.state.view;
     let mut turns = view.entries()[view.seam()..].iter().filter_map(|entry| match entry.source {
         Source::Turn(turn) => Some(turn),

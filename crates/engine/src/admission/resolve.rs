@@ -19,46 +19,44 @@ use crate::{
     },
     recall::RecallError,
     trace::claim::Evidence,
-    trace::{Blobs, EventBody, EventNo, Origin, ResultData, ToolResult, TurnNo, event::FileChange, result::RunData},
+    trace::{Blobs, EventBody, EventNo, Origin, ToolResult, TurnNo, event::FileChange},
 };
 
 /// Who stands behind a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Voice {
+pub(crate) enum Voice {
     /// Files, commands, tests, results of tools: what happened.
     World,
     /// A person's turn, or a decision at a gate.
-    User,
+    Person,
     /// The assistant, or a program that speaks to it: proves only that it was said.
     Said,
 }
 
 #[derive(Debug)]
-pub(super) struct Resolved {
-    pub(super) evidence: Evidence,
+pub(crate) struct Resolved {
+    pub(crate) evidence: Evidence,
     pub(super) voice: Voice,
     pub(super) text: String,
     pub(super) lines: Option<LineRange>,
     /// The number of the command behind it.
     pub(super) command: Option<u32>,
-    /// All commands that it shows: of a turn, each that ran in it.
-    pub(super) commands: Vec<u32>,
     /// The newest turn in which it was seen.
     pub(super) turn: Option<TurnNo>,
 }
 
-pub(super) struct Resolver<'a> {
+pub(crate) struct Resolver<'a> {
     pub(super) history: &'a History,
-    blobs: &'a dyn Blobs,
+    pub(super) blobs: &'a dyn Blobs,
     pointers: BTreeMap<String, Result<Rc<Resolved>, RefusalKind>>,
 }
 
 impl<'a> Resolver<'a> {
-    pub(super) fn new(history: &'a History, blobs: &'a dyn Blobs) -> Self {
+    pub(crate) fn new(history: &'a History, blobs: &'a dyn Blobs) -> Self {
         Self { history, blobs, pointers: BTreeMap::new() }
     }
 
-    pub(super) fn resolve(&mut self, pointer: &str) -> Result<Rc<Resolved>, RefusalKind> {
+    pub(crate) fn resolve(&mut self, pointer: &str) -> Result<Rc<Resolved>, RefusalKind> {
         if let Some(known) = self.pointers.get(pointer) {
             return known.clone();
         }
@@ -75,15 +73,6 @@ impl<'a> Resolver<'a> {
         self.history.known_lines(path, self.blobs)
     }
 
-    /// The run behind `cmd#N`.
-    pub(super) fn run(&self, number: u32) -> Option<&'a RunData> {
-        let (turn, index) = *self.history.index().commands.get((number as usize).checked_sub(1)?)?;
-        match &result_at(self.history, turn, index)?.data {
-            ResultData::Run(run) => Some(run),
-            _ => None,
-        }
-    }
-
     fn look_up(&mut self, text: &str) -> Result<Resolved, RefusalKind> {
         let unresolved = |why: String| RefusalKind::UnresolvedPointer { pointer: text.to_owned(), why };
         let pointer: Pointer = text.trim().parse().map_err(|_| unresolved("it is not a pointer".into()))?;
@@ -95,7 +84,7 @@ impl<'a> Resolver<'a> {
             Some(lines) => lines,
             None => self.recall(&place).map_err(|error| match error {
                 RecallError::OtherExit { number, found, .. } => {
-                    RefusalKind::OtherExit { pointer: format!("cmd#{number}"), found }
+                    RefusalKind::Contradicted { claimed: text.to_owned(), found: format!("cmd#{number}: {found}") }
                 }
                 other => unresolved(other.to_string()),
             })?,
@@ -114,10 +103,6 @@ impl<'a> Resolver<'a> {
                 _ => None,
             },
             command: self.command_of(&place),
-            commands: match &place {
-                Place::Turn(turn) => self.commands_in(*turn),
-                _ => self.command_of(&place).into_iter().collect(),
-            },
             turn,
         })
     }
@@ -137,14 +122,14 @@ impl<'a> Resolver<'a> {
         let index = self.history.index();
         let turn = match place {
             Place::File { .. } | Place::Cmd { .. } | Place::Test { .. } => return Voice::World,
-            Place::User(_) | Place::Gate(_) => return Voice::User,
+            Place::User(_) | Place::Gate(_) => return Voice::Person,
             // A span's goal and outcome are what somebody said about its turns.
             Place::Span(_) | Place::Sub { .. } => return Voice::Said,
             Place::Turn(turn) => *turn,
         };
         match index.turn(turn) {
             Some(TurnRecord::User { event }) => match self.body(*event) {
-                EventBody::UserTurn(user) if user.origin != Origin::Machine => Voice::User,
+                EventBody::UserTurn(user) if user.origin != Origin::Machine => Voice::Person,
                 _ => Voice::Said,
             },
             Some(TurnRecord::Tool(step)) if self.shows_something(turn, step) => Voice::World,
@@ -187,11 +172,6 @@ impl<'a> Resolver<'a> {
             }
             _ => None,
         }
-    }
-
-    fn commands_in(&self, turn: TurnNo) -> Vec<u32> {
-        let step = self.history.index().tool_turn(turn);
-        step.map(|step| step.calls.iter().filter_map(|call| call.command).collect()).unwrap_or_default()
     }
 
     /// What a stored pointer is bound to (docs/design/model.md, "Pointers"): the event that shows what it names. `seen`

@@ -9,20 +9,8 @@ use crate::{
 };
 
 const TALK: [&str; 4] = ["Board", "TodoWrite", "AskLead", "Recall"];
-/// Those of them that give back what the assistant itself wrote.
-const ECHOES: [&str; 2] = ["Board", "TodoWrite"];
-
 /// Whether a call of a step only talks. `index` is its place among the step's calls.
 pub(super) fn only_talks(history: &History, step: &ToolTurn, index: usize) -> bool {
-    is_one_of(&TALK, history, step, index)
-}
-
-/// Whether its result is the assistant's own text: nothing that a tool brought into the session.
-pub(super) fn is_echo(history: &History, step: &ToolTurn, index: usize) -> bool {
-    is_one_of(&ECHOES, history, step, index)
-}
-
-fn is_one_of(tools: &[&str], history: &History, step: &ToolTurn, index: usize) -> bool {
     let Some(call) = step.calls.get(index) else { return false };
     let body = |event: u64| history.events().get(event as usize).map(|event| &event.event);
     let name = match body(step.assistant.0) {
@@ -36,5 +24,5 @@ fn is_one_of(tools: &[&str], history: &History, step: &ToolTurn, index: usize) -
     let is_todo = call.result().is_some_and(|event| {
         matches!(body(event.0), Some(EventBody::ToolResult { result, .. }) if matches!(result.data, ResultData::Todo(_)))
     });
-    is_todo || tools.contains(&name)
+    is_todo || TALK.contains(&name)
 }

@@ -16,7 +16,7 @@ use crate::{
     session::Session,
     trace::{
         NoBlobs, Origin, ResultData, SessionId, Stop, Timestamp, ToolResult, TurnNo,
-        result::{EditData, Hunk, LineForm, ReadData, RunData},
+        result::{EditData, Hunk, LineForm, ReadData, RunData, SearchData, SearchMatch, WriteData},
     },
 };
 
@@ -39,7 +39,7 @@ fn story() -> Session {
     session.user_turn("fix the failing ledger test, don't touch the test", Origin::Person, &NOW).expect("idle");
     let dots = "tests/test_ledger.py ....\n".repeat(200);
     let failure = format!(
-        "{dots}E  AssertionError: assert 130 == 100\nFAILED tests/test_ledger.py::test_cash - cash-reserve\n\
+        "{dots}E   AssertionError: assert 130 == 100\nFAILED tests/test_ledger.py::test_cash - cash-reserve\n\
          1 failed, 2 passed in 0.83s\n"
     );
     let command = json!({ "command": "pytest -q tests/test_ledger.py" });
@@ -117,7 +117,7 @@ fn merge(into: &mut Value, fields: Value) {
 
 /// One claim that is refused, beside one that holds; gives the refusal and what was admitted.
 fn refused(session: &Session, fields: Value) -> (RefusalKind, AdmittedBlock) {
-    let mut all = json!({ "open_questions": ["is anything left?"] });
+    let mut all = json!({ "notes": ["is anything left?"] });
     merge(&mut all, fields);
     let admitted = block(session, all).expect("the rest holds");
     assert_eq!(admitted.refused.len(), 1, "{:?}", admitted.refused);

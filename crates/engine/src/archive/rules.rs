@@ -9,13 +9,13 @@ use super::{
     budget::fit,
     done::finished,
     files::{Touched, touched_files},
-    summary::{Answer, Decision, Done, Goal, Summary},
+    summary::{Answer, Decision, Done, Summary},
 };
 use crate::{
     board::{Board, Mark},
     history::{History, LiveTurn},
     state::Bench,
-    trace::claim::Fact,
+    trace::claim::{Evidence, Fact, Quote},
     trace::{AssistantPart, AssistantTurn, BlobError, Blobs, TurnNo, decision::TurnRange},
 };
 
@@ -44,13 +44,18 @@ pub(crate) fn summarise_by_rules(
         answers: answers(bench, range).into(),
         changed: touched.changed.into(),
         read: touched.read.into(),
+        ..Summary::default()
     };
     Ok(fit(summary, budget, count))
 }
 
-fn original_goal(bench: Bench<'_>, range: TurnRange) -> Option<Goal> {
-    bench.history.live_turns(range).find_map(|(_, turn)| match turn {
-        LiveTurn::User(user) => Some(Goal { text: user.text.clone(), user: user.user? }),
+fn original_goal(bench: Bench<'_>, range: TurnRange) -> Option<Quote> {
+    bench.history.live_turns(range).find_map(|(turn, live)| match live {
+        LiveTurn::User(user) => {
+            let evidence =
+                Evidence { pointer: format!("user#{}", user.user?), event: bench.history.index().event_of(turn)? };
+            Some(Quote { text: user.text.clone(), evidence })
+        }
         LiveTurn::Assistant(_) | LiveTurn::Tool(_) => None,
     })
 }

@@ -5,8 +5,9 @@
 
 use super::Section;
 use crate::{
+    block::{NOTES, render_note, render_quote},
     text::{one_line, shorten},
-    trace::claim::{Fact, Standing},
+    trace::claim::{Fact, Quote, Standing, SummariserNote},
     trace::{TurnNo, event::SpanId, result::TestReport},
 };
 
@@ -18,7 +19,7 @@ const COMMAND_CHARACTERS: usize = 120;
 /// The content of the seed's template. Each list goes from the oldest to the newest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Summary {
-    pub original_goal: Option<Goal>,
+    pub original_goal: Option<Quote>,
     /// What the range shows of languages and test frameworks.
     pub stack: Vec<String>,
     pub done: Listed<Done>,
@@ -28,6 +29,10 @@ pub(crate) struct Summary {
     pub answers: Listed<Answer>,
     pub changed: Listed<ChangedFile>,
     pub read: Listed<ReadFile>,
+    /// What a model chose: wishes of the user, words of the assistant, and its own notes.
+    pub preferences: Vec<Fact>,
+    pub said: Vec<Quote>,
+    pub notes: Vec<SummariserNote>,
 }
 
 /// A list, and how many of its oldest items were left out.
@@ -35,14 +40,6 @@ pub(crate) struct Summary {
 pub(crate) struct Listed<T> {
     pub items: Vec<T>,
     pub more: usize,
-}
-
-/// What the user first asked for, in the user's words.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Goal {
-    pub text: String,
-    /// `user#N`.
-    pub user: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -152,7 +149,7 @@ impl Summary {
     pub(super) fn section(&self, section: Section) -> String {
         match section {
             Section::Objectives => match &self.original_goal {
-                Some(Goal { text, user }) => format!("* **Original Goal**: {} [user#{user}]\n", quote(text)),
+                Some(goal) => format!("* **Original Goal**: {} [{}]\n", quote(&goal.text), goal.evidence.pointer),
                 None => String::new(),
             },
             Section::TechnicalContext if self.stack.is_empty() => String::new(),
@@ -161,7 +158,12 @@ impl Summary {
             Section::Insights => [
                 self.decisions.under("Decisions", Decision::line),
                 self.learnings.under("Learnings", learning_line),
+                Listed::from(self.preferences.clone()).under("User Preferences, word for word", learning_line),
                 self.answers.under("Answers, as the assistant gave them", Answer::line),
+                Listed::from(self.said.clone())
+                    .under("Said by the assistant", |said| format!("* {}\n", render_quote(said))),
+                Listed::from(self.notes.clone())
+                    .under(NOTES, |note| format!("{}\n", render_note(note).replacen('-', "*", 1))),
             ]
             .concat(),
             Section::Files => {

@@ -15,7 +15,7 @@ use crate::{
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AnchorChange {
+pub(crate) struct AnchorChange {
     pub id: String,
     /// As it was before.
     pub was: Anchor,
@@ -23,7 +23,7 @@ pub struct AnchorChange {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AnchorFate {
+pub(crate) enum AnchorFate {
     /// The same lines at another place.
     Moved,
     /// Other text now, so the old one is stale wherever it is shown.
@@ -36,7 +36,7 @@ impl Board {
     /// What an edit that succeeded does to the anchors of its file: `first_line` of a hunk counts lines after the hunks
     /// above it were applied. Like the others below it plans once; the plan is recorded, and [`Board::apply_followed`]
     /// carries it out.
-    pub fn follow_edit(&self, path: &str, hunks: &[Hunk], turn: TurnNo) -> Vec<FollowedAnchor> {
+    pub(crate) fn follow_edit(&self, path: &str, hunks: &[Hunk], turn: TurnNo) -> Vec<FollowedAnchor> {
         let in_order = are_in_order(hunks);
         self.follow(path, |anchor| {
             if !in_order {
@@ -47,7 +47,7 @@ impl Board {
     }
 
     /// The whole file was written, or seen: an anchor stays where it is, or moves to the one place that has its lines.
-    pub fn follow_write(&self, path: &str, lines: &[impl AsRef<str>], turn: TurnNo) -> Vec<FollowedAnchor> {
+    pub(crate) fn follow_write(&self, path: &str, lines: &[impl AsRef<str>], turn: TurnNo) -> Vec<FollowedAnchor> {
         let lines: Vec<&str> = lines.iter().map(|line| without_carriage_return(line.as_ref())).collect();
         self.follow(path, |anchor| {
             let snippet: Vec<&str> = anchor.snippet.split('\n').collect();
@@ -60,7 +60,7 @@ impl Board {
 
     /// Lines of the file were seen: an anchor that contradicts them is out of date, although the change itself was not
     /// seen.
-    pub fn follow_sight(&self, path: &str, seen: &Observation<'_>, turn: TurnNo) -> Vec<FollowedAnchor> {
+    pub(crate) fn follow_sight(&self, path: &str, seen: &Observation<'_>, turn: TurnNo) -> Vec<FollowedAnchor> {
         match seen {
             Observation::Whole(lines) => self.follow_write(path, lines, turn),
             Observation::Lines(lines) => self.follow(path, |anchor| {
@@ -76,12 +76,12 @@ impl Board {
     }
 
     /// The file changed and nobody saw how, or it is gone: nothing of it can be shown as current.
-    pub fn follow_unseen(&self, path: &str) -> Vec<FollowedAnchor> {
+    pub(crate) fn follow_unseen(&self, path: &str) -> Vec<FollowedAnchor> {
         self.follow(path, |_| None)
     }
 
     /// Whether the board or a block shows lines of this file.
-    pub fn shows(&self, path: &str) -> bool {
+    pub(crate) fn shows(&self, path: &str) -> bool {
         self.in_blocks.contains_key(path) || self.anchors.iter().any(|entry| entry.value.path == path)
     }
 
@@ -108,7 +108,12 @@ impl Board {
 
     /// Replaces anchors of a file by what became of them, and notes what the next delta has to say. A block shows what it
     /// shows: of its anchors only the place is kept up to date, and once touched they are stale for good.
-    pub fn apply_followed(&mut self, path: &str, followed: &[FollowedAnchor], turn: TurnNo) -> Vec<AnchorChange> {
+    pub(crate) fn apply_followed(
+        &mut self,
+        path: &str,
+        followed: &[FollowedAnchor],
+        turn: TurnNo,
+    ) -> Vec<AnchorChange> {
         let changes = followed.iter().filter_map(|followed| self.apply_one_followed(path, followed, turn)).collect();
         if self.in_blocks.get(path).is_some_and(Vec::is_empty) {
             self.in_blocks.remove(path);
@@ -155,7 +160,7 @@ impl Board {
     }
 
     /// The ids under which a block shows its anchors: those of the board where it has the same lines, else new ones.
-    pub fn ids_in_block(&self, anchors: &[Anchor]) -> Vec<String> {
+    pub(crate) fn ids_in_block(&self, anchors: &[Anchor]) -> Vec<String> {
         let mut given = self.given.anchors;
         let mut next = || {
             given += 1;
@@ -175,7 +180,7 @@ impl Board {
     }
 
     /// A block shows these from now on.
-    pub fn apply_block(&mut self, block: u32, anchors: &[Anchor]) {
+    pub(crate) fn apply_block(&mut self, block: u32, anchors: &[Anchor]) {
         for (id, anchor) in self.ids_in_block(anchors).into_iter().zip(anchors) {
             let number = id[1..].parse().unwrap_or(0);
             self.given.anchors = self.given.anchors.max(number);
@@ -185,7 +190,7 @@ impl Board {
     }
 
     /// A block has left the view, and its anchors with it.
-    pub fn forget_block(&mut self, block: u32) {
+    pub(crate) fn forget_block(&mut self, block: u32) {
         self.in_blocks.retain(|_, shown| {
             shown.retain(|shown| shown.block != block);
             !shown.is_empty()

@@ -18,23 +18,31 @@ use crate::{
 /// What a delta did, as far as the delta itself does not say it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Applied {
+    /// The board's, from now on.
     pub version: u32,
     /// One for each change of the delta, in its order; the same holds for the lists below.
     pub facts: Vec<AppliedFact>,
+    /// Ids.
     pub questions: Vec<String>,
+    /// Ids.
     pub anchors: Vec<String>,
+    /// Ids.
     pub said: Vec<String>,
     /// Touched anchors that this delta is to name.
     pub stale: Vec<Stale>,
 }
 
+/// What became of one change.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "its line says it")]
 pub struct AppliedFact {
     pub id: String,
     pub outcome: Outcome,
 }
 
+/// What a change of a fact did.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "`was` is what stood there")]
 pub enum Outcome {
     Added,
     /// The board said so already; it has the newer evidence now, unless that proves less.
@@ -53,6 +61,7 @@ pub enum Outcome {
 }
 
 impl Board {
+    /// Follows a delta that was checked.
     pub fn apply(&mut self, delta: &Delta) -> Applied {
         self.version += 1;
         // An older delta's goal is what the work is for.
@@ -116,7 +125,7 @@ impl Board {
     }
 
     /// The touched anchors that the entry written now is to name; each is named once.
-    pub fn name_stale(&mut self) -> Vec<Stale> {
+    pub(crate) fn name_stale(&mut self) -> Vec<Stale> {
         self.stale.drain(..self.stale.len().min(STALE_PER_DELTA)).collect()
     }
 

@@ -1,6 +1,6 @@
 //! May a delta be recorded? Its form, its budget, its ids and its goal; each refusal has its own kind.
 //!
-//! Whether its claims are true, and what can be kept of a refused delta, is the gate's business.
+//! Whether its claims are true, and what can be kept of a refused delta, is admission's business.
 
 use std::collections::BTreeSet;
 
@@ -12,6 +12,7 @@ use crate::{
 
 /// Why a delta was refused, in words that tell its author what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum DeltaRefused {
     #[error("the delta says nothing that the board does not say already")]
     Empty,
@@ -38,7 +39,7 @@ pub enum DeltaRefused {
 }
 
 impl Board {
-    /// The first reason not to record this delta. The budget is that of the very text that [`render_delta`] gives for
+    /// The first reason not to record this delta. The budget is that of the very text that `render_delta` gives for
     /// it on this board, without the stale anchors that it is made to name: those are the engine's words, and have
     /// their own bound.
     pub fn check(&self, delta: &Delta, limits: &BoardLimits, count: &dyn Fn(&[u8]) -> u32) -> Result<(), DeltaRefused> {

@@ -7,6 +7,6 @@ mod json;
 mod people;
 mod whole;
 
-pub use delta::render_delta;
+pub(crate) use delta::render_delta;
 pub use people::render_for_people;
-pub use whole::render_board;
+pub(crate) use whole::render_board;

@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+/// How a provider finds a prompt again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "rule", rename_all = "snake_case")]
+#[allow(missing_docs, reason = "each variant says what its numbers are")]
 pub enum CacheRule {
     /// Every prompt is read anew.
     None,
@@ -21,6 +23,7 @@ pub enum CacheRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Covers {
+    /// The prompt alone.
     Prompt,
     /// The answer too (DeepSeek, in 2,319 calls: docs/design/measuring.md, "What the bills say"; a llama.cpp slot).
     PromptAndAnswer,

@@ -19,6 +19,7 @@ pub struct CardError {
     pub line: usize,
     /// In characters, from 1.
     pub column: usize,
+    /// In words for whoever wrote the card.
     pub problem: String,
 }
 

@@ -12,23 +12,33 @@ use crate::cache::Split;
 pub struct Prices {
     /// `YYYY-MM` or `YYYY-MM-DD`.
     pub date: String,
+    /// Where it was published.
     pub source: String,
+    /// A token that no cache holds.
     pub input: f64,
+    /// A token read from the cache.
     pub cached_read: f64,
+    /// A token that is written to it.
     pub cache_write: f64,
+    /// The same for an hour, where that is offered.
     pub cache_write_1h: Option<f64>,
+    /// A token of the answer.
     pub output: f64,
 }
 
 /// Prices per token relative to an uncached input token: r, w and o of docs/design/folding.md, "Rent or buy".
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Rates {
+    /// From the cache.
     pub read: f64,
+    /// Into the cache.
     pub write: f64,
+    /// Of an answer.
     pub output: f64,
 }
 
 impl Prices {
+    /// For a session whose entries are asked to live so long.
     pub fn rates(&self, lifetime: Lifetime) -> Rates {
         let write = match lifetime {
             Lifetime::Usual => self.cache_write,

@@ -12,6 +12,7 @@ use crate::cache::CacheRule;
 /// asked, by whatever API they have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "they are named as the APIs are")]
 pub enum Api {
     Anthropic,
     Chat,
@@ -55,8 +56,10 @@ impl CacheMarks {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CacheKey {
+    /// They carry none.
     #[default]
     None,
+    /// `prompt_cache_key`.
     PromptCacheKey,
 }
 
@@ -64,12 +67,15 @@ pub enum CacheKey {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OutputLimit {
+    /// `max_tokens`.
     #[default]
     MaxTokens,
+    /// `max_completion_tokens`.
     MaxCompletionTokens,
 }
 
 impl OutputLimit {
+    /// As it stands in a request.
     pub fn name(self) -> &'static str {
         match self {
             Self::MaxTokens => "max_tokens",
@@ -82,6 +88,7 @@ impl OutputLimit {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Constrained {
+    /// They cannot.
     #[default]
     None,
     /// The schema becomes part of the prompt: only in a call that has no cache to lose.

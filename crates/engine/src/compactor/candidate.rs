@@ -3,9 +3,9 @@
 //! Their texts are counted here, once each. Which of them are taken is decided in [`super::fit`].
 
 use crate::{
-    block::{render_anchor, render_assertion, render_fact},
+    block::{render_anchor, render_assertion, render_fact, render_quote},
     trace::TurnNo,
-    trace::claim::{Anchor, Assertion, Fact},
+    trace::claim::{Anchor, Assertion, ClaimKind, Fact, Quote},
 };
 
 /// What somebody asked to be kept outweighs every rule.
@@ -19,30 +19,17 @@ pub(super) struct Candidate {
 }
 
 pub(super) enum Item {
-    Fact { kind: FactKind, fact: Fact },
+    Fact(Fact),
+    Said(Quote),
     Assertion(Assertion),
     Anchor(Anchor),
-}
-
-/// In the order in which they are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum FactKind {
-    Outcome,
-    Conclusion,
-    Verdict,
-    Changed,
-    Outline,
-    Read,
-    Searched,
-    /// Only names a place, because there was nothing else to say; it does not go on the board.
-    Place,
 }
 
 /// Which list of the block an item belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Section {
-    Learned,
     Files,
+    Said,
     Commands,
     Anchors,
 }
@@ -50,8 +37,9 @@ pub(super) enum Section {
 impl Item {
     pub(super) fn section(&self) -> Section {
         match self {
-            Self::Fact { kind: FactKind::Outcome | FactKind::Conclusion | FactKind::Verdict, .. } => Section::Learned,
-            Self::Fact { .. } => Section::Files,
+            Self::Fact(fact) if fact.kind == ClaimKind::TestChanged => Section::Commands,
+            Self::Fact(_) => Section::Files,
+            Self::Said(_) => Section::Said,
             Self::Assertion(_) => Section::Commands,
             Self::Anchor(_) => Section::Anchors,
         }
@@ -59,7 +47,8 @@ impl Item {
 
     fn render(&self) -> String {
         match self {
-            Self::Fact { fact, .. } => render_fact(fact),
+            Self::Fact(fact) => render_fact(fact),
+            Self::Said(quote) => render_quote(quote),
             Self::Assertion(assertion) => render_assertion(assertion),
             // Its id is given when the block is written; they are all about as long.
             Self::Anchor(anchor) => render_anchor("a10", anchor),

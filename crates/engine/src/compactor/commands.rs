@@ -6,19 +6,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    candidate::{Candidates, FactKind, Item},
-    output::{cut, edges, error_line, stated_error, telling_line},
+    candidate::{Candidates, Item},
     stretch::{Done, Stretch},
 };
 use crate::{
-    admission::Examiner,
-    proposal::{AssertionProposal, FactProposal},
+    admission::{
+        Resolver,
+        facts::{Stated, state},
+    },
+    evidence::output::{edges, stated_error},
+    proposal::FactProposal,
     shell::{Purpose, Reading},
-    trace::{BlobError, Blobs, ResultData, TurnNo, claim::Assertion, result::RunData},
+    trace::{BlobError, Blobs, ResultData, TurnNo, claim::ClaimKind, result::RunData},
 };
 
-/// How many names of failed tests are given with a verdict.
-const NAMED_FAILURES: usize = 4;
 /// How many verdicts are worded and checked.
 const MOST: usize = 24;
 
@@ -98,7 +99,7 @@ pub(super) fn last_verdicts<'a>(stretch: &Stretch<'a>, blobs: &dyn Blobs) -> Res
 pub(super) fn propose(
     verdicts: &[Verdict<'_>],
     stretch: &Stretch<'_>,
-    examiner: &mut Examiner<'_>,
+    resolver: &mut Resolver<'_>,
     candidates: &mut Candidates<'_>,
 ) {
     let mut lines = BTreeSet::new();
@@ -107,87 +108,24 @@ pub(super) fn propose(
             (Some(_), true) => 100,
             (Some(_), false) => 90,
             (None, true) => 55,
-            (None, false) if verdict.command.contains('\n') => 4,
-            (None, false) if verdict.reading.purpose <= Purpose::Asks => 2,
             (None, false) if verdict.reading.purpose >= Purpose::Commits => 40,
-            (None, false) => 20,
+            // That it ran and ended well stands in the log of calls.
+            (None, false) => continue,
         };
         let value = worth + stretch.freshness(verdict.turn);
         // Scripts that begin alike read alike.
-        if let Some(assertion) = worded(verdict, examiner)
+        let proposal = FactProposal::new(ClaimKind::Verdict, vec![format!("cmd#{}", verdict.number)]);
+        if let Ok(Stated::Run(assertion)) = state(&proposal, stretch.range.last, resolver)
             && lines.insert((verdict.command.lines().next(), assertion.result.clone()))
         {
             candidates.push(Item::Assertion(assertion), value, verdict.turn);
         }
-        if let Some(proposal) = mended(verdict)
-            && let Some(fact) = examiner.fact(&proposal)
-        {
-            candidates.push(Item::Fact { kind: FactKind::Verdict, fact }, value - 10, verdict.turn);
-        }
-    }
-}
-
-/// The fullest wording that the record bears out.
-fn worded(verdict: &Verdict<'_>, examiner: &mut Examiner<'_>) -> Option<Assertion> {
-    results_of(verdict).into_iter().find_map(|result| {
-        let proposal = AssertionProposal {
-            command: verdict.command.to_owned(),
-            result,
-            evidence: Some(format!("cmd#{}", verdict.number)),
-        };
-        examiner.assertion(&proposal)
-    })
-}
-
-pub(super) fn results_of(verdict: &Verdict<'_>) -> Vec<String> {
-    let ended = match verdict.run.exit_code {
-        Some(code) => format!("exit {code}"),
-        None if verdict.run.timed_out => "timed out".to_owned(),
-        None => "ran".to_owned(),
-    };
-    let mut results = Vec::new();
-    if let Some(tests) = &verdict.run.tests {
-        let counts = counts(tests.passed, tests.failed, tests.skipped);
-        if !tests.failures.is_empty() {
-            let names: Vec<&str> = tests.failures.iter().take(NAMED_FAILURES).map(String::as_str).collect();
-            let more = if tests.failures.len() > NAMED_FAILURES { ", …" } else { "" };
-            // Which of several failures an error belongs to is not known.
-            let line = error_line(&verdict.output).filter(|line| tests.failures.len() == 1 && !line.contains(names[0]));
-            if let Some(line) = line.map(cut) {
-                results.push(format!("{ended}, {counts}: {} ({line})", names[0]));
+        if let (Some(test), Some((before, _))) = (verdict.test, verdict.before) {
+            let pointers = vec![format!("test#{before}"), format!("test#{test}")];
+            let proposal = FactProposal::new(ClaimKind::TestChanged, pointers);
+            if let Ok(Stated::Fact(fact)) = state(&proposal, stretch.range.last, resolver) {
+                candidates.push(Item::Fact(fact), value - 10, verdict.turn);
             }
-            results.push(format!("{ended}, {counts}: {}{more}", names.join(", ")));
         }
-        results.push(format!("{ended}, {counts}"));
     }
-    if let Some(line) = telling_line(&verdict.output, verdict.failed) {
-        results.push(format!("{ended}: {line}"));
-    } else if verdict.output.trim().is_empty() {
-        results.push(format!("{ended}, no output"));
-    }
-    results.push(ended);
-    results
-}
-
-pub(super) fn counts(passed: u32, failed: u32, skipped: u32) -> String {
-    let counted = [(failed, "failed"), (passed, "passed"), (skipped, "skipped")];
-    let stated: Vec<String> =
-        counted.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
-    if stated.is_empty() { "no tests".to_owned() } else { stated.join(", ") }
-}
-
-/// Tests that failed in the run before and no longer do.
-fn mended(verdict: &Verdict<'_>) -> Option<FactProposal> {
-    let (test, (before, earlier)) = (verdict.test?, verdict.before?);
-    let (then, now) = (earlier.tests.as_ref()?, verdict.run.tests.as_ref()?);
-    let gone: Vec<&str> =
-        then.failures.iter().filter(|name| !now.failures.contains(name)).map(String::as_str).collect();
-    if gone.is_empty() || now.failed > 0 && now.failures.is_empty() {
-        return None;
-    }
-    let names = gone.iter().take(NAMED_FAILURES).copied().collect::<Vec<_>>().join(", ");
-    let more = if gone.len() > NAMED_FAILURES { ", …" } else { "" };
-    let text = format!("failed in test#{before}, no longer in test#{test}: {names}{more}");
-    let evidence = vec![format!("test#{before}"), format!("test#{test}"), format!("cmd#{}", verdict.number)];
-    Some(FactProposal { text, evidence })
 }

@@ -6,15 +6,11 @@
 
 use std::collections::BTreeSet;
 
-use super::{
-    candidate::{FactKind, Item},
-    commands::Verdict,
-    fit::Fitted,
-};
+use super::{candidate::Item, commands::Verdict, fit::Fitted};
 use crate::{
     board::{Board, BoardLimits},
     standing::{Asked, Concluded},
-    trace::claim::{Anchor, Assertion, Change, Delta, Evidence, Fact, Question, Quote, WorkStatus},
+    trace::claim::{Anchor, Change, ClaimKind, Delta, Evidence, Fact, Question, Quote, WorkStatus},
 };
 
 /// So many of the open points go before what is next.
@@ -41,7 +37,6 @@ enum Piece {
     Status(WorkStatus),
     Actions(Vec<String>),
     Question(Change<Question>),
-    Assertion(Assertion),
     Fact(Fact),
     Said(Change<Quote>),
     Anchor(Anchor),
@@ -59,14 +54,13 @@ pub(super) fn propose(
     for piece in pieces(board, fitted, news, verdicts) {
         taken.push(piece);
         while board.check(&admitted(&taken), limits, count).is_err() {
-            // Of what comes next, the first may still fit.
-            match taken.pop() {
-                Some(Piece::Actions(mut actions)) if actions.len() > 1 => {
-                    actions.pop();
-                    taken.push(Piece::Actions(actions));
-                }
-                _ => break,
+            // Of a list of actions the first ones, of anything else nothing.
+            let Some(Piece::Actions(mut actions)) = taken.pop() else { break };
+            actions.pop();
+            if actions.is_empty() {
+                break;
             }
+            taken.push(Piece::Actions(actions));
         }
     }
     admitted(&taken)
@@ -80,25 +74,19 @@ fn pieces(board: &Board, fitted: &Fitted, news: News, verdicts: &[Verdict<'_>]) 
     if board.status_with(&status) != *board.status() {
         pieces.push(Piece::Status(status));
     }
-    // What fails comes first; an action may say no more than the task.
-    let mut open = questions(board, &news.questions).into_iter();
+    // What fails comes before what is to be done about it, and that before what else is open.
+    let (gone, mut open) = questions(board, &news.questions);
+    pieces.extend(gone);
     pieces.extend(open.by_ref().take(FIRST_QUESTIONS));
     if news.actions != board.next_actions() {
         pieces.push(Piece::Actions(news.actions));
     }
     pieces.extend(open);
-    let last_test = verdicts.iter().rev().find(|verdict| verdict.test.is_some()).map(|verdict| verdict.number);
     let mut anchors = anchors(board, fitted).into_iter();
     let mut facts = Vec::new();
     for candidate in &fitted.chosen {
         match &candidate.item {
-            Item::Assertion(assertion) => {
-                let is_last = last_test.is_some_and(|number| names_command(&assertion.evidence.pointer, number));
-                if is_last && !board.assertions().iter().any(|held| held.assertion == *assertion) {
-                    pieces.push(Piece::Assertion(assertion.clone()));
-                }
-            }
-            Item::Fact { kind: FactKind::Outcome | FactKind::Verdict, fact } => facts.push((candidate.turn, fact)),
+            Item::Fact(fact) if fact.kind == ClaimKind::TestChanged => facts.push((candidate.turn, fact)),
             _ => {}
         }
     }
@@ -132,14 +120,14 @@ fn asked(board: &Board, asked: Asked) -> Vec<Piece> {
     pieces
 }
 
-/// Those that the engine found itself and that are no longer open go.
-fn questions(board: &Board, open: &[Question]) -> Vec<Piece> {
+/// Those that the engine found itself and that are no longer open go; then what is new.
+fn questions<'a>(board: &Board, open: &'a [Question]) -> (Vec<Piece>, impl Iterator<Item = Piece> + use<'a>) {
     let is_open = |held: &Question| open.iter().any(|question| question.text == held.text);
     let gone = board.questions().iter().filter(|entry| entry.value.evidence.is_some() && !is_open(&entry.value));
-    let gone = gone.map(|entry| Change::Retract { id: entry.id.clone(), evidence: Vec::new() });
-    let held = |question: &&Question| board.questions().iter().any(|entry| entry.value.text == question.text);
-    let new = open.iter().filter(|question| !held(question)).cloned().map(Change::Add);
-    gone.chain(new).map(Piece::Question).collect()
+    let gone = gone.map(|entry| Piece::Question(Change::Retract { id: entry.id.clone(), evidence: Vec::new() }));
+    let held: Vec<String> = board.questions().iter().map(|entry| entry.value.text.clone()).collect();
+    let new = open.iter().filter(move |question| !held.contains(&question.text));
+    (gone.collect(), new.map(|question| Piece::Question(Change::Add(question.clone()))))
 }
 
 /// The same for what the assistant said.
@@ -185,16 +173,10 @@ fn admitted(pieces: &[Piece]) -> Delta {
             Piece::Status(status) => delta.status = Some(status.clone()),
             Piece::Actions(actions) => delta.next_actions = Some(actions.clone()),
             Piece::Question(change) => delta.open_questions.push(change.clone()),
-            Piece::Assertion(assertion) => delta.exec_assertions.push(assertion.clone()),
             Piece::Fact(fact) => delta.confirmed_facts.push(Change::Add(fact.clone())),
             Piece::Said(change) => delta.said.push(change.clone()),
             Piece::Anchor(anchor) => delta.anchors.push(Change::Add(anchor.clone())),
         }
     }
     delta
-}
-
-fn names_command(pointer: &str, number: u32) -> bool {
-    let rest = pointer.strip_prefix("cmd#").and_then(|rest| rest.strip_prefix(&number.to_string()));
-    rest.is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_digit()))
 }

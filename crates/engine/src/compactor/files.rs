@@ -7,29 +7,29 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
-    candidate::{Candidates, FactKind, Focus, Item},
+    candidate::{Candidates, Focus, Item},
     stretch::{SightKind, Stretch},
-    symbols::defined,
 };
 use crate::{
-    admission::Examiner,
+    admission::{
+        Resolver,
+        facts::{Stated, state},
+    },
     evidence::{
         observed::ObservedLine,
         pointer::{LineRange, Place},
+        symbols::defined,
     },
     proposal::FactProposal,
-    trace::{Blobs, ResultData, TurnNo},
+    trace::{Blobs, TurnNo, claim::ClaimKind},
 };
 
 /// How many files, the newest, have their lines looked up: more never fit into a block.
 const LOADED: usize = 24;
 /// Paths of one fact: the newest ones, then those before them.
 const LISTED: [usize; 2] = [8, 16];
-/// What is told of what files define: so many files, so many names.
+/// How many files have what they define told.
 const OUTLINED: usize = 5;
-const NAMES: usize = 24;
-const PATTERNS: usize = 8;
-const FOUND: usize = 6;
 
 pub(super) struct Files<'a> {
     /// The file touched last comes first.
@@ -64,100 +64,37 @@ impl<'a> Files<'a> {
         Self { list }
     }
 
-    pub(super) fn propose(&self, stretch: &Stretch<'_>, examiner: &mut Examiner<'_>, candidates: &mut Candidates<'_>) {
-        let changed: Vec<&KnownFile<'_>> = self.list.iter().filter(|file| file.changed.is_some()).collect();
-        let read: Vec<&KnownFile<'_>> = self.list.iter().filter(|file| file.changed.is_none()).collect();
-        list(FactKind::Changed, "files changed", [130, 60], &changed, examiner, candidates);
-        list(FactKind::Read, "files read", [70, 12], &read, examiner, candidates);
-        for file in self.list.iter().filter(|file| !file.lines.is_empty()).take(OUTLINED) {
-            if let Some(proposal) = file.outline()
-                && let Some(fact) = examiner.fact(&proposal)
+    pub(super) fn propose(&self, stretch: &Stretch<'_>, resolver: &mut Resolver<'_>, candidates: &mut Candidates<'_>) {
+        let until = stretch.range.last;
+        let mut changed = self.list.iter().filter(|file| file.changed.is_some());
+        for (most, value) in LISTED.into_iter().zip([130, 60]) {
+            let mut evidence = Vec::new();
+            let mut newest = None;
+            for file in changed.by_ref() {
+                let pointer = file.pointer();
+                if resolver.resolve(&pointer).is_ok() {
+                    newest = newest.max(Some(file.touched));
+                    evidence.push(pointer);
+                }
+                if evidence.len() == most {
+                    break;
+                }
+            }
+            let proposal = FactProposal::new(ClaimKind::FileChanged, evidence);
+            if let (Some(turn), Ok(Stated::Fact(fact))) = (newest, state(&proposal, until, resolver)) {
+                candidates.push(Item::Fact(fact), value, turn);
+            }
+        }
+        let outlined = self.list.iter().filter(|file| file.changed.is_some() && !file.lines.is_empty());
+        for file in outlined.filter(|file| !is_prose(file.path)).take(OUTLINED) {
+            if let Some(pointer) = file.outline()
+                && let Ok(Stated::Fact(fact)) =
+                    state(&FactProposal::new(ClaimKind::Symbol, vec![pointer]), until, resolver)
             {
-                let value = 15 + stretch.freshness(file.touched) / 2 + if file.changed.is_some() { 10 } else { 0 };
-                candidates.push(Item::Fact { kind: FactKind::Outline, fact }, value, file.touched);
+                let value = 15 + stretch.freshness(file.touched) / 2 + 10;
+                candidates.push(Item::Fact(fact), value, file.touched);
             }
         }
-        self.found(stretch, examiner, candidates);
-        searched(stretch, examiner, candidates);
-    }
-
-    /// Files that only a search showed.
-    fn found(&self, stretch: &Stretch<'_>, examiner: &mut Examiner<'_>, candidates: &mut Candidates<'_>) {
-        let mut evidence: Vec<String> = Vec::new();
-        let mut newest = None;
-        for sight in stretch.sights.iter().rev().filter(|sight| matches!(sight.kind, SightKind::Found)) {
-            let pointer = Place::File { path: sight.path.to_owned(), lines: None, at: None }.to_string();
-            let known = evidence.contains(&pointer) || self.list.iter().any(|file| file.path == sight.path);
-            if evidence.len() < FOUND && !known && examiner.resolves(&pointer) {
-                newest = newest.max(Some(sight.turn));
-                evidence.push(pointer);
-            }
-        }
-        let proposal = FactProposal { text: "files found by searches".to_owned(), evidence };
-        if let (Some(turn), Some(fact)) = (newest, examiner.fact(&proposal)) {
-            let value = 10 + stretch.freshness(turn) / 2;
-            candidates.push(Item::Fact { kind: FactKind::Searched, fact }, value, turn);
-        }
-    }
-}
-
-/// Pointers are the paths: a fact's text would only repeat them.
-fn list(
-    kind: FactKind,
-    text: &str,
-    values: [i32; 2],
-    files: &[&KnownFile<'_>],
-    examiner: &mut Examiner<'_>,
-    candidates: &mut Candidates<'_>,
-) {
-    let mut files = files.iter();
-    for (place, (most, value)) in LISTED.into_iter().zip(values).enumerate() {
-        let mut evidence = Vec::new();
-        let mut newest = None;
-        for file in files.by_ref() {
-            let pointer = file.pointer();
-            if examiner.resolves(&pointer) {
-                newest = newest.max(Some(file.touched));
-                evidence.push(pointer);
-            }
-            if evidence.len() == most {
-                break;
-            }
-        }
-        let text = if place == 0 { text.to_owned() } else { format!("{text}, earlier") };
-        let proposal = FactProposal { text, evidence };
-        if let (Some(turn), Some(fact)) = (newest, examiner.fact(&proposal)) {
-            candidates.push(Item::Fact { kind, fact }, value, turn);
-        }
-    }
-}
-
-/// Names that were searched for and found.
-fn searched(stretch: &Stretch<'_>, examiner: &mut Examiner<'_>, candidates: &mut Candidates<'_>) {
-    let mut names: Vec<&str> = Vec::new();
-    let mut evidence: Vec<String> = Vec::new();
-    let mut newest = None;
-    for done in stretch.done.iter().rev() {
-        let ResultData::Search(search) = &done.result.data else { continue };
-        let pattern = search.pattern.trim();
-        let is_name = pattern.len() >= 4
-            && pattern.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-            && search.matches.iter().any(|found| found.text.contains(pattern));
-        let pointer = format!("turn#{}", done.turn);
-        let proposal = FactProposal { text: format!("`{pattern}`"), evidence: vec![pointer.clone()] };
-        if !is_name || names.contains(&pattern) || names.len() == PATTERNS || examiner.fact(&proposal).is_none() {
-            continue;
-        }
-        names.push(pattern);
-        newest = newest.max(Some(done.turn));
-        if !evidence.contains(&pointer) {
-            evidence.push(pointer);
-        }
-    }
-    let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
-    let proposal = FactProposal { text: format!("searched for and found: {}", names.join(", ")), evidence };
-    if let (Some(turn), Some(fact)) = (newest, examiner.fact(&proposal)) {
-        candidates.push(Item::Fact { kind: FactKind::Searched, fact }, 10 + stretch.freshness(turn) / 2, turn);
     }
 }
 
@@ -175,20 +112,18 @@ impl KnownFile<'_> {
         self.lines.chunk_by(|one, next| one.number + 1 == next.number).max_by_key(|run| run.len())
     }
 
-    /// What the file defines, as far as it is known.
-    fn outline(&self) -> Option<FactProposal> {
+    /// Where the file defines several things, as far as it is known.
+    fn outline(&self) -> Option<String> {
         let run = self.longest_run()?;
-        let all: Vec<(&str, u32)> = run.iter().filter_map(|line| Some((defined(&line.text)?, line.number))).collect();
-        if all.len() < 2 {
-            return None;
-        }
-        // Of many, those spread over the whole file.
-        let step = all.len().div_ceil(NAMES);
-        let names: Vec<String> = all.iter().step_by(step).map(|(name, line)| format!("{name} L{line}")).collect();
-        let more = if step > 1 { ", …" } else { "" };
-        let pointer = Place::File { path: self.path.to_owned(), lines: Some(range_of(run)), at: None };
-        Some(FactProposal { text: format!("defines {}{more}", names.join(", ")), evidence: vec![pointer.to_string()] })
+        let defines = run.iter().filter(|line| defined(&line.text).is_some()).take(2).count() == 2;
+        let place = Place::File { path: self.path.to_owned(), lines: Some(range_of(run)), at: None };
+        defines.then(|| place.to_string())
     }
+}
+
+/// What such a file "defines" stands in its examples.
+fn is_prose(path: &str) -> bool {
+    [".md", ".txt", ".rst"].iter().any(|ending| path.ends_with(ending))
 }
 
 fn range_of(run: &[ObservedLine]) -> LineRange {

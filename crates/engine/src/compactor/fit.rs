@@ -4,20 +4,23 @@
 //! is worth most. The rendered whole is counted once at the end, because sums of parts only come near it.
 
 use super::{
-    candidate::{Candidate, Candidates, FactKind, Item, Section},
+    candidate::{Candidate, Candidates, Item, Section},
     stretch::Stretch,
 };
 use crate::{
     block::{render_block, render_claims},
     configuration::BlockLimits,
     standing::Asked,
-    trace::claim::{BlockContent, Evidence, Question, Quote},
+    trace::claim::BlockContent,
     view::{Source, TOKENS_PER_MESSAGE},
 };
 
-/// Shares of the budget, in per cent. Lines are what is dearest to get again.
+/// Shares of the budget, in per cent. Lines are what is dearest to get again; they and outlines give way to the log of
+/// calls, down to so much of their shares.
 const SHARES: [(Section, u32); 4] =
-    [(Section::Learned, 26), (Section::Files, 18), (Section::Commands, 16), (Section::Anchors, 40)];
+    [(Section::Said, 40), (Section::Files, 14), (Section::Commands, 12), (Section::Anchors, 34)];
+const GIVES_WAY: [Section; 2] = [Section::Anchors, Section::Files];
+const GIVES_WAY_TO: u32 = 30;
 /// The title of a section with the line before it.
 const TITLE_TOKENS: u32 = 4;
 /// A quarter must be saved (docs/design/folding.md, "Admission"); a little more, because joined texts count a little
@@ -26,63 +29,64 @@ const AT_MOST: u64 = 74;
 /// A smaller block says nothing; admission may then find that it does not pay.
 const LEAST_BUDGET: u32 = 60;
 
-/// What stands in the block whatever it costs, as far as there is room at all.
-pub(super) struct Frame {
-    pub(super) asked: Asked,
-    pub(super) questions: Vec<Question>,
-    pub(super) actions: Vec<String>,
-}
-
 pub(super) struct Fitted {
-    pub(super) frame: Frame,
+    asked: Asked,
     /// In the order in which they are read.
     pub(super) chosen: Vec<Candidate>,
 }
 
 pub(super) fn fit(
     stretch: &Stretch<'_>,
-    mut frame: Frame,
+    asked: Asked,
     candidates: Candidates<'_>,
     budget: u32,
+    log: u32,
     limits: &BlockLimits,
     count: &dyn Fn(&[u8]) -> u32,
 ) -> Fitted {
     let mut candidates = candidates.list;
     candidates.sort_by_key(|candidate| std::cmp::Reverse((candidate.value, candidate.turn)));
-    let budget = budget.min(room(stretch, limits, count)).max(LEAST_BUDGET.min(budget));
+    let budget = budget.min(room(stretch, limits, log, count)).max(LEAST_BUDGET.min(budget));
     let board = stretch.bench.state.board();
     let size_of = |content: &BlockContent| count(render_claims(content, board).as_bytes());
-    let mut size = size_of(&content(&frame, &[]));
-    while size > budget / 2 && (frame.questions.pop().is_some() || frame.actions.pop().is_some()) {
-        size = size_of(&content(&frame, &[]));
-    }
+    let size = size_of(&content(&asked, &[]));
     let room = budget.saturating_sub(size + SHARES.len() as u32 * TITLE_TOKENS);
-    let mut chosen = choose(candidates, room);
-    let mut rendered = size_of(&content(&frame, &chosen));
+    let shares = shares(room, log);
+    let budget = budget.saturating_sub(room - shares.iter().sum::<u32>().min(room));
+    let mut chosen = choose(candidates, shares);
+    let mut rendered = size_of(&content(&asked, &chosen));
     while rendered > budget && chosen.len() > 1 {
         // They are in the order of their value: the last is worth least.
         let over = rendered - budget;
         let dropped = chosen.iter().rposition(|candidate| candidate.tokens >= over).unwrap_or(chosen.len() - 1);
         chosen.remove(dropped.max(1));
-        rendered = size_of(&content(&frame, &chosen));
-    }
-    if rendered > budget {
-        frame.actions.clear();
-        frame.questions.clear();
+        rendered = size_of(&content(&asked, &chosen));
     }
     chosen.sort_by_key(reading_order);
-    Fitted { frame, chosen }
+    Fitted { asked, chosen }
+}
+
+/// What each section may take.
+fn shares(room: u32, mut log: u32) -> [u32; SHARES.len()] {
+    let mut shares = SHARES.map(|(_, share)| room * share / 100);
+    for (_, share) in SHARES.iter().zip(&mut shares).filter(|((section, _), _)| GIVES_WAY.contains(section)) {
+        let gives = (*share - *share * GIVES_WAY_TO / 100).min(log);
+        *share -= gives;
+        log -= gives;
+    }
+    shares
 }
 
 /// In two passes over the candidates, which come in the order of their value.
-fn choose(candidates: Vec<Candidate>, room: u32) -> Vec<Candidate> {
+fn choose(candidates: Vec<Candidate>, shares: [u32; SHARES.len()]) -> Vec<Candidate> {
+    let room: u32 = shares.iter().sum();
     let mut used = [0; SHARES.len()];
     let mut total = 0;
     let mut chosen = Vec::new();
     let mut rest = Vec::new();
     for candidate in candidates {
         let section = SHARES.iter().position(|(section, _)| *section == candidate.item.section()).unwrap_or(0);
-        if used[section] + candidate.tokens <= room * SHARES[section].1 / 100 {
+        if used[section] + candidate.tokens <= shares[section] {
             used[section] += candidate.tokens;
             total += candidate.tokens;
             chosen.push(candidate);
@@ -102,42 +106,35 @@ fn choose(candidates: Vec<Candidate>, room: u32) -> Vec<Candidate> {
 }
 
 /// How large the claims may be for the block to be worth it.
-fn room(stretch: &Stretch<'_>, limits: &BlockLimits, count: &dyn Fn(&[u8]) -> u32) -> u32 {
+fn room(stretch: &Stretch<'_>, limits: &BlockLimits, log: u32, count: &dyn Fn(&[u8]) -> u32) -> u32 {
     let range = stretch.range;
     let inside = |source: Source| matches!(source, Source::Turn(turn) if range.first <= turn && turn <= range.last);
     let entries = stretch.bench.state.view.entries();
     let replaced: u64 = entries.iter().filter(|entry| inside(entry.source)).map(|entry| u64::from(entry.tokens)).sum();
     let nothing = BlockContent::default();
     let number = stretch.bench.history.index().blocks + 1;
-    let frame = render_block(stretch.bench, number, range, &nothing, limits, count);
-    let around = count(frame.as_bytes()) + TOKENS_PER_MESSAGE;
+    let without_log = BlockLimits { log_tokens: 0, ..*limits };
+    let frame = render_block(stretch.bench, number, range, &nothing, &without_log, count);
+    let around = count(frame.as_bytes()) + log + TOKENS_PER_MESSAGE;
     (replaced * AT_MOST / 100).saturating_sub(u64::from(around)).min(u64::from(u32::MAX)) as u32
 }
 
 fn reading_order(candidate: &Candidate) -> (u32, u32, String, u32) {
     match &candidate.item {
-        Item::Fact { kind, .. } => (*kind as u32, candidate.turn.0, String::new(), 0),
+        Item::Fact(fact) => (fact.kind as u32, candidate.turn.0, String::new(), 0),
+        Item::Said(_) => (50, candidate.turn.0, String::new(), 0),
         Item::Assertion(_) => (100, candidate.turn.0, String::new(), 0),
         Item::Anchor(anchor) => (200, 0, anchor.path.clone(), anchor.first_line),
     }
 }
 
 /// All of it was admitted when it became a candidate.
-fn content(frame: &Frame, chosen: &[Candidate]) -> BlockContent {
-    let mut content = BlockContent {
-        task: frame.asked.task.clone(),
-        now: frame.asked.now.clone(),
-        open_questions: frame.questions.clone(),
-        next_actions: frame.actions.clone(),
-        ..BlockContent::default()
-    };
+fn content(asked: &Asked, chosen: &[Candidate]) -> BlockContent {
+    let mut content = BlockContent { task: asked.task.clone(), now: asked.now.clone(), ..BlockContent::default() };
     for candidate in chosen {
         match &candidate.item {
-            Item::Fact { kind: FactKind::Conclusion, fact } => {
-                let said = |evidence: &Evidence| Quote { text: fact.text.clone(), evidence: evidence.clone() };
-                content.said.extend(fact.evidence.first().map(said));
-            }
-            Item::Fact { fact, .. } => content.what_we_learned.push(fact.clone()),
+            Item::Fact(fact) => content.what_we_learned.push(fact.clone()),
+            Item::Said(quote) => content.said.push(quote.clone()),
             Item::Assertion(assertion) => content.exec_assertions.push(assertion.clone()),
             Item::Anchor(anchor) => content.anchors.push(anchor.clone()),
         }
@@ -147,6 +144,6 @@ fn content(frame: &Frame, chosen: &[Candidate]) -> BlockContent {
 
 impl Fitted {
     pub(super) fn into_content(self) -> BlockContent {
-        content(&self.frame, &self.chosen)
+        content(&self.asked, &self.chosen)
     }
 }

@@ -8,11 +8,13 @@ use super::{
     candidate::{Candidates, Item},
     commands::Verdict,
     files::{Files, KnownFile},
-    places::places,
     stretch::{SightKind, Stretch, Then},
-    symbols::{defined, spoken},
 };
 use crate::{
+    evidence::{
+        places::places,
+        symbols::{defined, spoken},
+    },
     trace::claim::Anchor,
     trace::{ResultData, TurnNo, result::Hunk},
 };
@@ -21,6 +23,8 @@ use crate::{
 const EDIT_LINES: usize = 20;
 const DEFINITION_LINES: u32 = 6;
 const AROUND_ERROR: u32 = 2;
+const SMALL_EDIT: usize = 4;
+const AROUND_SMALL_EDIT: u32 = 3;
 /// Two windows that touch become one, up to here.
 const LONGEST: u32 = 24;
 /// Generated and minified lines tell nothing.
@@ -106,6 +110,8 @@ fn stands(hunk: &Hunk, file: &KnownFile<'_>) -> Option<(u32, u32)> {
     if added.is_empty() {
         return None;
     }
+    // A line or two alone tell nobody where they stand.
+    let around = if added.len() < SMALL_EDIT { AROUND_SMALL_EDIT } else { 1 };
     let expected = hunk.first_line + blank as u32;
     let is_here = |at: usize| {
         file.lines.get(at..at + added.len()).is_some_and(|there| {
@@ -116,12 +122,12 @@ fn stands(hunk: &Hunk, file: &KnownFile<'_>) -> Option<(u32, u32)> {
     // Mostly it still stands where it was written; else the nearest of several places.
     let there = file.lines.partition_point(|line| line.number < expected);
     if is_here(there) && file.lines[there].number == expected {
-        return Some((expected.saturating_sub(1).max(1), expected + added.len() as u32));
+        return Some((expected.saturating_sub(around).max(1), expected + added.len() as u32 + around - 1));
     }
     let at =
         (0..file.lines.len()).filter(|at| is_here(*at)).min_by_key(|at| file.lines[*at].number.abs_diff(expected))?;
     let first = file.lines[at].number;
-    Some((first.saturating_sub(1).max(1), first + added.len() as u32))
+    Some((first.saturating_sub(around).max(1), first + added.len() as u32 + around - 1))
 }
 
 fn named_by_errors(stretch: &Stretch<'_>, files: &Files<'_>, verdicts: &[Verdict<'_>], windows: &mut Vec<Window>) {
@@ -187,7 +193,8 @@ fn looked_at(stretch: &Stretch<'_>, files: &Files<'_>, windows: &mut Vec<Window>
             SightKind::Found if sight.line_count <= 3 => 6,
             SightKind::Found => continue,
             SightKind::Read | SightKind::Printed if sight.line_count <= 40 => 10,
-            SightKind::Read | SightKind::Printed => 0,
+            // Of a whole file nothing was meant in particular.
+            SightKind::Read | SightKind::Printed => continue,
         };
         let Some(file) = files.list.iter().position(|file| file.path == sight.path) else { continue };
         let end = sight.first_line.saturating_add(sight.line_count);

@@ -1,27 +1,21 @@
 //! When old rounds are archived, and what their summary may take.
 
-use serde::{Deserialize, Serialize};
-
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ArchiveLimits {
-    /// The newest rounds, which stay. docs/seeds.md A4 and C6: at least ten. Fewer only where the window forbids ten
-    /// (docs/design/model.md, "The window").
-    pub keep_rounds: u32,
-    /// The part of the window that calls for an archive. docs/seeds.md A6: 0.8.
-    pub at: f64,
-    /// Fewer messages than this are never archived. docs/seeds.md A6: 3.
-    pub messages: u32,
-    /// What has not been counted yet is taken for its bytes divided by this. docs/seeds.md A6: `len(text)//3`.
-    pub bytes_per_token: u32,
-    /// How long a summary may take before its rounds go without one. docs/seeds.md E2: 120 seconds.
-    pub timeout_seconds: u32,
-    /// Ours: the seed's template (A5) has five sections of one to five lines; this is room for about ten lines each.
-    pub summary_tokens: u32,
-}
-
-impl Default for ArchiveLimits {
-    fn default() -> Self {
-        Self { keep_rounds: 10, at: 0.8, messages: 3, bytes_per_token: 3, timeout_seconds: 120, summary_tokens: 1_500 }
+limits! {
+    /// When old rounds become a summary, and how long it may be.
+    pub struct ArchiveLimits {
+        /// The newest rounds, which stay. docs/seeds.md A4 and C6: at least ten. Fewer only where the window forbids
+        /// ten (docs/design/model.md, "The window").
+        pub keep_rounds: u32 = 10,
+        /// The part of the window that calls for an archive. docs/seeds.md A6: 0.8.
+        pub at: f64 = 0.8,
+        /// Fewer messages than this are never archived. docs/seeds.md A6: 3.
+        pub messages: u32 = 3,
+        /// What has not been counted yet is taken for its bytes divided by this. docs/seeds.md A6: `len(text)//3`.
+        pub bytes_per_token: u32 = 3,
+        /// How long a summary may take before its rounds go without one. docs/seeds.md E2: 120 seconds.
+        pub timeout_seconds: u32 = 120,
+        /// Ours: the seed's template (A5) has five sections of one to five lines; this is room for about ten lines
+        /// each.
+        pub summary_tokens: u32 = 1_500,
     }
 }

@@ -19,7 +19,7 @@ impl Configuration {
         let actions = board.next_actions;
         let most_actions = ("board.next_actions.most", actions.most as u64);
         in_order("board.next_actions.least", actions.least as u64, most_actions.0, most_actions.1)?;
-        // The gate would admit what the board refuses.
+        // Admission would let through what the board refuses.
         in_order("block.next_actions", block.next_actions as u64, most_actions.0, most_actions.1)?;
         if u64::from(block.user_turn_edge) * 2 >= u64::from(block.longest_user_turn) {
             return Err(BadValue::EdgesTooLong {

@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+/// Why a settings file was not taken.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ConfigurationError {
     /// Not TOML, an unknown field, or a value of the wrong kind.
@@ -13,12 +14,15 @@ pub enum ConfigurationError {
         column: usize,
         /// As far as the line names one.
         field: Option<String>,
+        /// What the parser said.
         problem: String,
     },
+    /// A value that makes no sense.
     #[error("{}{value}", line.map(|line| format!("line {line}: ")).unwrap_or_default())]
     Value {
         /// Where the file says it.
         line: Option<usize>,
+        /// Which, and why.
         #[source]
         value: BadValue,
     },
@@ -26,6 +30,7 @@ pub enum ConfigurationError {
 
 /// A value that makes no sense. Fields are named as in the file: `fold.keep_steps`.
 #[derive(Debug, Clone, PartialEq, Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum BadValue {
     #[error("{field} is {value}: it must be at least {least}")]
     TooSmall { field: &'static str, value: u64, least: u64 },

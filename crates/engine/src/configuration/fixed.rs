@@ -18,7 +18,3 @@ pub(crate) const COMPLETE_LIMIT: usize = 256 << 20;
 
 /// What is kept of each end of an output beyond [`COMPLETE_LIMIT`]. docs/design/model.md, "Results": 1 MB.
 pub(crate) const BEYOND_EDGE: usize = 1 << 20;
-
-/// How much of the newest text a recorder without a view holds, to place edits that come without line numbers. Ours: some
-/// dozens of steps of a busy session; an import of any length stays within it.
-pub(crate) const RECORDER_HOLDS: usize = 4 << 20;

@@ -2,6 +2,7 @@
 //!
 //! It reads lines, not TOML: a heading and a key are enough to find a setting, since none of ours is longer than a line.
 
+/// A place in a text, for a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaceInText {
     /// From 1.

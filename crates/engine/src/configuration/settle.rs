@@ -23,6 +23,10 @@ impl Keep {
     }
 }
 
+/// The parts of `characters` that are tried, one after the other. Ours: the start of every string says more than all of
+/// a few, so strings give way before levels do; below fifty characters (an eighth of the default) they say little.
+pub(crate) const STRING_SHARES: [usize; 4] = [1, 2, 4, 8];
+
 /// When the results of a round that has ended take their short forms (docs/design/folding.md, "Three ways to get
 /// shorter").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,50 +38,34 @@ pub enum SettleWhen {
     Always,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SettleLimits {
-    /// None: by layout, see [`SettleLimits::when_in`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub when: Option<SettleWhen>,
-    /// Lines of a read. docs/seeds.md A3: "Read：最多 500 行".
-    pub read_lines: usize,
-    /// Matches of a search. docs/seeds.md A3: "Grep：最多 5 行".
-    pub matches: usize,
-    /// Entries of a listing, hits of a glob, names of failed tests, items of an unknown list. docs/seeds.md A3, Glob:
-    /// "命中多时保留前 5-10"; for LS it says "前 N 项" and leaves N open.
-    pub entries: Keep,
-    /// Lines of an edit's diff and of a written file, and how many changed ranges are named. docs/seeds.md A3:
-    /// "Edit/Write 片段：20-50 行".
-    pub snippet: Keep,
-    /// Last lines of standard error. docs/seeds.md A3, Bash: "stderr 末尾 20 行".
-    pub stderr_lines: usize,
-    /// Characters of a single line, path, pattern, command or value. Ours: no line written by hand is longer; what is,
-    /// is data or minified, and its start says which.
-    pub characters: usize,
-    /// Keys of an object that no rule knows. Ours, for "默认回退策略（截断/摘要）" of docs/seeds.md D2: an answer of an API has
-    /// about so many fields.
-    pub keys: usize,
-    /// Levels of such a value. Ours: what matters lies in its upper levels.
-    pub depth: usize,
-    /// Bytes of such a value as JSON: above, strings get shorter and levels go until it fits. Ours: about as much as
-    /// fifty lines, the largest snippet of a known tool.
-    pub value_bytes: usize,
-}
-
-impl Default for SettleLimits {
-    fn default() -> Self {
-        Self {
-            when: None,
-            read_lines: 500,
-            matches: 5,
-            entries: Keep { whole: 10, head: 5 },
-            snippet: Keep { whole: 50, head: 20 },
-            stderr_lines: 20,
-            characters: 400,
-            keys: 20,
-            depth: 4,
-            value_bytes: 4_000,
-        }
+limits! {
+    /// How short a settled result is.
+    pub struct SettleLimits {
+        /// None: by layout, always in `react` and planned elsewhere.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub when: Option<SettleWhen> = None,
+        /// Lines of a read. docs/seeds.md A3: "Read：最多 500 行".
+        pub read_lines: usize = 500,
+        /// Matches of a search. docs/seeds.md A3: "Grep：最多 5 行".
+        pub matches: usize = 5,
+        /// Entries of a listing, hits of a glob, names of failed tests, items of an unknown list. docs/seeds.md A3,
+        /// Glob: "命中多时保留前 5-10"; for LS it says "前 N 项" and leaves N open.
+        pub entries: Keep = Keep { whole: 10, head: 5 },
+        /// Lines of an edit's diff and of a written file, and how many changed ranges are named. docs/seeds.md A3:
+        /// "Edit/Write 片段：20-50 行".
+        pub snippet: Keep = Keep { whole: 50, head: 20 },
+        /// Last lines of standard error. docs/seeds.md A3, Bash: "stderr 末尾 20 行".
+        pub stderr_lines: usize = 20,
+        /// Characters of a single line, path, pattern, command or value. Ours: no line written by hand is longer; what
+        /// is, is data or minified, and its start says which.
+        pub characters: usize = 400,
+        /// Keys of an object that no rule knows. Ours, for "默认回退策略（截断/摘要）" of docs/seeds.md D2: an answer of an API has
+        /// about so many fields.
+        pub keys: usize = 20,
+        /// Levels of such a value. Ours: what matters lies in its upper levels.
+        pub depth: usize = 4,
+        /// Bytes of such a value as JSON: above, strings get shorter and levels go until it fits. Ours: about as much
+        /// as fifty lines, the largest snippet of a known tool.
+        pub value_bytes: usize = 4_000,
     }
 }

@@ -171,3 +171,17 @@ fn settling_waits_unless_the_layout_or_the_file_says_otherwise() {
     let planned = SettleLimits { when: Some(SettleWhen::Planned), ..settle };
     assert_eq!(planned.when_in(Layout::React), SettleWhen::Planned);
 }
+
+#[test]
+fn settings_come_back_from_an_event_as_they_were() {
+    let mut changed = Configuration::default();
+    changed.window.tokens = Some(4_000);
+    changed.results.edge_share = 1.0 / 3.0;
+    changed.settle.when = Some(SettleWhen::Always);
+    for configuration in [Configuration::default(), changed] {
+        assert_eq!(Configuration::recorded(&configuration.to_record()), Some(configuration));
+    }
+    for senseless in [serde_json::json!({"fold": {"keep_steps": 0}}), serde_json::json!({"a": "x"})] {
+        assert_eq!(Configuration::recorded(&senseless), None);
+    }
+}

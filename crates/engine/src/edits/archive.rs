@@ -2,19 +2,21 @@
 
 use serde_json::Value;
 
-use super::{Desk, draft::ArchiveDraft, fold_text::loses_board, window, zone::unseen_results};
+use super::{Desk, draft::ArchiveDraft, fold_text::loses_board, pins::pinned_for, window, zone::unseen_results};
 use crate::{
-    admission::Refusal,
-    archive::{ArchiveBody, admit_summary, parse_summary, render_archive, summarise_by_rules},
+    admission::{AdmissionLimits, Refusal, admit_parts},
+    archive::{ArchiveBody, render_archive, summarise_by_rules},
     board::render_board,
     context::Context,
     error::{ArchiveRefused, SessionError, expect_idle},
     planner::{ArchiveDecision, ArchiveQuestion, plan_archive},
     policy::Archivable,
+    proposal::{BlockProposal, parse_archive},
     report::ArchiveReport,
     state::RoundState,
     trace::{
         EventBody, TurnNo,
+        claim::{BlockContent, Quote},
         decision::{Archive, Author, Refused, TurnRange},
         start::Counted,
     },
@@ -24,6 +26,7 @@ use crate::{
 /// The texts of an archive and what they leave of the view.
 pub(super) struct Written {
     pub(super) content: Counted,
+    pinned: Vec<Quote>,
     pub(super) board: Option<Counted>,
     refused: Vec<Refusal>,
     /// What it takes out of the view.
@@ -63,13 +66,40 @@ pub(crate) fn archive_by_model(
     desk: Desk<'_>,
     draft: &ArchiveDraft,
     text: &str,
+    author: Author,
     context: &Context<'_>,
 ) -> Result<PlannedArchive, SessionError> {
     expect_idle(desk.history)?;
-    let summary = parse_summary(text).map_err(ArchiveRefused::Summary)?;
-    let (summary, refused) = admit_summary(desk.bench(), draft.range, summary, context.blobs);
-    let written = write_archive(desk, draft.range, &ArchiveBody::ByModel(summary), context)?;
-    Ok(plan(desk, draft, Author::Model, Written { refused, ..written }))
+    let proposal = parse_archive(text).map_err(ArchiveRefused::Summary)?;
+    let (claims, refused) = admit_for_archive(desk, draft.range, proposal.into(), context);
+    let mut planned =
+        plan(desk, draft, author, Written { refused, ..write_with(desk, draft.range, &claims, context)? });
+    planned.archive.claims = Some(Box::new(claims));
+    Ok(planned)
+}
+
+/// What a model adds to a summary, as far as it is admitted.
+pub(super) fn admit_for_archive(
+    desk: Desk<'_>,
+    range: TurnRange,
+    proposal: BlockProposal,
+    context: &Context<'_>,
+) -> (BlockContent, Vec<Refusal>) {
+    let configuration = &desk.policy.configuration;
+    let limits = AdmissionLimits { block_tokens: configuration.archive.summary_tokens, block: configuration.block };
+    admit_parts(desk.bench(), range, proposal, &limits, context.count, context.blobs)
+}
+
+/// The summary by rules, with what was admitted of a model's text.
+pub(super) fn write_with(
+    desk: Desk<'_>,
+    range: TurnRange,
+    claims: &BlockContent,
+    context: &Context<'_>,
+) -> Result<Written, SessionError> {
+    let budget = desk.policy.configuration.archive.summary_tokens;
+    let summary = summarise_by_rules(desk.bench(), range, &desk.state.board, budget, context.count, context.blobs)?;
+    write_archive(desk, range, &ArchiveBody::Whole(summary.with(claims)), context)
 }
 
 pub(super) fn write_by_rules(
@@ -82,7 +112,7 @@ pub(super) fn write_by_rules(
     let summary = summarise_by_rules(desk.bench(), range, &desk.state.board, budget, context.count, context.blobs)?;
     let body = match author {
         Author::TimedOut => ArchiveBody::TimedOut(summary),
-        Author::Rules | Author::Model => ArchiveBody::ByRules(summary),
+        Author::Rules | Author::Model | Author::Given => ArchiveBody::Whole(summary),
     };
     write_archive(desk, range, &body, context)
 }
@@ -95,7 +125,9 @@ fn write_archive(
 ) -> Result<Written, SessionError> {
     let covered = covered_by_archive(desk, range)?;
     let number = desk.history.index().archives + 1;
-    let text = render_archive(desk.bench(), number, range, body, &desk.policy.configuration.block, context.count);
+    let pinned = pinned_for(desk, range, context.blobs);
+    let text =
+        render_archive(desk.bench(), number, range, body, &pinned, &desk.policy.configuration.block, context.count);
     let content = context.counted(text);
     let mut board = desk.state.board.clone();
     let entry = covered.board.then(|| {
@@ -110,7 +142,7 @@ fn write_archive(
         return Err(ArchiveRefused::NotShorter { replaced: covered.tokens, summary: added }.into());
     }
     let after = tokens_in_chat(desk) + added - covered.tokens;
-    Ok(Written { content, board: entry, refused: Vec::new(), replaced: covered.tokens, after })
+    Ok(Written { content, pinned, board: entry, refused: Vec::new(), replaced: covered.tokens, after })
 }
 
 fn plan(desk: Desk<'_>, draft: &ArchiveDraft, author: Author, written: Written) -> PlannedArchive {
@@ -132,6 +164,8 @@ fn plan(desk: Desk<'_>, draft: &ArchiveDraft, author: Author, written: Written) 
         trigger: draft.trigger.clone(),
         decision: draft.decision.map_or(Value::Null, |decision| serde_json::json!(decision)),
         refused: report.refused.iter().map(Refused::from).collect(),
+        claims: None,
+        pinned: written.pinned,
     };
     PlannedArchive { archive, report }
 }

@@ -3,10 +3,12 @@
 use super::{
     Desk,
     draft::{ArchiveDraft, FoldDraft},
+    zone::hot_turns,
 };
 use crate::{
+    block::log::legend,
     context::Context,
-    prompt::{Compaction, Detail, render_archive_prompt, render_compaction_prompt, turns_as_text},
+    prompt::{Compaction, Detail, render_archive_prompt, render_compaction_prompt, render_state_prompt, turns_as_text},
     proposal::{Dialect, citable, output_schema},
     trace::{BlobError, decision::TurnRange},
 };
@@ -18,9 +20,11 @@ pub(crate) fn compaction_instruction(
     template: &str,
     context: &Context<'_>,
 ) -> String {
+    let legend = legend(desk.history, draft.range);
     let compaction = Compaction {
         range: draft.range,
         board: &desk.state.board,
+        legend: &legend,
         focus: draft.focus.as_deref().unwrap_or(""),
         budget: draft.budget,
         limits: &desk.policy.configuration.board,
@@ -37,6 +41,16 @@ pub(crate) fn compaction_prompt(
 ) -> Result<String, BlobError> {
     let turns = turns_as_text(desk.bench(), draft.range, Detail::View, context.blobs)?;
     Ok(format!("{}\n\n{turns}", compaction_instruction(desk, draft, template, context)))
+}
+
+/// `state_update.txt`, with what stands behind the newest block as what can be cited.
+pub(crate) fn state_instruction(desk: Desk<'_>, template: &str, context: &Context<'_>) -> String {
+    let turns = hot_turns(desk.bench());
+    let range = turns.fold(None, |range: Option<TurnRange>, turn| {
+        Some(TurnRange { first: range.map_or(turn, |range| range.first), last: turn })
+    });
+    let legend = range.map(|range| legend(desk.history, range)).unwrap_or_default();
+    render_state_prompt(template, &desk.state.board, &legend, &desk.policy.configuration.board, context.count)
 }
 
 /// A schema under which only pointers that exist can be cited.

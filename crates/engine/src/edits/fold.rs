@@ -6,16 +6,18 @@ use super::{
     Desk,
     draft::{FoldDraft, ModelAttempt},
     fold_text::{NewDelta, Texts, admit_news, write_fold},
+    pins::pinned_for,
     zone::{cuts, ends_step, expected_recalls, hot_turns, unseen_results},
 };
 use crate::{
     admission::{self, AdmissionLimits, AdmissionRefused, AdmittedBlock, admit_block},
+    block::log::render_log,
     compactor::{Request, compact},
     context::Context,
     error::{FoldRefused, SessionError, expect_idle},
     history::index::TurnRecord,
     planner::{Asked, FoldDecision, FoldQuestion, Trigger, Verdict, WhyNot, block_budget, plan_fold},
-    proposal::parse_compaction,
+    proposal::{Parsed, parse_compaction},
     report::FoldReport,
     state::BlockStanding,
     trace::{
@@ -116,7 +118,9 @@ pub(crate) fn fold_by_rules(
     let request = Request { range: draft.range, budget: draft.budget, focus: draft.focus.as_deref() };
     let compaction =
         compact(desk.bench(), &desk.state.board, &desk.policy.configuration, &request, context.count, context.blobs)?;
-    if admission::says_nothing(&compaction.block) {
+    let log = desk.policy.configuration.block.log_tokens;
+    // Where no rule found anything the calls alone tell what was done.
+    if admission::says_nothing(&compaction.block) && render_log(desk.history, draft.range, log, context.count).1 == 0 {
         return Err(FoldRefused::Admission(AdmissionRefused::Empty { refused: Vec::new() }).into());
     }
     let admitted = AdmittedBlock::by_rules(compaction.block);
@@ -135,12 +139,34 @@ pub(crate) fn fold_by_model(
     if attempt == ModelAttempt::First && !parsed.missing_fields.is_empty() {
         return Err(FoldRefused::MissingFields(parsed.missing_fields).into());
     }
+    fold_by_proposal(desk, draft, parsed, Author::Model, context)
+}
+
+/// The block from what a person or another program wrote; without `replaces`, for whatever would be folded now.
+pub(crate) fn fold_by_other(
+    desk: Desk<'_>,
+    draft: &FoldDraft,
+    text: &str,
+    context: &Context<'_>,
+) -> Result<PlannedFold, SessionError> {
+    let mut parsed = parse_compaction(text).map_err(FoldRefused::Proposal)?;
+    parsed.block.replaces = parsed.block.replaces.or(Some(draft.range));
+    fold_by_proposal(desk, draft, parsed, Author::Given, context)
+}
+
+fn fold_by_proposal(
+    desk: Desk<'_>,
+    draft: &FoldDraft,
+    parsed: Parsed,
+    author: Author,
+    context: &Context<'_>,
+) -> Result<PlannedFold, SessionError> {
     expect_idle(desk.history)?;
     expect_current(desk, draft)?;
     let limits = AdmissionLimits { block_tokens: draft.budget, ..AdmissionLimits::from(&desk.policy.configuration) };
     let admitted = admit_block(desk.bench(), draft.range, parsed.block, &limits, context.count, context.blobs)
         .map_err(FoldRefused::Admission)?;
-    let mut planned = plan(desk, draft, admitted, NewDelta::Proposed(Box::new(parsed.delta)), Author::Model, context)?;
+    let mut planned = plan(desk, draft, admitted, NewDelta::Proposed(Box::new(parsed.delta)), author, context)?;
     planned.report.dropped_fields = parsed.dropped_fields;
     Ok(planned)
 }
@@ -148,11 +174,12 @@ pub(crate) fn fold_by_model(
 fn plan(
     desk: Desk<'_>,
     draft: &FoldDraft,
-    admitted: AdmittedBlock,
+    mut admitted: AdmittedBlock,
     delta: NewDelta,
     author: Author,
     context: &Context<'_>,
 ) -> Result<PlannedFold, SessionError> {
+    admitted.content.pinned = pinned_for(desk, draft.range, context.blobs);
     let (news, more) = admit_news(desk, draft, &admitted.content, delta, author, context)?;
     let texts = write_fold(desk, draft, &admitted.content, news, context);
     let mut report = measure(desk, draft, &texts);

@@ -2,7 +2,7 @@
 
 use super::{Desk, draft::FoldDraft};
 use crate::{
-    admission::{AdmissionLimits, AdmissionRefused, Fate, Refusal, RefusalKind, admit_delta},
+    admission::{AdmissionLimits, AdmissionRefused, Refusal, RefusalKind, admit_delta},
     block::render_block,
     board::{Board, DeltaRefused, render_board, render_delta},
     compactor::{Request, compact},
@@ -60,7 +60,7 @@ pub(super) fn admit_news(
         NewDelta::Admitted(_) if draft.reach == Reach::Alone => None,
         NewDelta::Admitted(delta) => check_delta(&board, *delta, limits, &mut refused, context),
     };
-    if delta.is_none() && author == Author::Model {
+    if delta.is_none() && author != Author::Rules {
         // Where the model's does not come, the rules write it (docs/design/model.md, "The board").
         let request = Request { range: draft.range, budget: draft.budget, focus: None };
         let configuration = &desk.policy.configuration;
@@ -138,12 +138,12 @@ fn check_delta(
         // Without its reason only the goal is refused, not what else was learned.
         Err(reason @ DeltaRefused::GoalShiftWithoutReason { .. }) => {
             let claim = delta.current_goal.take().map(|goal| goal.text).unwrap_or_default();
-            refused.push(Refusal { claim, kind: RefusalKind::Delta(reason), fate: Fate::Dropped });
+            refused.push(Refusal { claim, kind: RefusalKind::Delta(reason) });
             board.check(&delta, limits, context.count).is_ok().then_some(delta)
         }
         Err(reason) => {
             let kind = RefusalKind::Delta(reason);
-            refused.push(Refusal { claim: "the state delta".into(), kind, fate: Fate::Dropped });
+            refused.push(Refusal { claim: "the state delta".into(), kind });
             None
         }
     }

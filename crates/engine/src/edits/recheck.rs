@@ -1,24 +1,40 @@
 //! Decisions that were made elsewhere, made again: the engine writes each text from its claims and compares.
 //!
 //! A trace from a file says what a model was shown in place of its turns. Only what this engine would have written itself,
-//! from claims that it admits against what happened before, is shown to a model again.
+//! from claims that it admits against what happened before, is shown to a model again. What happened is believed, and
+//! only counted again.
+
+mod counts;
+
+pub(crate) use counts::recheck_start;
+
+use counts::{counts, recheck_answer, recheck_head, recheck_step};
 
 use super::{
-    Desk, archive::write_by_rules, draft::FoldDraft, fold::expect_current, fold_text::write_fold, layout::plan_layout,
+    Desk,
+    archive::{admit_for_archive, write_by_rules, write_with},
+    draft::FoldDraft,
+    fold::expect_current,
+    fold_text::write_fold,
+    layout::plan_layout,
+    pins::pinned_for,
 };
 use crate::{
     admission::again::{block_holds, delta_holds},
     board::{Board, render_delta},
     context::Context,
+    planner::DeltaCause,
+    proposal::BlockProposal,
     recall::observed_lines,
     recorder::results::follow_anchors,
     settle::{Settled, plan_settle},
     trace::{
         EventBody, EventNo, ToolResult, TurnNo,
         decision::{Archive, Author, BoardEntry, Fold, LayoutChange, Settle, SettledResult, StateDelta},
-        event::{FileChange, FileChanged, FileObserved, FollowedAnchor},
+        event::{FileChange, FileChanged, FileObserved, FollowedAnchor, NoteKind},
         start::Counted,
     },
+    view::recap::{render_board_request, render_interrupted, render_rules_changed, render_todo_recap},
 };
 
 /// Why a decision is not believed.
@@ -39,6 +55,9 @@ pub enum Doubt {
     /// Lines of files are shown otherwise than results show them.
     #[error("it shows lines of a file otherwise than its result does")]
     Anchors,
+    /// A note that nobody would have written there, or that a program wrote.
+    #[error("it is no note that is written there")]
+    Note,
     /// It could not have been made where it stands.
     #[error("it could not have been made where it stands")]
     Place,
@@ -73,8 +92,27 @@ pub(crate) fn recheck(desk: Desk<'_>, event: &EventBody, board: &Board, context:
             let followed = followed_sight(desk, seen, board, context).ok_or(Doubt::Place)?;
             if *followed == *seen.anchors { Ok(()) } else { Err(Doubt::Anchors) }
         }
+        EventBody::NoteShown { kind, content, .. } => recheck_note(desk, *kind, content, context),
+        EventBody::UserTurn(turn) => counts(turn.tokens, &turn.text, context),
+        EventBody::AssistantTurn(turn) => recheck_answer(turn, context),
+        EventBody::StepEnded { turn, shown } => recheck_step(desk, *turn, shown, context),
+        EventBody::RulesChanged { rules, .. } => counts(rules.tokens, &rules.text, context),
+        EventBody::HeadChanged(head) => recheck_head(&head.system, &head.tools, head.tools_tokens, context),
         _ => Ok(()),
     }
+}
+
+/// What programs say through notes cannot be told from what was put there by hand.
+fn recheck_note(desk: Desk<'_>, kind: NoteKind, content: &Counted, context: &Context<'_>) -> Result<(), Doubt> {
+    let is = |text: String| text == content.text;
+    let written = match kind {
+        NoteKind::TodoRecap => is(render_todo_recap(&desk.state.todo, &desk.policy.configuration.notes)),
+        NoteKind::RulesChanged => is(render_rules_changed()),
+        NoteKind::Interrupted => is(render_interrupted(desk.state.last_stop)),
+        NoteKind::BoardRequest => DeltaCause::ALL.into_iter().map(render_board_request).any(is),
+        NoteKind::Reminder | NoteKind::Probe | NoteKind::Decision => false,
+    };
+    if written { counts(content.tokens, &content.text, context) } else { Err(Doubt::Note) }
 }
 
 fn same(recorded: &Counted, written: &Counted) -> Result<(), Doubt> {
@@ -103,6 +141,7 @@ fn recheck_fold(desk: Desk<'_>, fold: &Fold, context: &Context<'_>) -> Result<()
     let holds = |delta| delta_holds(desk.bench(), delta, configuration, context.blobs);
     if !block_holds(desk.bench(), range, &fold.claims, configuration, context.count, context.blobs)
         || !fold.delta.as_ref().is_none_or(holds)
+        || fold.claims.pinned != pinned_for(desk, range, context.blobs)
     {
         return Err(Doubt::Claims);
     }
@@ -132,10 +171,20 @@ fn recheck_delta(desk: Desk<'_>, recorded: &StateDelta, context: &Context<'_>) -
 }
 
 fn recheck_archive(desk: Desk<'_>, archive: &Archive, context: &Context<'_>) -> Result<(), Doubt> {
-    if archive.author == Author::Model {
-        return Err(Doubt::ByModel);
-    }
-    let written = write_by_rules(desk, archive.range, archive.author, context).map_err(|_| Doubt::Place)?;
+    let written = match (&archive.claims, archive.author) {
+        (Some(claims), Author::Model | Author::Given) => {
+            let proposal = BlockProposal::of(archive.range, claims);
+            let (admitted, refused) = admit_for_archive(desk, archive.range, proposal, context);
+            if admitted != **claims || !refused.is_empty() {
+                return Err(Doubt::Claims);
+            }
+            write_with(desk, archive.range, claims, context)
+        }
+        // Text of a model from before its claims were kept.
+        (None, Author::Model | Author::Given) => return Err(Doubt::ByModel),
+        (_, Author::Rules | Author::TimedOut) => write_by_rules(desk, archive.range, archive.author, context),
+    };
+    let written = written.map_err(|_| Doubt::Place)?;
     same(&archive.content, &written.content)?;
     same_entry(archive.board.as_ref(), written.board.as_ref())
 }

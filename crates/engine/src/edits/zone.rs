@@ -5,8 +5,14 @@ use std::collections::BTreeMap;
 
 use super::Desk;
 use crate::{
-    history::{History, index::TurnRecord},
-    planner::{Cut, Place},
+    configuration::written::{
+        CHARACTERS_PER_TOKEN, LOG_LINE_CHARACTERS, LOG_POINTER, LOG_SCRIPT_CHARACTERS, LOG_TAKES_OF_BLOCK,
+    },
+    history::{
+        History,
+        index::{CallRecord, ToolTurn, TurnRecord},
+    },
+    planner::{Cut, Place, block_budget},
     state::Bench,
     trace::{EventBody, EventNo, TurnNo, decision::TurnRange},
     view::{Source, View},
@@ -29,22 +35,40 @@ pub(crate) fn hot_turns(bench: Bench<'_>) -> impl Iterator<Item = TurnNo> {
 /// Every step from the seam on, oldest first. `offered` is the end that a trigger proposes.
 pub(crate) fn cuts(desk: Desk<'_>, offered: Option<TurnNo>) -> Vec<Cut> {
     let mut cuts = Vec::new();
-    let (mut tokens, mut verbatim) = (0, 0);
+    let (mut tokens, mut verbatim, mut log) = (0, 0, 0);
+    let limits = &desk.policy.configuration.block;
     let breaks = span_ends(desk.history);
     for entry in &desk.state.view.entries()[desk.state.view.seam()..] {
         tokens += u64::from(entry.tokens);
         let Source::Turn(turn) = entry.source else { continue };
         if is_users(desk.history, turn) {
-            let longest = desk.policy.configuration.block.longest_user_turn;
-            verbatim += u64::from(entry.tokens.min(longest));
+            verbatim += u64::from(entry.tokens.min(limits.longest_user_turn));
+        }
+        if let Some(step) = desk.history.index().tool_turn(turn) {
+            log += expected_log(desk.history, step);
         }
         if ends_step(desk.history, turn) {
             let at_break = offered == Some(turn) || breaks.contains(&turn);
             let place = if at_break { Place::Break } else { Place::Step };
+            // Part of the log takes the place of lines and outlines.
+            let given_way = block_budget(tokens, &desk.policy.configuration.fold) * LOG_TAKES_OF_BLOCK / 100;
+            let verbatim = verbatim + log.min(u64::from(limits.log_tokens)).saturating_sub(given_way);
             cuts.push(Cut { end: turn, tokens, verbatim, place });
         }
     }
     cuts
+}
+
+/// About what the calls of a step take in the log of a block: commands stand there whole, others by a path and lines.
+fn expected_log(history: &History, step: &ToolTurn) -> u64 {
+    let tokens = |(index, call): (usize, &CallRecord)| match call.command.and(history.call_of(step, index)) {
+        Some((_, _, arguments)) => {
+            let longest = if arguments.contains("\\n") { LOG_SCRIPT_CHARACTERS } else { LOG_LINE_CHARACTERS };
+            (arguments.len().min(longest) / CHARACTERS_PER_TOKEN) as u64 + LOG_POINTER
+        }
+        None => 2 * LOG_POINTER,
+    };
+    step.calls.iter().enumerate().map(tokens).sum()
 }
 
 /// How many Recalls a fold now would bring about: for files in work, whose lines stand only before the kept steps, and

@@ -2,13 +2,14 @@
 
 use crate::{
     admission::{AdmissionRefused, Refusal, render_refusals},
-    archive::SummaryRefused,
     board::DeltaRefused,
     proposal::ProposalRefused,
     trace::{Layout, TurnNo},
 };
 
+/// Why there was no fold.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum FoldRefused {
     #[error("there is nothing to fold: no step behind the last block but the newest {kept}, which stay as they are")]
     NothingToFold { kept: u32 },
@@ -39,7 +40,49 @@ pub enum FoldRefused {
     Admission(AdmissionRefused),
 }
 
+/// Why something was not pinned or unpinned.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PinRefused {
+    /// Nothing stands there that can be pinned.
+    #[error("{pointer} cannot be pinned: {why}")]
+    NotThere {
+        /// As it was given.
+        pointer: String,
+        /// In words.
+        why: String,
+    },
+    /// It is one already.
+    #[error("{pointer} is pinned already")]
+    Already {
+        /// Which.
+        pointer: String,
+    },
+    /// All pins together have a bound.
+    #[error(
+        "{pointer} has {tokens} tokens, and {left} of {most} are left for pins: pin fewer lines, or unpin something"
+    )]
+    TooMuch {
+        /// Which.
+        pointer: String,
+        /// What it would take.
+        tokens: u32,
+        /// What is free.
+        left: u32,
+        /// For all pins.
+        most: u32,
+    },
+    /// It is none.
+    #[error("{pointer} is not pinned{}", render_have(.have))]
+    NotPinned {
+        /// As it was given.
+        pointer: String,
+        /// What is.
+        have: Vec<String>,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum UnfoldRefused {
     #[error("there is no block {number}: the session has {blocks}")]
     NoSuchBlock { number: u32, blocks: u32 },
@@ -55,7 +98,9 @@ pub enum UnfoldRefused {
     WouldNotFit { number: u32, tokens: u64, limit: u32 },
 }
 
+/// Why nothing was archived.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum ArchiveRefused {
     #[error("there is nothing to archive: the newest {kept} rounds stay")]
     NothingToArchive { kept: usize },
@@ -64,10 +109,12 @@ pub enum ArchiveRefused {
     #[error("the summary has {summary} tokens for the {replaced} that it replaces")]
     NotShorter { replaced: u64, summary: u64 },
     #[error(transparent)]
-    Summary(SummaryRefused),
+    Summary(ProposalRefused),
 }
 
+/// Why a delta was not taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum BoardRefused {
     #[error(transparent)]
     Proposal(ProposalRefused),
@@ -79,7 +126,9 @@ pub enum BoardRefused {
     Admission(AdmissionRefused),
 }
 
+/// Why the layout stayed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum LayoutRefused {
     #[error("there is nothing before the running round that the execute layout could show otherwise")]
     NothingBefore,

@@ -17,7 +17,12 @@ pub(crate) type NumberedLine<'a> = (u32, Cow<'a, str>);
 /// The lines of a text, without their endings.
 pub fn split_lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let text = text.strip_suffix(b"\n").map_or((!text.is_empty()).then_some(text), Some);
-    text.into_iter().flat_map(|text| text.split(|byte| *byte == b'\n')).map(without_carriage_return)
+    let lines = text.into_iter().flat_map(|text| {
+        let mut start = 0;
+        let ends = memchr::memchr_iter(b'\n', text).chain([text.len()]);
+        ends.map(move |end| &text[std::mem::replace(&mut start, end + 1)..end])
+    });
+    lines.map(without_carriage_return)
 }
 
 fn without_carriage_return(line: &[u8]) -> &[u8] {

@@ -10,7 +10,7 @@ use super::pointer::LineRange;
 use crate::trace::{TurnNo, result::Hunk};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Observation<'a> {
+pub(crate) enum Observation<'a> {
     /// Some lines, each with its number.
     Lines(Vec<(u32, Cow<'a, str>)>),
     /// A change of some places; what it added was seen.
@@ -195,7 +195,7 @@ impl Search {
     }
 }
 
-fn render_ranges(ranges: &[LineRange]) -> String {
+pub(crate) fn render_ranges(ranges: &[LineRange]) -> String {
     ranges.iter().map(LineRange::to_string).collect::<Vec<_>>().join(", ")
 }
 

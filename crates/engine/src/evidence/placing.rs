@@ -7,12 +7,10 @@
 use std::ops::Range;
 
 use super::observed::ObservedLine;
-use crate::trace::result::Hunk;
-
-/// Lines with fewer characters than this, all together, may stand anywhere that was not seen.
-const TELLING: usize = 12;
-/// Larger changes are not looked into: they stay one place.
-const COMPARED: usize = 250_000;
+use crate::{
+    configuration::evidence::{COMPARED_LINES, TELLING_CHARACTERS},
+    trace::result::Hunk,
+};
 
 /// Does any of these lack its place?
 pub(crate) fn lacks_place(hunks: &[Hunk]) -> bool {
@@ -36,15 +34,9 @@ pub(crate) fn place(hunks: &[Hunk], known: &[ObservedLine]) -> Vec<Hunk> {
     })
 }
 
-/// A change at a line of the file before it.
-struct Placed {
-    line: u32,
-    removed: Vec<String>,
-    added: Vec<String>,
-}
-
 fn find(hunks: &[Hunk], known: &[ObservedLine]) -> Option<Vec<Hunk>> {
-    let mut placed: Vec<Placed> = Vec::new();
+    // At first by the lines of the file before all of them.
+    let mut placed: Vec<Hunk> = Vec::new();
     let mut after = 0;
     for hunk in hunks {
         let wanted: Vec<&str> = hunk.removed.iter().map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
@@ -63,27 +55,25 @@ fn find(hunks: &[Hunk], known: &[ObservedLine]) -> Option<Vec<Hunk>> {
             _ => (&hunk.removed, hunk.added.clone()),
         };
         for (old, new) in differences(compared, &added) {
-            placed.push(Placed {
-                line: there.get(old.start).map_or_else(|| there[old.start - 1].number + 1, |line| line.number),
+            placed.push(Hunk {
+                first_line: there.get(old.start).map_or_else(|| there[old.start - 1].number + 1, |line| line.number),
                 removed: stood[old].to_vec(),
                 added: added[new].to_vec(),
             });
         }
     }
-    placed.sort_by_key(|change| change.line);
+    placed.sort_by_key(|change| change.first_line);
     let mut shift = 0_i64;
     let mut free_from = 1;
-    let mut numbered = Vec::with_capacity(placed.len());
-    for change in placed {
-        if change.line < free_from {
+    for Hunk { first_line, removed, added } in &mut placed {
+        if *first_line < free_from {
             return None;
         }
-        free_from = change.line + change.removed.len() as u32;
-        let first_line = u32::try_from(i64::from(change.line) + shift).ok()?;
-        shift += change.added.len() as i64 - change.removed.len() as i64;
-        numbered.push(Hunk { first_line, removed: change.removed, added: change.added });
+        free_from = *first_line + removed.len() as u32;
+        *first_line = u32::try_from(i64::from(*first_line) + shift).ok()?;
+        shift += added.len() as i64 - removed.len() as i64;
     }
-    Some(numbered)
+    Some(placed)
 }
 
 /// Where the lines stand, as an index into the known ones. Several such places: the next one behind `after`, which is what
@@ -102,7 +92,7 @@ fn find_one(wanted: &[&str], known: &[ObservedLine], after: usize) -> Option<(us
         };
         match (places.as_slice(), next) {
             ([], _) => {}
-            ([only], _) if letters >= TELLING => return Some((*only, how)),
+            ([only], _) if letters >= TELLING_CHARACTERS => return Some((*only, how)),
             (_, Some(next)) if is_seen_until(next) => return Some((next, how)),
             _ => return None,
         }
@@ -174,7 +164,7 @@ fn differences(old: &[String], new: &[String]) -> Vec<(Range<usize>, Range<usize
     if rows == 0 && columns == 0 {
         return Vec::new();
     }
-    if rows * columns > COMPARED {
+    if rows * columns > COMPARED_LINES {
         return vec![(start..old_end, start..new_end)];
     }
     // How many lines are in common from here on.

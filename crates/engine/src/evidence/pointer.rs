@@ -11,44 +11,40 @@ pub use parse::PointerError;
 
 use crate::trace::{TurnNo, event::SpanId};
 
+/// A place in a trace, as a text names it: `file:src/a.py:L40-L55`, `cmd#12`, `turn#41`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pointer {
     /// The short id of the session, where the pointer stands outside it.
     pub session: Option<String>,
+    /// Where in it.
     pub place: Place,
 }
 
+/// What a pointer names.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each variant says what its fields are")]
 pub enum Place {
     /// What was observed of a file: all of it or some lines, at last or in one turn. The path is relative to the root.
-    File {
-        path: String,
-        lines: Option<LineRange>,
-        at: Option<TurnNo>,
-    },
+    File { path: String, lines: Option<LineRange>, at: Option<TurnNo> },
     /// A command that ran; with an exit code, only if it ended so.
-    Cmd {
-        number: u32,
-        exit: Option<i32>,
-    },
+    Cmd { number: u32, exit: Option<i32> },
     /// A test run; with a name, only if that test failed in it.
-    Test {
-        number: u32,
-        failed: Option<String>,
-    },
+    Test { number: u32, failed: Option<String> },
+    /// `turn#N`.
     Turn(TurnNo),
+    /// `user#N`: the Nth turn of a person.
     User(u32),
+    /// `gate#N`: a question to a person, and its decision.
     Gate(u32),
+    /// `span#NAME#N`.
     Span(SpanId),
     /// A place in the trace of a child.
-    Sub {
-        number: u32,
-        place: Box<Place>,
-    },
+    Sub { number: u32, place: Box<Place> },
 }
 
 /// Lines `first..=last`, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "its line says it")]
 pub struct LineRange {
     pub first: u32,
     pub last: u32,

@@ -175,12 +175,8 @@ impl Shown {
         if operands.iter().any(|operand| operand == "-") {
             return None;
         }
-        let names = match program {
-            Program::Search(Search { names, .. }) => names,
-            _ => Names::IfSeveral,
-        };
-        match (program, names, operands.len()) {
-            (Program::Search(search), Names::IfDirectory, 1) => {
+        match (program, operands.len()) {
+            (Program::Search(search), 1) if search.names == Names::IfDirectory => {
                 let in_file = find_numbered(output).is_some();
                 let in_files = find_path_numbered(output, search.context, &operands).is_some();
                 match (in_file, in_files) {
@@ -190,10 +186,9 @@ impl Shown {
                 }
             }
             // Without operands, a search below the working directory; a plain `grep` would read standard input.
-            (Program::Search(_), Names::IfSeveral, 0) => None,
-            (Program::Search(_), Names::IfSeveral, 1) => operands.pop().map(Self::InFile),
-            (Program::Search(search), ..) => Some(Self::InFiles { search, operands }),
-            (program, _, 1) => {
+            (Program::Search(search), 0 | 1) if search.names == Names::IfSeveral => operands.pop().map(Self::InFile),
+            (Program::Search(search), _) => Some(Self::InFiles { search, operands }),
+            (program, 1) => {
                 Self::Lines { path: operands.pop()?, ranges: vec![WHOLE], numbered: false }.filtered(program)
             }
             _ => None,
@@ -261,26 +256,14 @@ fn slice(path: &str, ranges: &[LineRange], output: &[u8]) -> Option<Vec<Attribut
         if start == output.len() {
             break;
         }
-        let (end, line_count) = measure(&output[start..], range.last - range.first);
-        let form = LineForm::Plain { start: start as u64, end: (start + end) as u64 };
+        let most = ((range.last - range.first) as usize).saturating_add(1);
+        let lines = output[start..].split_inclusive(|byte| *byte == b'\n').take(most);
+        let (end, line_count) = lines.fold((start, 0), |(end, count), line| (end + line.len(), count + 1));
+        let form = LineForm::Plain { start: start as u64, end: end as u64 };
         attributed.push(Attributed { path: path.to_owned(), first_line: range.first, line_count, form });
-        start += end;
+        start = end;
     }
     (start == output.len()).then_some(attributed)
-}
-
-/// The length in bytes and lines of as many lines as there are, up to one and `more`.
-fn measure(text: &[u8], more: u32) -> (usize, u32) {
-    let mut length = 0;
-    let mut count = 0;
-    for line in text.split_inclusive(|byte| *byte == b'\n') {
-        length += line.len();
-        count += 1;
-        if count > more {
-            break;
-        }
-    }
-    (length, count)
 }
 
 /// The same for an output whose lines carry their numbers; they must be the ones that the ranges name.
@@ -289,9 +272,7 @@ fn number_slices(path: String, ranges: &[LineRange], output: &[u8]) -> Option<Ve
     let mut line_count = 0;
     for line in split_lines(output) {
         let (number, _) = parse_numbered(line, b"\t")?;
-        if expected.next() != Some(number) {
-            return None;
-        }
+        expected.next().filter(|expected| *expected == number)?;
         line_count += 1;
     }
     let form = LineForm::Numbered { separator: "\t".to_owned() };

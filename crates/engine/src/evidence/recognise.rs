@@ -25,11 +25,9 @@ mod unittest;
 use std::collections::BTreeSet;
 
 use printed::Printed;
-use summed::Summed;
+use summed::{Counts, Summed};
 
-use crate::{shell::Purpose, trace::result::TestReport};
-
-const MOST_BYTES: usize = 4 * 1024 * 1024;
+use crate::{configuration::evidence::RECOGNISED_BYTES, shell::Purpose, trace::result::TestReport};
 
 const RECOGNISERS: [fn(&Printed<'_>) -> Option<Summed>; 9] = [
     pytest::recognise,
@@ -49,7 +47,7 @@ pub fn recognise(purpose: Purpose, output: &str) -> Option<TestReport> {
 }
 
 fn recognise_output(output: &str) -> Option<TestReport> {
-    let start = output.len().saturating_sub(MOST_BYTES);
+    let start = output.len().saturating_sub(RECOGNISED_BYTES);
     let end = (start..output.len()).find_map(|start| output.get(start..)).unwrap_or_default();
     let text = printed::without_escapes(end);
     let printed = Printed::new(&text);
@@ -66,9 +64,8 @@ fn merge(summed: Vec<Summed>) -> TestReport {
         } else if merged.framework.rsplit('+').next() != Some(&report.framework) {
             merged.framework = format!("{}+{}", merged.framework, report.framework);
         }
-        merged.passed = merged.passed.saturating_add(report.passed);
-        merged.failed = merged.failed.saturating_add(report.failed);
-        merged.skipped = merged.skipped.saturating_add(report.skipped);
+        let TestReport { passed, failed, skipped, .. } = report;
+        summed::add(&mut merged, Counts { passed, failed, skipped });
         merged.failures.extend(report.failures.into_iter().filter(|name| seen.insert(name.clone())));
     }
     merged

@@ -4,6 +4,7 @@ use crate::trace::{EventNo, SessionId, TurnNo};
 
 /// A trace that no session can have written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum TraceError {
     #[error("the trace is empty: its first event must be session_started")]
     Empty,
@@ -25,7 +26,7 @@ pub enum TraceError {
 
 /// A turn that cannot be gone back to.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum TurnError {
+pub(crate) enum TurnError {
     #[error("there is no turn {turn}: the session has {turns}")]
     NoSuchTurn { turn: TurnNo, turns: u32 },
     #[error("turn {0} was rolled back and is no longer part of the conversation")]

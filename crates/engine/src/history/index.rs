@@ -19,7 +19,7 @@ use crate::{
 
 /// Positions are indexes into the trace: event numbers of this session.
 #[derive(Debug, Default)]
-pub struct Index {
+pub(crate) struct Index {
     pub(crate) turns: Vec<TurnRecord>,
     /// `user#N` → its turn. The first is `user#1`.
     pub(crate) users: Vec<TurnNo>,
@@ -116,10 +116,14 @@ impl CallRecord {
     }
 }
 
+/// A stretch of work with a name and a goal.
 #[derive(Debug)]
 pub struct SpanRecord {
+    /// Its name.
     pub id: SpanId,
+    /// As it was given.
     pub goal: String,
+    /// None while it is open.
     pub outcome: Option<String>,
     /// The first turn that can belong to it.
     pub first: TurnNo,
@@ -268,7 +272,7 @@ impl Index {
         Ok(())
     }
 
-    pub fn spans(&self) -> &[SpanRecord] {
+    pub(crate) fn spans(&self) -> &[SpanRecord] {
         &self.spans
     }
 

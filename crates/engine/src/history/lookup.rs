@@ -8,7 +8,7 @@ use super::{
     readings::AsOf,
 };
 use crate::{
-    evidence::{copied::Words, observed::ObservedLine, pointer::Place},
+    evidence::{observed::ObservedLine, pointer::Place},
     recall::{self, Mark, MarkKind, RecallError, Recalled, TraceLookup},
     trace::{Blobs, Event, EventBody, EventNo, TurnNo},
 };
@@ -38,15 +38,6 @@ impl History {
             self.readings.borrow_mut().keep_lines(path, as_of, lines.clone());
         }
         lines
-    }
-
-    /// The words of a result as its step showed it, where they were read before.
-    pub(crate) fn words_read(&self, result: EventNo) -> Option<Arc<Words>> {
-        self.readings.borrow().words_of(result)
-    }
-
-    pub(crate) fn keep_words(&self, result: EventNo, words: Arc<Words>) {
-        self.readings.borrow_mut().keep_words(result, words);
     }
 
     fn tool_events(&self, turn: u32, events: impl Fn(&ToolTurn) -> Vec<EventNo>) -> Vec<EventNo> {

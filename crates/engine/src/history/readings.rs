@@ -1,17 +1,11 @@
 //! What was read out of the trace for one decision and will be asked for again by the next.
 //!
-//! Block, delta and gate ask for the same files and outputs, and so does the next fold. An entry is bound to what it was read from,
+//! Block, delta and admission ask for the same files, and so does the next fold. An entry is bound to what it was read from,
 //! and the trace only grows: it is right or it is not found, never out of date. Without it everything is looked up anew.
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use crate::{
-    evidence::{copied::Words, observed::ObservedLine},
-    trace::EventNo,
-};
-
-/// Bytes that may be held. A session of any length stays within it.
-const MOST: usize = 2 << 20;
+use crate::{configuration::memory::READINGS_HOLD, evidence::observed::ObservedLine};
 
 /// How far the history of a file went: its sights, and the rollbacks of all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,8 +17,6 @@ pub(super) struct AsOf {
 #[derive(Debug, Default)]
 pub(super) struct Readings {
     files: BTreeMap<String, (AsOf, Arc<Vec<ObservedLine>>)>,
-    /// What the results of ended steps say.
-    words: BTreeMap<EventNo, Arc<Words>>,
     bytes: usize,
 }
 
@@ -40,21 +32,9 @@ impl Readings {
         }
     }
 
-    pub(super) fn words_of(&self, result: EventNo) -> Option<Arc<Words>> {
-        self.words.get(&result).cloned()
-    }
-
-    /// Of an ended step: what it shows of a result does not change any more.
-    pub(super) fn keep_words(&mut self, result: EventNo, words: Arc<Words>) {
-        self.make_room(words.size());
-        if let Some(outdated) = self.words.insert(result, words) {
-            self.bytes -= outdated.size();
-        }
-    }
-
     /// Where it becomes too much, all is forgotten: what is still needed is read again once.
     fn make_room(&mut self, bytes: usize) {
-        if self.bytes + bytes > MOST {
+        if self.bytes + bytes > READINGS_HOLD {
             *self = Self::default();
         }
         self.bytes += bytes;

@@ -15,37 +15,43 @@ use std::fmt;
 use super::Short;
 use crate::{
     cache::{CacheRule, Split},
+    configuration::estimates::{NEAR_MINIMUM, TOLERATED},
     reconcile::Reconciled,
     trace::event::Usage,
 };
-
-/// A share of the input by which the two may differ: docs/design/measuring.md, "The engine's own estimates".
-const TOLERATED: u64 = 50;
 
 /// What became of a call's cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CacheVerdict {
+    /// As the card says.
     AsExpected,
     /// Nothing was reported as cached in any call so far, by a kind of server of which many never do.
     NotReported,
+    /// Otherwise.
     Mismatch(Mismatch),
 }
 
 /// In the provider's tokens: cached ones, or stored ones where those are missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Mismatch {
+    /// In which way.
     pub difference: Difference,
+    /// What the card says.
     pub expected: u64,
+    /// What the bill says.
     pub reported: u64,
 }
 
+/// In which way a bill differs from what was expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Difference {
     /// Less than half of it was cached.
     Lost,
+    /// Some of it was missing.
     LessCached,
+    /// More was found than was known to be there.
     MoreCached,
     /// The prompt did not enter the cache, so the next call will find nothing.
     NotStored,
@@ -100,7 +106,7 @@ pub(crate) fn check(expected: &Expected, report: &Report) -> Option<CacheVerdict
     let (unit, minimum) = granularity(expected.rule);
     let tolerance = unit + input / TOLERATED + off;
     // A provider's minimum is in its own tokens: near it, it is unknown on which side a prompt was.
-    let is_large = read.max(cached) > minimum + minimum / 4;
+    let is_large = read.max(cached) > minimum + minimum / NEAR_MINIMUM;
     let mismatch =
         |difference, expected, reported| Some(CacheVerdict::Mismatch(Mismatch { difference, expected, reported }));
     if is_large && cached + tolerance < read {
@@ -118,7 +124,7 @@ pub(crate) fn check(expected: &Expected, report: &Report) -> Option<CacheVerdict
         let behind = (split.uncached as f64 * report.before.factor()) as u64;
         let should = if split.read + split.written == 0 { 0 } else { input.saturating_sub(behind) };
         let stored = cached + u64::from(usage.billed.written);
-        if should > minimum + minimum / 4 && stored + tolerance < should {
+        if should > minimum + minimum / NEAR_MINIMUM && stored + tolerance < should {
             return mismatch(Difference::NotStored, should, stored);
         }
     }

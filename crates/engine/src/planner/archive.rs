@@ -10,7 +10,7 @@ use super::{
 };
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ArchiveQuestion {
+pub(crate) struct ArchiveQuestion {
     /// A: tokens of the rounds that may go.
     pub archivable: u64,
     /// S: the expected summary, with the user's turns that stay word for word.
@@ -43,7 +43,7 @@ pub struct ArchiveDecision {
 
 /// Archives when the window fills, at a cold cache, and when Σ r·(A−S) reaches w·S + (w−r)·F + the call for the
 /// summary. It must free at least as much as a fold (`fold`).
-pub fn plan_archive(
+pub(crate) fn plan_archive(
     question: &ArchiveQuestion,
     tariff: Option<&Tariff>,
     limits: &ArchiveLimits,
@@ -54,10 +54,7 @@ pub fn plan_archive(
     let balance = tariff.map(|tariff| Balance {
         rent,
         saves_per_call: tariff.read(gone),
-        rewrite: match warmth {
-            Warmth::Cold => tariff.write(summary) - tariff.write(archivable),
-            Warmth::Warm => tariff.write(summary) + tariff.rewrite(follows),
-        },
+        rewrite: tariff.replace(warmth, archivable, summary, follows),
         compactor: summariser.price(tariff, warmth, 0, archivable, summary),
         recalls: 0.0,
     });

@@ -2,22 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::card::Rates;
-
-/// Tokens of the tool call that asks for a Recall, in the answer and again in the prompt after it.
-const RECALL_TOKENS: u64 = 80;
-/// Tokens of a path or symbol that a Recall brings, with the line around it.
-pub const RECALLED_ITEM: u64 = 60;
+use crate::{card::Rates, configuration::estimates::RECALL_TOKENS};
 
 /// What tokens cost in this session.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Tariff {
+    /// Of the model in use.
     pub rates: Rates,
     /// Billed over counted tokens, as measured so far (docs/design/model.md, "Tokens").
     pub factor: f64,
 }
 
 impl Tariff {
+    /// Before any bill: counted tokens are taken for billed ones.
     pub fn new(rates: Rates) -> Self {
         Self { rates, factor: 1.0 }
     }
@@ -26,7 +23,7 @@ impl Tariff {
         self.factor * self.rates.read * tokens as f64
     }
 
-    pub(crate) fn write(&self, tokens: u64) -> f64 {
+    fn write(&self, tokens: u64) -> f64 {
         self.factor * self.rates.write * tokens as f64
     }
 
@@ -37,15 +34,26 @@ impl Tariff {
     }
 
     /// Tokens that would have been read from the cache and must be written again.
-    pub(crate) fn rewrite(&self, tokens: u64) -> f64 {
+    pub(super) fn rewrite(&self, tokens: u64) -> f64 {
         self.write(tokens) - self.read(tokens)
+    }
+
+    /// The price of an edit that puts `new` tokens in the place of `old` ones. A warm cache has what lies `behind` them, and
+    /// loses it; a cold one has everything written anew, so that only the difference counts.
+    pub(crate) fn replace(&self, warmth: Warmth, old: u64, new: u64, behind: u64) -> f64 {
+        match warmth {
+            Warmth::Cold => self.write(new) - self.write(old),
+            Warmth::Warm => self.write(new) + self.rewrite(behind),
+        }
     }
 }
 
 /// Whether the provider still holds the prefix.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum Warmth {
+    #[default]
     Warm,
     Cold,
 }
@@ -61,10 +69,12 @@ pub enum Prefix {
 }
 
 /// Who writes the block or the summary, and so what the writing costs.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "`thinking` is what it is expected to think, in tokens")]
 pub enum Compactor {
     /// Costs nothing.
+    #[default]
     Rules,
     /// A call that appends an instruction to the live prompt.
     Riding { thinking: u64 },
@@ -96,7 +106,9 @@ impl Compactor {
 /// What holding has cost since the last fold (or settle, or archive), in uncached-input tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rent {
+    /// The sum.
     pub paid: f64,
+    /// Over so many calls.
     pub calls: u32,
 }
 
@@ -111,6 +123,7 @@ impl Rent {
 /// Both sides of a decision, in uncached-input tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Balance {
+    /// What holding has cost.
     pub rent: Rent,
     /// What every further call would save: the rent that the coming call pays if nothing is done.
     pub saves_per_call: f64,
@@ -124,6 +137,7 @@ pub struct Balance {
 }
 
 impl Balance {
+    /// All that buying costs.
     pub fn price(&self) -> f64 {
         self.rewrite + self.compactor + self.recalls
     }
@@ -136,18 +150,22 @@ impl Balance {
     }
 
     /// After how many calls the price is saved; none where nothing is saved.
-    pub fn pays_back_in(&self) -> Option<u32> {
+    pub(crate) fn pays_back_in(&self) -> Option<u32> {
         (self.saves_per_call > 0.0).then(|| (self.price() / self.saves_per_call).ceil().max(0.0) as u32)
     }
 }
 
+/// What the planner says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
+    /// Do it now.
     Go(Why),
+    /// Not yet.
     Hold(WhyNot),
 }
 
+/// Why something is done now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Why {
@@ -163,6 +181,7 @@ pub enum Why {
     Window,
 }
 
+/// Why it is not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WhyNot {
@@ -170,6 +189,7 @@ pub enum WhyNot {
     NothingFoldable,
     /// What would replace it is not short enough.
     TooLittleGoes,
+    /// Holding is still cheaper.
     RentBelowPrice,
     /// No prices, and no trigger.
     NoTrigger,

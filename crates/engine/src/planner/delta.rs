@@ -4,8 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::TriggerLimits;
 
+/// What the board should hear of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "each is worded by `words`")]
 pub enum DeltaCause {
     SpanClosed,
     TodoClosed,
@@ -17,6 +19,16 @@ pub enum DeltaCause {
 }
 
 impl DeltaCause {
+    pub(crate) const ALL: [Self; 6] = [
+        Self::SpanClosed,
+        Self::TodoClosed,
+        Self::NewError,
+        Self::VerdictChanged,
+        Self::EditAfterDiagnosis,
+        Self::GateDecided,
+    ];
+
+    /// In words for the model.
     pub fn words(self) -> &'static str {
         match self {
             Self::SpanClosed => "a span was closed",
@@ -32,7 +44,7 @@ impl DeltaCause {
 /// A function of what was recorded, so that it says the same after a restart: what was asked for or written is told to
 /// it, and a request that was not acted on lapses with the next step.
 #[derive(Debug, Clone)]
-pub struct DeltaTriggers {
+pub(crate) struct DeltaTriggers {
     least_steps: u32,
     /// Steps since the last delta was asked for or written; none before the first.
     steps: Option<u32>,
@@ -45,18 +57,18 @@ pub struct DeltaTriggers {
 }
 
 impl DeltaTriggers {
-    pub fn new(limits: &TriggerLimits) -> Self {
+    pub(crate) fn new(limits: &TriggerLimits) -> Self {
         Self { least_steps: limits.delta_steps, steps: None, new_evidence: false, waiting: None, late: None, due: None }
     }
 
     /// What asks for a delta now.
-    pub fn due(&self) -> Option<DeltaCause> {
+    pub(crate) fn due(&self) -> Option<DeltaCause> {
         self.due
     }
 
     /// Takes in a finished step: how many pieces of evidence it brought and what would ask for a delta. A cause that
     /// comes too early waits; the newest one speaks.
-    pub fn apply_step(&mut self, evidence: u32, cause: Option<DeltaCause>) {
+    pub(crate) fn apply_step(&mut self, evidence: u32, cause: Option<DeltaCause>) {
         self.steps = self.steps.map(|steps| steps + 1);
         self.new_evidence |= evidence > 0;
         self.waiting = cause.or(self.late.take()).or(self.waiting);
@@ -64,7 +76,7 @@ impl DeltaTriggers {
     }
 
     /// A cause right behind the newest step.
-    pub fn apply_cause(&mut self, cause: DeltaCause) {
+    pub(crate) fn apply_cause(&mut self, cause: DeltaCause) {
         self.late = Some(cause);
         if self.is_ripe() {
             self.due = self.late;
@@ -72,13 +84,13 @@ impl DeltaTriggers {
     }
 
     /// A delta was asked for or written; it answers every cause up to here.
-    pub fn apply_delta(&mut self) {
+    pub(crate) fn apply_delta(&mut self) {
         (self.waiting, self.late) = (None, None);
         self.apply_fold_delta();
     }
 
     /// A fold's delta tells of older turns: what waits goes on waiting.
-    pub fn apply_fold_delta(&mut self) {
+    pub(crate) fn apply_fold_delta(&mut self) {
         self.steps = Some(0);
         self.new_evidence = false;
         self.due = None;

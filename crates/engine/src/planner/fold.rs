@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Limits,
-    balance::{Balance, Compactor, Prefix, RECALLED_ITEM, Rent, Tariff, Verdict, Warmth, Why, WhyNot},
+    balance::{Balance, Compactor, Prefix, Rent, Tariff, Verdict, Warmth, Why, WhyNot},
     triggers::Trigger,
 };
-use crate::trace::TurnNo;
+use crate::{configuration::estimates::RECALLED_ITEM, trace::TurnNo};
 
 /// The end of a step behind the seam: where a fold may end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,7 +18,7 @@ pub struct Cut {
     pub end: TurnNo,
     /// From the seam to here.
     pub tokens: u64,
-    /// Of these, what a block repeats word for word outside its budget: the user's turns.
+    /// Of these, what a block repeats outside its budget: the user's turns, and its log of calls.
     pub verbatim: u64,
     pub place: Place,
 }
@@ -181,18 +181,15 @@ fn best_cuts(question: &FoldQuestion<'_>, cuts: &[Cut], limits: &Limits) -> [Opt
 
 fn weigh(question: &FoldQuestion<'_>, cut: ChosenCut, tariff: Option<&Tariff>) -> Weighed {
     let balance = tariff.map(|tariff| {
-        let rewrite = match question.warmth {
-            Warmth::Cold => tariff.write(cut.block) - tariff.write(cut.foldable),
-            Warmth::Warm => {
-                let prefix = if question.prefix == Prefix::Lost { tariff.rewrite(question.before_seam) } else { 0.0 };
-                tariff.write(cut.block) + tariff.rewrite(cut.kept) + prefix
-            }
+        let prefix = match (question.warmth, question.prefix) {
+            (Warmth::Warm, Prefix::Lost) => tariff.rewrite(question.before_seam),
+            _ => 0.0,
         };
         let compactor = &question.compactor;
         Balance {
             rent: question.rent,
             saves_per_call: tariff.read(cut.gone()),
-            rewrite,
+            rewrite: tariff.replace(question.warmth, cut.foldable, cut.block, cut.kept) + prefix,
             compactor: compactor.price(tariff, question.warmth, question.before_seam, cut.foldable, cut.block),
             recalls: question.expected_recalls
                 * tariff.recall(question.before_seam + cut.block + cut.kept, RECALLED_ITEM),

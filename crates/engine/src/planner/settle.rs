@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::balance::{Balance, Rent, Tariff, Verdict, Warmth, Why, WhyNot};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SettleQuestion {
+pub(crate) struct SettleQuestion {
     /// The due results at or after the seam, as they stand in the view.
     pub raw: u64,
     /// The same in their short forms.
@@ -30,15 +30,12 @@ pub struct SettleDecision {
 
 /// Settles at a cold cache, and when the rent for the raw results reaches the price of writing the tail anew. Without
 /// prices it waits for a fold, which covers the results anyway.
-pub fn plan_settle(question: &SettleQuestion, tariff: Option<&Tariff>) -> SettleDecision {
+pub(crate) fn plan_settle(question: &SettleQuestion, tariff: Option<&Tariff>) -> SettleDecision {
     let SettleQuestion { raw, short, follows, rent, warmth } = *question;
     let balance = tariff.map(|tariff| Balance {
         rent,
         saves_per_call: tariff.read(raw.saturating_sub(short)),
-        rewrite: match warmth {
-            Warmth::Cold => tariff.write(short) - tariff.write(raw),
-            Warmth::Warm => tariff.write(short) + tariff.rewrite(follows),
-        },
+        rewrite: tariff.replace(warmth, raw, short, follows),
         compactor: 0.0,
         recalls: 0.0,
     });

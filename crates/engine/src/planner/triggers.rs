@@ -12,7 +12,7 @@ use crate::trace::TurnNo;
 
 /// What the triggers want to know of a finished step.
 #[derive(Debug, Clone, PartialEq)]
-pub struct StepSeen {
+pub(crate) struct StepSeen {
     /// Its last turn.
     pub end: TurnNo,
     /// None: the run of consecutive tool calls ends here.
@@ -27,7 +27,7 @@ pub struct StepSeen {
 
 /// A file range or a command, and what came of it; both as digests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Seen {
+pub(crate) struct Seen {
     /// Which call of the step showed it. A command that prints a file is both, and repeats once.
     pub call: u32,
     pub what: u64,
@@ -63,31 +63,22 @@ pub enum Trigger {
 
 /// A trigger that fired and the end that it offers as the cut.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Proposal {
+pub(crate) struct Proposal {
     pub trigger: Trigger,
     pub end: TurnNo,
 }
 
 #[derive(Debug, Clone)]
-pub struct Triggers {
+pub(crate) struct Triggers {
     limits: TriggerLimits,
     keep_steps: usize,
     /// Newest steps that no fold may cover yet.
     kept: VecDeque<StepSeen>,
-    /// Foldable steps since the last fold, oldest first.
-    foldable: Vec<CountedStep>,
+    /// Foldable steps since the last fold, oldest first, and how many of their calls repeated something: what they saw is
+    /// no longer with them.
+    foldable: Vec<(StepSeen, u32)>,
     counts: Counts,
     last: BTreeMap<u64, u64>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct CountedStep {
-    end: TurnNo,
-    tool_calls: u32,
-    tokens: u64,
-    raw_tokens: u64,
-    repeats: u32,
-    logical_break: Option<Break>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -102,7 +93,7 @@ struct Counts {
 }
 
 impl Triggers {
-    pub fn new(limits: TriggerLimits, keep_steps: u32) -> Self {
+    pub(crate) fn new(limits: TriggerLimits, keep_steps: u32) -> Self {
         Self {
             limits,
             keep_steps: keep_steps.max(1) as usize,
@@ -114,22 +105,20 @@ impl Triggers {
     }
 
     /// Takes in a finished step and says what the steps that are now foldable propose.
-    pub fn apply_step(&mut self, step: StepSeen) -> Option<Proposal> {
+    pub(crate) fn apply_step(&mut self, step: StepSeen) -> Option<Proposal> {
         self.kept.push_back(step);
         while self.kept.len() > self.keep_steps {
-            if let Some(step) = self.kept.pop_front() {
-                let repeats = self.repeats(&step.seen);
-                let StepSeen { end, tool_calls, tokens, raw_tokens, logical_break, .. } = step;
-                let step = CountedStep { end, tool_calls, tokens, raw_tokens, repeats, logical_break };
-                self.foldable.push(step);
-                self.counts.add(&step);
+            if let Some(mut step) = self.kept.pop_front() {
+                let repeats = self.repeats(&std::mem::take(&mut step.seen));
+                self.counts.add(&step, repeats);
+                self.foldable.push((step, repeats));
             }
         }
         self.proposal()
     }
 
     /// A break right behind the newest step: that step ends with it.
-    pub fn apply_break(&mut self, logical_break: Break) {
+    pub(crate) fn apply_break(&mut self, logical_break: Break) {
         if let Some(newest) = self.kept.back_mut() {
             newest.logical_break = Some(logical_break);
         }
@@ -137,11 +126,11 @@ impl Triggers {
 
     /// Everything up to `end` left the hot zone: the counting begins anew behind it. What earlier steps saw is still
     /// known, so reading a folded range again unchanged is a repeat.
-    pub fn apply_fold(&mut self, end: TurnNo) {
+    pub(crate) fn apply_fold(&mut self, end: TurnNo) {
         self.kept.retain(|step| step.end > end);
-        self.foldable.retain(|step| step.end > end);
+        self.foldable.retain(|(step, _)| step.end > end);
         self.counts = Counts::default();
-        self.foldable.iter().for_each(|step| self.counts.add(step));
+        self.foldable.iter().for_each(|(step, repeats)| self.counts.add(step, *repeats));
     }
 
     /// How many of a step's calls showed something again that had not changed.
@@ -156,7 +145,7 @@ impl Triggers {
     }
 
     /// What the foldable steps propose, a logical break before all others because it offers the best end.
-    pub fn proposal(&self) -> Option<Proposal> {
+    pub(crate) fn proposal(&self) -> Option<Proposal> {
         let Counts { end, tool_calls_in_a_row, tool_calls, tokens, raw_tokens, repeats, logical_break } = self.counts;
         if let Some((logical_break, end)) = logical_break {
             return Some(Proposal { trigger: Trigger::Break(logical_break), end });
@@ -176,13 +165,13 @@ impl Triggers {
 }
 
 impl Counts {
-    fn add(&mut self, step: &CountedStep) {
+    fn add(&mut self, step: &StepSeen, repeats: u32) {
         self.end = Some(step.end);
         self.tool_calls += step.tool_calls;
         self.tool_calls_in_a_row = if step.tool_calls == 0 { 0 } else { self.tool_calls_in_a_row + step.tool_calls };
         self.tokens += step.tokens;
         self.raw_tokens += step.raw_tokens;
-        self.repeats += step.repeats;
+        self.repeats += repeats;
         if let Some(logical_break) = step.logical_break {
             self.logical_break = Some((logical_break, step.end));
         }

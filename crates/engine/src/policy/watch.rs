@@ -58,9 +58,7 @@ impl Watch {
     pub(crate) fn forget(&mut self) {
         self.counters = None;
     }
-}
 
-impl Watch {
     /// Looks at what came since it was last asked.
     pub(crate) fn notice(&mut self, history: &History, configuration: &Configuration) -> Noticed {
         let counters = self.counters.get_or_insert_with(|| Counters::new(configuration));

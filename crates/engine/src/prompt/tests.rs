@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 use crate::{
     story::{Story, count, edit, range, read, run},
-    trace::claim::{Delta, Evidence, Goal},
+    trace::claim::{Delta, Evidence, Quote},
     trace::{EventNo, NoBlobs, TurnNo},
 };
 
@@ -36,8 +36,8 @@ fn story() -> Story {
 fn board(goal: &str) -> Board {
     let mut board = Board::default();
     let evidence = Evidence { pointer: "user#1".into(), event: EventNo(1) };
-    let current_goal = Some(Goal { text: goal.into(), evidence });
-    board.apply(&Delta { current_goal, ..Delta::default() });
+    let task = Some(Quote { text: goal.into(), evidence });
+    board.apply(&Delta { task, ..Delta::default() });
     board
 }
 
@@ -59,15 +59,21 @@ fn every_placeholder_is_filled_in_both_languages() {
     story.user("go");
     story.answer("gone");
     let board = board("make it exact");
-    let compaction =
-        Compaction { range: range(3, 17), board: &board, focus: "the parser", budget: 800, limits: &limits() };
+    let compaction = Compaction {
+        range: range(3, 17),
+        board: &board,
+        legend: "cmd#1 exit 0",
+        focus: "the parser",
+        budget: 800,
+        limits: &limits(),
+    };
     for language in 0..2 {
         let archive =
             render_archive_prompt(ARCHIVE_SUMMARY[language], story.session.bench(), range(0, 1), Detail::Raw, &NoBlobs);
         let prompts = [
             archive.expect("no blobs"),
             render_compaction_prompt(TAIL_COMPACTION[language], &compaction, &count),
-            render_state_prompt(STATE_UPDATE[language], &board, &limits(), &count),
+            render_state_prompt(STATE_UPDATE[language], &board, "user#1", &limits(), &count),
         ];
         for prompt in &prompts {
             assert_eq!(placeholders(prompt), Vec::<&str>::new(), "{prompt}");
@@ -82,8 +88,14 @@ fn every_placeholder_is_filled_in_both_languages() {
 #[test]
 fn what_is_filled_in_is_not_filled_again() {
     let board = board("replace {budget} and {focus} in the {board}");
-    let compaction =
-        Compaction { range: range(0, 1), board: &board, focus: "the {end_turn} field", budget: 801, limits: &limits() };
+    let compaction = Compaction {
+        range: range(0, 1),
+        board: &board,
+        legend: "cmd#1 exit 0",
+        focus: "the {end_turn} field",
+        budget: 801,
+        limits: &limits(),
+    };
     let prompt = render_compaction_prompt(TAIL_COMPACTION[0], &compaction, &count);
     assert!(prompt.contains("replace {budget} and {focus} in the {board}"), "{prompt}");
     assert!(prompt.contains("the {end_turn} field"), "{prompt}");
@@ -94,7 +106,14 @@ fn what_is_filled_in_is_not_filled_again() {
 #[test]
 fn an_empty_focus_is_said_to_be_none() {
     let board = Board::default();
-    let compaction = Compaction { range: range(0, 1), board: &board, focus: " ", budget: 1, limits: &limits() };
+    let compaction = Compaction {
+        range: range(0, 1),
+        board: &board,
+        legend: "cmd#1 exit 0",
+        focus: " ",
+        budget: 1,
+        limits: &limits(),
+    };
     let prompt = render_compaction_prompt(TAIL_COMPACTION[0], &compaction, &count);
     assert!(prompt.contains("(may be empty):\n(none)\n"), "{prompt}");
 }

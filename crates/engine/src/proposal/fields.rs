@@ -2,7 +2,7 @@
 //! has no place is dropped by name instead of failing the whole.
 //!
 //! Models, small ones above all, get values right more often than shapes (docs/design/folding.md, "The compactors"); a
-//! claim still has to pass the gate. What the fields are called is not known here.
+//! claim still has to be admitted. What the fields are called is not known here.
 
 use serde_json::{Map, Value};
 
@@ -92,6 +92,23 @@ impl<'a> Fields<'a> {
             self.drop_field(key);
         }
         number
+    }
+
+    pub(super) fn signed(&mut self, key: &str) -> Option<i32> {
+        let number = match self.take(key)? {
+            Value::Number(number) => number.as_i64().and_then(|number| i32::try_from(number).ok()),
+            Value::String(text) => text.trim().parse().ok(),
+            _ => None,
+        };
+        if number.is_none() {
+            self.drop_field(key);
+        }
+        number
+    }
+
+    /// One pointer or several, under either name.
+    pub(super) fn pointers(&mut self) -> Vec<String> {
+        ["pointer", "evidence"].into_iter().flat_map(|key| self.strings(key)).collect()
     }
 
     pub(super) fn strings(&mut self, key: &str) -> Vec<String> {

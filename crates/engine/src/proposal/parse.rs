@@ -6,14 +6,14 @@
 use serde_json::Value;
 
 use super::{
-    AnchorPlace, AnchorProposal, AssertionProposal, BlockProposal, DeltaProposal, Edit, FactProposal, GoalProposal,
-    StatusProposal,
+    AnchorPlace, AnchorProposal, ArchiveProposal, BlockProposal, ClaimedRun, DeltaProposal, Edit, FactProposal,
+    NoteProposal, QuoteProposal,
     fields::{Fields, Object, Report},
 };
 use crate::{
-    evidence::pointer::LineRange,
+    evidence::pointer::{LineRange, Pointer},
     text::one_line,
-    trace::{TurnNo, decision::TurnRange},
+    trace::{TurnNo, claim::ClaimKind, decision::TurnRange},
 };
 
 /// A block and the delta that follows it.
@@ -33,6 +33,7 @@ pub(crate) struct ParsedDelta {
     pub dropped_fields: Vec<String>,
 }
 
+/// Why a model's text holds no proposal, in words by which it can mend it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProposalRefused {
     #[error("the answer is empty: answer with one JSON object")]
@@ -45,6 +46,9 @@ pub enum ProposalRefused {
     Truncated,
     #[error("the answer has no \"compressed_turns\": answer with {{\"compressed_turns\": …, \"state_delta\": …}}")]
     NoBlock,
+    /// None of the fields that were asked for.
+    #[error("the answer says nothing: give task, facts, said or notes")]
+    SaysNothing,
 }
 
 /// The answer to the tail compaction prompt (docs/seeds.md 7.2).
@@ -77,6 +81,17 @@ pub(crate) fn parse_delta(text: &str) -> Result<ParsedDelta, ProposalRefused> {
     Ok(ParsedDelta { delta, dropped_fields: report.dropped })
 }
 
+/// The answer to the archive prompt: the parts of the template that a model may fill.
+pub(crate) fn parse_archive(text: &str) -> Result<ArchiveProposal, ProposalRefused> {
+    let mut object = find_object(text)?;
+    if let Some(Value::Object(inner)) = object.get_mut("archive") {
+        object = std::mem::take(inner);
+    }
+    let BlockProposal { task, facts, said, notes, .. } = parse_block_fields(object, &mut Report::default());
+    let archive = ArchiveProposal { task, facts, said, notes };
+    if archive == ArchiveProposal::default() { Err(ProposalRefused::SaysNothing) } else { Ok(archive) }
+}
+
 fn find_object(text: &str) -> Result<Object, ProposalRefused> {
     if text.trim().is_empty() {
         return Err(ProposalRefused::Empty);
@@ -94,46 +109,48 @@ fn parse_block_fields(object: Object, report: &mut Report) -> BlockProposal {
     let mut fields = Fields::new("compressed_turns".into(), object, report);
     let replaces = fields.expect("replaces");
     let replaces = replaces.and_then(|value| parse_range(value, fields.report()));
-    let goal = fields.expect("goal");
-    let learned = fields.expect("what_we_learned");
+    let [task, now] = ["task", "now"].map(|key| take_quote(&mut fields, key));
+    let facts = fields.expect("facts");
+    let said = fields.take("said");
     let anchors = fields.expect("anchors");
-    let assertions = fields.expect("exec_assertions");
-    let questions = fields.expect("open_questions");
-    let actions = fields.expect("next_actions");
-    let block = BlockProposal {
+    let actions = fields.take("next_actions");
+    let notes = fields.take("notes");
+    let questions = fields.take("open_questions");
+    let mut block = BlockProposal {
         replaces,
-        goal: goal.and_then(|value| parse_goal(value, fields.path_of("goal"), fields.report())),
-        what_we_learned: fields.items("what_we_learned", learned, parse_fact),
+        task,
+        now,
+        facts: fields.items("facts", facts, parse_fact),
+        said: fields.items("said", said, parse_quote),
         anchors: fields.items("anchors", anchors, parse_anchor),
-        exec_assertions: fields.items("exec_assertions", assertions, parse_assertion),
-        open_questions: fields.items("open_questions", questions, parse_text),
-        next_actions: fields.items("next_actions", actions, parse_text),
+        next_actions: fields.items("next_actions", actions, parse_quote),
+        notes: fields.items("notes", notes, parse_note),
     };
+    // An open question of a model is worded by nobody else.
+    block.notes.extend(fields.items("open_questions", questions, parse_note));
     fields.end();
     block
 }
 
 fn parse_delta_fields(path: &str, object: Object, report: &mut Report) -> DeltaProposal {
     let mut fields = Fields::new(path.to_owned(), object, report);
-    let goal = fields.take("current_goal");
-    let reason = fields.text("goal_shift_reason");
-    let facts = fields.take("confirmed_facts");
-    let questions = fields.take("open_questions");
+    let [task, now] = ["task", "now"].map(|key| take_quote(&mut fields, key));
+    let shift = fields.text("goal_shift_reason");
+    let facts = fields.take("facts");
     let anchors = fields.take("anchors");
-    let assertions = fields.take("exec_assertions");
-    let status = fields.take("status");
     let actions = fields.take("next_actions");
+    let worded = ["notes", "open_questions"].map(|key| {
+        let value = fields.take(key);
+        fields.items(key, value, parse_note)
+    });
     let delta = DeltaProposal {
-        current_goal: goal.and_then(|value| parse_goal(value, fields.path_of("current_goal"), fields.report())),
-        goal_shift_reason: Some(reason).filter(|reason| !reason.is_empty()),
-        confirmed_facts: fields
-            .items("confirmed_facts", facts, |value, path, report| parse_edit(value, path, report, parse_fact)),
-        open_questions: fields
-            .items("open_questions", questions, |value, path, report| parse_edit(value, path, report, parse_text)),
+        task,
+        now,
+        goal_shift: Some(shift).filter(|shift| !shift.is_empty()),
+        facts: fields.items("facts", facts, |value, path, report| parse_edit(value, path, report, parse_fact)),
         anchors: fields.items("anchors", anchors, |value, path, report| parse_edit(value, path, report, parse_anchor)),
-        exec_assertions: fields.items("exec_assertions", assertions, parse_assertion),
-        status: status.and_then(|value| parse_status(value, fields.path_of("status"), fields.report())),
-        next_actions: actions.map(|value| fields.items("next_actions", Some(value), parse_text)),
+        next_actions: actions.map(|value| fields.items("next_actions", Some(value), parse_quote)),
+        worded: worded.into_iter().flatten().map(|note| note.text).collect(),
     };
     fields.end();
     delta
@@ -173,32 +190,63 @@ fn parse_range(value: Value, report: &mut Report) -> Option<TurnRange> {
     Some(TurnRange { first: TurnNo(first?), last: TurnNo(last?) })
 }
 
-fn parse_goal(value: Value, path: String, report: &mut Report) -> Option<GoalProposal> {
-    let fact = parse_fact(value, path, report)?;
-    Some(GoalProposal { text: fact.text, evidence: fact.evidence })
+fn take_quote(fields: &mut Fields<'_>, key: &str) -> Option<QuoteProposal> {
+    let value = fields.take(key)?;
+    let path = fields.path_of(key);
+    parse_quote(value, path, fields.report())
 }
 
-fn parse_fact(value: Value, path: String, report: &mut Report) -> Option<FactProposal> {
+/// A bare text is a pointer where it can be one, else the words.
+fn parse_quote(value: Value, path: String, report: &mut Report) -> Option<QuoteProposal> {
     match value {
-        Value::String(text) => Some(FactProposal { text: one_line(&text), evidence: Vec::new() }),
+        Value::String(text) if text.trim().parse::<Pointer>().is_ok() => {
+            Some(QuoteProposal { pointer: Some(text.trim().to_owned()), text: None })
+        }
+        Value::String(text) => Some(QuoteProposal { pointer: None, text: Some(one_line(&text)) }),
         Value::Object(object) => {
             let mut fields = Fields::new(path, object, report);
-            let fact = FactProposal { text: fields.text("text"), evidence: fields.strings("evidence") };
+            let text = Some(fields.text("text")).filter(|text| !text.is_empty());
+            let quote = QuoteProposal { pointer: fields.pointers().into_iter().next(), text };
             fields.end();
-            Some(fact)
+            Some(quote)
         }
         _ => None,
     }
 }
 
-fn parse_text(value: Value, path: String, report: &mut Report) -> Option<String> {
-    // Evidence of a question proves nothing that a block would show, so it counts as an unknown field.
-    parse_fact(value, path.clone(), report).map(|fact| {
-        if !fact.evidence.is_empty() {
-            report.dropped.push(format!("{path}.evidence"));
+fn parse_fact(value: Value, path: String, report: &mut Report) -> Option<FactProposal> {
+    let object = match value {
+        Value::String(text) => return Some(FactProposal { text: Some(one_line(&text)), ..FactProposal::default() }),
+        Value::Object(object) => object,
+        _ => return None,
+    };
+    let mut fields = Fields::new(path, object, report);
+    let kind = Value::String(fields.text("kind"));
+    let fact = FactProposal {
+        kind: serde_json::from_value(kind).ok().filter(|kind| *kind != ClaimKind::Worded),
+        evidence: fields.pointers(),
+        text: fields.verbatim("text").filter(|text| !text.trim().is_empty()),
+        claimed: ClaimedRun {
+            exit: fields.signed("exit"),
+            passed: fields.number("passed"),
+            failed: fields.number("failed"),
+        },
+    };
+    fields.end();
+    Some(fact)
+}
+
+fn parse_note(value: Value, path: String, report: &mut Report) -> Option<NoteProposal> {
+    match value {
+        Value::String(text) => Some(NoteProposal { text: one_line(&text), evidence: Vec::new() }),
+        Value::Object(object) => {
+            let mut fields = Fields::new(path, object, report);
+            let note = NoteProposal { text: fields.text("text"), evidence: fields.pointers() };
+            fields.end();
+            Some(note)
         }
-        fact.text
-    })
+        _ => None,
+    }
 }
 
 fn parse_anchor(value: Value, path: String, report: &mut Report) -> Option<AnchorProposal> {
@@ -227,31 +275,4 @@ fn parse_anchor(value: Value, path: String, report: &mut Report) -> Option<Ancho
         (None, None) => return None,
     };
     Some(AnchorProposal { place, snippet })
-}
-
-fn parse_assertion(value: Value, path: String, report: &mut Report) -> Option<AssertionProposal> {
-    let Value::Object(object) = value else { return None };
-    let mut fields = Fields::new(path, object, report);
-    let assertion = AssertionProposal {
-        command: fields.verbatim("command").unwrap_or_default().trim().to_owned(),
-        result: fields.text("result"),
-        evidence: fields.strings("evidence").into_iter().next(),
-    };
-    fields.end();
-    Some(assertion)
-}
-
-fn parse_status(value: Value, path: String, report: &mut Report) -> Option<StatusProposal> {
-    let Value::Object(object) = value else {
-        report.dropped.push(path);
-        return None;
-    };
-    let mut fields = Fields::new(path, object, report);
-    let status = StatusProposal {
-        tests: fields.text("tests"),
-        build: fields.text("build"),
-        errors_left: fields.number("errors_left"),
-    };
-    fields.end();
-    Some(status)
 }

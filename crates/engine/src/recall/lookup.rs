@@ -10,10 +10,13 @@ use crate::trace::{Event, EventBody, EventNo};
 /// A number that leads to events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mark {
+    /// What it counts.
     pub kind: MarkKind,
+    /// From 1, unless its kind says otherwise.
     pub number: u32,
 }
 
+/// What a number counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MarkKind {
     /// A user or assistant turn, by its number.
@@ -32,7 +35,9 @@ pub enum MarkKind {
     Test,
     /// `gate#N`: the question, then its decision.
     Gate,
+    /// The start of a span, by its number.
     SpanStart,
+    /// Its end.
     SpanEnd,
     /// All rollbacks; the number is always 0.
     Rollback,

@@ -58,19 +58,21 @@ fn count_part(
     before: &[AssistantPart],
     context: &Context<'_>,
 ) -> AssistantPart {
+    // Texts of streams grew piece by piece; what is kept as long as the session needs no room to grow.
+    let exact = |text: String| text.into_boxed_str().into_string();
     match part {
         NewPart::Text(text) => {
             let tokens = (context.count)(text.as_bytes());
-            AssistantPart::Text { text, tokens }
+            AssistantPart::Text { text: exact(text), tokens }
         }
         NewPart::Thinking { text, seal } => {
             let tokens = (context.count)(text.as_bytes());
-            AssistantPart::Thinking { text, seal, tokens }
+            AssistantPart::Thinking { text: exact(text), seal, tokens }
         }
         NewPart::Call { id, name, arguments } => {
             let id = unique_call_id(id, turn, is_taken, before);
             let tokens = count_call(&name, &arguments, context);
-            AssistantPart::Call { id, name, arguments, tokens, unfinished: false }
+            AssistantPart::Call { id, name, arguments: exact(arguments), tokens, unfinished: false }
         }
         NewPart::UnfinishedCall { id, name, arguments } => {
             let tokens = count_call(&name, &arguments, context);
@@ -100,6 +102,6 @@ pub(super) fn finished_calls(parts: &[AssistantPart]) -> impl Iterator<Item = &s
 }
 
 /// docs/design/model.md, "Tokens": a call's plain text is the tool's name and its arguments.
-fn count_call(name: &str, arguments: &str, context: &Context<'_>) -> u32 {
+pub(crate) fn count_call(name: &str, arguments: &str, context: &Context<'_>) -> u32 {
     (context.count)(format!("{name}{arguments}").as_bytes())
 }

@@ -272,7 +272,7 @@ fn plan_step(
     let results: Vec<&ToolResult> = (0..step.calls.len()).filter_map(|index| history.result_at(step, index)).collect();
     let texts = results.iter().map(|result| live_bytes(result, context.blobs)).collect::<Result<Vec<Bytes>, _>>()?;
     let sizes: Vec<_> = match book.view() {
-        None => texts.iter().map(|bytes| ((context.count)(bytes), None)).collect(),
+        None => texts.iter().map(|bytes| ((context.count)(lossy(bytes).as_bytes()), None)).collect(),
         Some(view) => {
             let candidates: Vec<Candidate<'_>> = texts
                 .iter()

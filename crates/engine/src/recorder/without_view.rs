@@ -10,7 +10,7 @@ use lookback_wire::TokenUsage;
 
 use super::{Book, ModelChoice, NewPart, SessionSetup, changes, first_event, results, turns};
 use crate::{
-    configuration::{Configuration, fixed::RECORDER_HOLDS},
+    configuration::{Configuration, memory::RECORDER_HOLDS},
     context::Context,
     error::{SessionError, expect_idle},
     history::{History, text_size},
@@ -48,10 +48,13 @@ pub struct Recorder {
 /// A call to a model with everything that came of it.
 #[derive(Debug, Clone)]
 pub struct WholeStep {
+    /// The answer.
     pub parts: Vec<NewPart>,
+    /// How it ended.
     pub stop: Stop,
     /// For the finished calls, in their order. What is missing never ran.
     pub results: Vec<ToolResult>,
+    /// What the provider reported.
     pub bill: Option<TokenUsage>,
 }
 
@@ -88,11 +91,6 @@ impl Recorder {
     /// How many turns there are.
     pub fn turns(&self) -> u32 {
         self.history.turns()
-    }
-
-    /// The turn that was appended last.
-    pub fn last_turn(&self) -> Option<TurnNo> {
-        self.turns().checked_sub(1).map(TurnNo)
     }
 
     /// Somebody, or a program in a person's place, said something.

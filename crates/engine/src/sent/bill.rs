@@ -143,20 +143,15 @@ impl Bill {
 
 /// docs/design/folding.md, "Marks": the end of L2, the seam, the previous tail, the tail. In numbers of parts, rising.
 fn plan_marks(rule: CacheRule, seam: usize, previous_tail: usize, tail: usize) -> Vec<usize> {
-    let mut marks: Vec<usize> = match rule {
-        CacheRule::None | CacheRule::Prefix { .. } => Vec::new(),
-        CacheRule::Marks { .. } => vec![tail, seam, 1, previous_tail.min(tail)],
+    let (wanted, most) = match rule {
+        CacheRule::None | CacheRule::Prefix { .. } => return Vec::new(),
+        CacheRule::Marks { marks, .. } => (vec![tail, seam, 1, previous_tail.min(tail)], marks as usize),
         // The provider writes the one at the tail by itself.
-        CacheRule::Breakpoints { .. } => vec![seam, 1, previous_tail],
-    };
-    let most = match rule {
-        CacheRule::Marks { marks, .. } => marks as usize,
-        CacheRule::Breakpoints { marks, .. } => (marks as usize).saturating_sub(1),
-        CacheRule::None | CacheRule::Prefix { .. } => 0,
+        CacheRule::Breakpoints { marks, .. } => (vec![seam, 1, previous_tail], (marks as usize).saturating_sub(1)),
     };
     // The first are worth most, and a card may allow fewer than there are.
     let mut kept: Vec<usize> = Vec::new();
-    for mark in marks.drain(..).filter(|mark| (1..=tail).contains(mark)) {
+    for mark in wanted.into_iter().filter(|mark| (1..=tail).contains(mark)) {
         if kept.len() < most && !kept.contains(&mark) {
             kept.push(mark);
         }

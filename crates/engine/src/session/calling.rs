@@ -21,14 +21,18 @@ use crate::{
 /// What a provider said of a prompt that it called too long, in its own tokens, as far as it said anything.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Overflow {
+    /// How long the prompt was.
     pub sent: Option<u64>,
+    /// How long it may be.
     pub limit: Option<u64>,
 }
 
 /// Whether the view got any shorter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Room {
+    /// It did: the call may be tried again.
     Made,
+    /// There is nothing left to take away.
     NotFound,
 }
 

@@ -2,9 +2,8 @@
 
 use super::Session;
 use crate::{
-    configuration::Configuration,
     context::Context,
-    edits::recheck::{Doubt, is_decision, recheck},
+    edits::recheck::{Doubt, is_decision, recheck, recheck_start},
     error::SessionError,
     history::TraceError,
     trace::{Event, EventBody, EventNo, start::Decisions},
@@ -32,17 +31,17 @@ pub struct Doubted {
 }
 
 impl Session {
-    /// Replays a trace that nobody vouches for. Its claims are admitted again, its texts written and counted again, by
-    /// these settings: a session that was folded by others is doubted, too.
+    /// Replays a trace that nobody vouches for. Its claims are admitted again, its texts written and everything counted
+    /// again, by the settings that it records, and by the defaults where it records none.
     pub fn replay_checked(
         events: impl IntoIterator<Item = Event>,
-        configuration: Configuration,
         context: &Context<'_>,
     ) -> Result<Checked, SessionError> {
         let mut events = events.into_iter();
         let mut session = Self::from_first(events.next().ok_or(TraceError::Empty)?, None)?;
-        session.configure(configuration);
-        let (mut decided, mut doubted) = (false, None);
+        let doubt_of = |event, held: Result<(), Doubt>| held.err().map(|doubt| Doubted { event, doubt });
+        let mut doubted = doubt_of(EventNo(0), recheck_start(session.start_of(), context));
+        let mut decided = false;
         // By this one the events of a result were made.
         let mut board = session.state.board().clone();
         for event in events {
@@ -50,12 +49,13 @@ impl Session {
             if matches!(event.event, EventBody::ToolResult { .. }) {
                 board.clone_from(session.state.board());
             }
-            if doubted.is_none()
-                && let Err(doubt) = recheck(session.desk(), &event.event, &board, context)
-            {
-                doubted = Some(Doubted { event: event.seq, doubt });
+            if doubted.is_none() {
+                doubted = doubt_of(event.seq, recheck(session.desk(), &event.event, &board, context));
             }
             session.apply(event, context.blobs)?;
+            if session.policy.configuration != session.policy.recorded {
+                session.configure(session.policy.recorded.clone());
+            }
         }
         let decisions = match (doubted, decided) {
             (Some(_), _) => Decisions::Unchecked,

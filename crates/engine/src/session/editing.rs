@@ -8,7 +8,7 @@ use crate::{
     edits::{
         archive, asked, delta,
         draft::{ArchiveDraft, FoldDraft, ModelAttempt},
-        fold, layout, settle, unfold,
+        fold, layout, pins, settle, unfold,
     },
     error::{ArchiveRefused, FoldRefused, SessionError, expect_idle},
     prompt::render_repair_prompt,
@@ -17,9 +17,10 @@ use crate::{
     report::{ArchiveReport, DeltaReport, FoldReport, SettleReport, UnfoldReport},
     trace::{
         BlobError, BlobHash, CallNo, EventBody, Layout,
-        decision::{Author, TurnRange, Unfold},
+        decision::{Author, Fold, TurnRange, Unfold},
         event::{
-            CallDetails, CallKind, CompactorAsked, CompactorPurpose, Interruption, Question, Ride, TextRefused, Usage,
+            CallDetails, CallKind, CompactorAsked, CompactorPurpose, Interruption, Pinned, Question, Ride, TextRefused,
+            Usage,
         },
     },
     view::TOKENS_PER_MESSAGE,
@@ -43,6 +44,7 @@ impl Session {
 
     /// The block by rules: from the trace, at no cost.
     pub fn fold_by_rules(&mut self, draft: &FoldDraft, context: &Context<'_>) -> Result<FoldReport, SessionError> {
+        self.record_settings(context)?;
         let planned = fold::fold_by_rules(self.desk(), draft, context)?;
         self.record(EventBody::Fold(Box::new(planned.fold)), context)?;
         Ok(planned.report)
@@ -57,6 +59,7 @@ impl Session {
         attempt: ModelAttempt,
         context: &Context<'_>,
     ) -> Result<FoldReport, SessionError> {
+        self.record_settings(context)?;
         match fold::fold_by_model(self.desk(), draft, text, attempt, context) {
             Ok(planned) => {
                 self.record(EventBody::Fold(Box::new(planned.fold)), context)?;
@@ -70,6 +73,32 @@ impl Session {
                 Err(error)
             }
         }
+    }
+
+    /// The block from what a person or another program wrote.
+    pub fn fold_by_other(
+        &mut self,
+        draft: &FoldDraft,
+        text: &str,
+        context: &Context<'_>,
+    ) -> Result<FoldReport, SessionError> {
+        let planned = fold::fold_by_other(self.desk(), draft, text, context)?;
+        self.record(EventBody::Fold(Box::new(planned.fold)), context)?;
+        Ok(planned.report)
+    }
+
+    /// What a fold would record, by rules or by somebody's text. Nothing changes.
+    pub fn preview_fold(
+        &self,
+        draft: &FoldDraft,
+        text: Option<&str>,
+        context: &Context<'_>,
+    ) -> Result<(Fold, FoldReport), SessionError> {
+        let planned = match text {
+            Some(text) => fold::fold_by_other(self.desk(), draft, text, context)?,
+            None => fold::fold_by_rules(self.desk(), draft, context)?,
+        };
+        Ok((planned.fold, planned.report))
     }
 
     /// Puts the turns of block `number` back in place. Board and later blocks stay, and the seam does not move.
@@ -114,6 +143,30 @@ impl Session {
         self.record_archive(planned, context)
     }
 
+    /// The summary by rules, with what a person or another program chose beside it.
+    pub fn archive_by_other(
+        &mut self,
+        draft: &ArchiveDraft,
+        text: &str,
+        context: &Context<'_>,
+    ) -> Result<ArchiveReport, SessionError> {
+        let planned = archive::archive_by_model(self.desk(), draft, text, Author::Given, context)?;
+        self.record_archive(planned, context)
+    }
+
+    /// Keeps what stands at a pointer word for word through every fold from now on.
+    pub fn pin(&mut self, pointer: &str, context: &Context<'_>) -> Result<Pinned, SessionError> {
+        let pinned = pins::plan_pin(self.desk(), pointer, context)?;
+        self.record(EventBody::Pinned(Box::new(pinned.clone())), context)?;
+        Ok(pinned)
+    }
+
+    /// From the next fold on it is not kept any more; blocks that show it stay as they are.
+    pub fn unpin(&mut self, pointer: &str, context: &Context<'_>) -> Result<(), SessionError> {
+        let pointer = pins::plan_unpin(self.desk(), pointer)?;
+        self.record(EventBody::Unpinned { pointer }, context)
+    }
+
     /// The summary did not come in time: the rounds leave the view all the same.
     pub fn archive_timed_out(
         &mut self,
@@ -132,7 +185,7 @@ impl Session {
         context: &Context<'_>,
     ) -> Result<ArchiveReport, SessionError> {
         expect_idle(&self.history)?;
-        match archive::archive_by_model(self.desk(), draft, text, context) {
+        match archive::archive_by_model(self.desk(), draft, text, Author::Model, context) {
             Ok(planned) => self.record_archive(planned, context),
             Err(error) => {
                 if error != SessionError::Archive(ArchiveRefused::OutOfDate) {
@@ -162,6 +215,7 @@ impl Session {
     /// A delta from a model's text: the arguments of its `Board` call while that step is open, else the answer to the
     /// state update prompt. What could not be admitted is in the report, for the tool's result or the repair attempt.
     pub fn delta_from_text(&mut self, text: &str, context: &Context<'_>) -> Result<DeltaReport, SessionError> {
+        self.record_settings(context)?;
         let planned = delta::delta_from_text(self.desk(), text, context)?;
         self.record(EventBody::StateDelta(Box::new(planned.delta)), context)?;
         Ok(planned.report)
@@ -169,6 +223,7 @@ impl Session {
 
     /// What changed on the board since the last delta or fold, as far as rules can tell. None: nothing.
     pub fn delta_by_rules(&mut self, context: &Context<'_>) -> Result<Option<DeltaReport>, SessionError> {
+        self.record_settings(context)?;
         let Some(planned) = delta::delta_by_rules(self.desk(), context)? else { return Ok(None) };
         self.record(EventBody::StateDelta(Box::new(planned.delta)), context)?;
         Ok(Some(planned.report))
@@ -277,6 +332,11 @@ impl Session {
         context: &Context<'_>,
     ) -> Result<String, BlobError> {
         asked::compaction_prompt(self.desk(), draft, template, context)
+    }
+
+    /// `state_update.txt`: asks for a delta with the next step.
+    pub fn state_instruction(&self, template: &str, context: &Context<'_>) -> String {
+        asked::state_instruction(self.desk(), template, context)
     }
 
     /// A schema under which only pointers that exist can be cited.

@@ -1,7 +1,5 @@
 //! What happened, recorded: each method says something to the recorder and keeps the view in step.
 
-use serde_json::Value;
-
 use lookback_wire::ToolSpec;
 
 use super::Session;
@@ -162,11 +160,6 @@ impl Session {
         let system = context.counted(system);
         let head = HeadChange { system, tools_tokens: context.count_tools(&tools), tools };
         self.record(EventBody::HeadChanged(Box::new(head)), context)
-    }
-
-    /// Settings changed that are worth remembering; they decide nothing here.
-    pub fn configuration_changed(&mut self, configuration: Value, context: &Context<'_>) -> Result<(), SessionError> {
-        self.record(EventBody::ConfigurationChanged { configuration: Box::new(configuration) }, context)
     }
 
     /// Somebody else changed a file that this session knows.

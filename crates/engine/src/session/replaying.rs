@@ -46,6 +46,7 @@ impl<'a> Replay<'a> {
         }
     }
 
+    /// The next event of the trace.
     pub fn push(&mut self, event: Event) -> Result<(), SessionError> {
         match &mut self.session {
             Some(session) => session.apply(event, self.blobs),
@@ -65,6 +66,7 @@ impl<'a> Replay<'a> {
         self.session.as_ref()
     }
 
+    /// The session after the last event.
     pub fn finish(self) -> Result<Session, SessionError> {
         Ok(self.session.ok_or(TraceError::Empty)?)
     }
@@ -77,7 +79,7 @@ impl Session {
     }
 
     /// The same, with prompts written for another provider than the recorded one.
-    pub fn replay_for(
+    pub(crate) fn replay_for(
         events: impl IntoIterator<Item = Event>,
         provider: Option<Provider>,
         blobs: &dyn Blobs,

@@ -13,7 +13,9 @@ use crate::{
 /// Whether a riding answer is to be decoded by a schema, where the card lets it without touching the prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Schema<'a> {
+    /// By none.
     Free,
+    /// By this one, in JSON.
     Constrained(&'a str),
 }
 
@@ -30,17 +32,21 @@ impl Session {
 
     /// The view as a whole request, for any provider.
     pub fn body_for(&self, provider: Provider, blobs: &dyn Blobs) -> Result<Vec<u8>, BlobError> {
-        let head = self.bench().render_part(provider, None, blobs)?;
-        let messages = self.sent.messages(self.bench(), provider, blobs)?;
-        let messages = messages.iter().map(AsRef::as_ref);
+        let (head, messages) = self.parts(provider, blobs)?;
+        let messages = messages.iter().map(Vec::as_slice);
         Ok(render_body(provider, &self.state.model.name, self.state.model.reserve, &head, messages))
     }
 
-    /// The request of the call that was started last.
-    pub fn request(&self) -> Vec<u8> {
-        let mut parts = self.sent().parts();
-        let head = parts.next().unwrap_or_default();
-        self.render_marked(self.sent().provider(), head, &parts.collect::<Vec<_>>(), Schema::Free)
+    /// The request of the call that was just started: ask for it before anything else is recorded.
+    pub fn request(&self, blobs: &dyn Blobs) -> Result<Vec<u8>, BlobError> {
+        self.riding_request(&[], Schema::Free, blobs)
+    }
+
+    /// Head and messages of the view, each as it stands in the body.
+    fn parts(&self, provider: Provider, blobs: &dyn Blobs) -> Result<(Vec<u8>, Vec<Vec<u8>>), BlobError> {
+        let render = |entry| self.bench().render_part(provider, entry, blobs);
+        let messages = self.view().entries().iter().map(|entry| render(Some(entry)));
+        Ok((render(None)?, messages.collect::<Result<_, _>>()?))
     }
 
     /// The view as it stands with more messages behind it: a call that rides on the live prefix. It differs from the
@@ -52,14 +58,11 @@ impl Session {
         blobs: &dyn Blobs,
     ) -> Result<Vec<u8>, BlobError> {
         let provider = self.prompt_provider();
-        let head = self.bench().render_part(provider, None, blobs)?;
-        let messages = self.sent.messages(self.bench(), provider, blobs)?;
+        let (head, mut messages) = self.parts(provider, blobs)?;
         let separator = Message { role: Role::Assistant, parts: vec![Part::Text(SEPARATOR.into())] };
-        let separator = self.ends_with_user(blobs)?.then_some(&separator);
-        let appended = separator.into_iter().chain(appended).map(|message| render_message(provider, message));
-        let appended: Vec<Vec<u8>> = appended.collect();
-        let messages: Vec<&[u8]> =
-            messages.iter().map(AsRef::as_ref).chain(appended.iter().map(Vec::as_slice)).collect();
+        let separator = (!appended.is_empty() && self.ends_with_user(blobs)?).then_some(&separator);
+        messages.extend(separator.into_iter().chain(appended).map(|message| render_message(provider, message)));
+        let messages: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
         let schema = match self.card().map(|card| card.constrained) {
             Some(Constrained::JsonSchema) => schema,
             _ => Schema::Free,

@@ -6,7 +6,7 @@
 
 use super::Session;
 use crate::{
-    configuration::SettleWhen,
+    configuration::{GROWN_SINCE_REFUSED, SettleWhen},
     context::Context,
     edits::{
         archive,
@@ -25,20 +25,26 @@ use crate::{
 /// What tidying did, and what it leaves to the caller.
 #[derive(Debug, Default)]
 pub struct Tidied {
+    /// An archive that was made.
     pub archived: Option<ArchiveReport>,
+    /// A fold that was made.
     pub folded: Option<FoldReport>,
+    /// Results that took their short forms.
     pub settled: Option<SettleReport>,
     /// A delta that the rules wrote because the model's did not come.
     pub delta: Option<DeltaReport>,
     /// The model was asked for a delta, for this reason.
     pub asked_for_delta: Option<DeltaCause>,
+    /// What a model is to write before the next call.
     pub wish: Option<Wish>,
 }
 
 /// A text that a model is to write.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wish {
+    /// Of a fold: [`Session::fold_by_model`] takes it.
     Block(FoldDraft),
+    /// Of an archive: [`Session::archive_by_model`] takes it.
     Summary(ArchiveDraft),
 }
 
@@ -76,9 +82,8 @@ impl Session {
     }
 
     fn tidy_fold(&mut self, noticed: &Noticed, tidied: &mut Tidied, context: &Context<'_>) -> Result<(), SessionError> {
-        // A block that was refused is not tried again before the hot zone has grown by a quarter.
         let hot = hot_tokens(&self.state.view);
-        if self.policy.refused_at.is_some_and(|refused| hot < refused + refused / 4) {
+        if self.policy.refused_at.is_some_and(|refused| hot < refused + refused / GROWN_SINCE_REFUSED) {
             return Ok(());
         }
         let asked = noticed.proposal.map_or(Asked::Step, |proposal| Asked::Trigger(proposal.trigger));

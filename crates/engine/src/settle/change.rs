@@ -4,7 +4,7 @@
 
 use super::{SettleLimits, object::Object, shorten};
 use crate::{
-    evidence::lines::split_lines,
+    evidence::lines::{lossy, split_lines},
     trace::{
         Output,
         result::{EditData, Hunk, WriteData},
@@ -67,7 +67,7 @@ pub(super) fn settle_write(write: &WriteData, limits: &SettleLimits) -> String {
         data.field("line_count", present);
     }
     let kept = limits.snippet.of(present);
-    let lines = (1..=u32::MAX).zip(split_lines(at_hand).take(kept).map(String::from_utf8_lossy));
+    let lines = (1..=u32::MAX).zip(split_lines(at_hand).take(kept).map(lossy));
     data.field("content", shorten::render_numbered(lines, limits.characters));
     data.left_out("lines_left_out", present - kept);
     data.end()

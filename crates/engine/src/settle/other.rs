@@ -11,14 +11,10 @@ use super::{
     object::Object,
     shorten::{render_plain, shorten},
 };
-use crate::evidence::lines::split_lines;
+use crate::{configuration::STRING_SHARES, evidence::lines::split_lines};
 
 /// Kept whatever else goes. C1: "保留状态标记如 `truncated` / `applied` / `fallback`".
 const STATE_MARKS: [&str; 3] = ["truncated", "applied", "fallback"];
-
-/// The start of every string says more than all of a few, so strings give way before levels do; below fifty characters
-/// (an eighth of the default) they say little.
-const STRING_SHARES: [usize; 4] = [1, 2, 4, 8];
 
 /// A tool without data has its text alone. C1 drops the text because the data says the same; here it would be lost.
 pub(super) fn settle_text(text: &[u8], limits: &SettleLimits) -> String {

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::evidence::lines::lossy;
+
 /// At most so many characters, then how many more there were. A text that this would not make shorter stays whole.
 pub(super) fn shorten(text: &str, characters: usize) -> Cow<'_, str> {
     let Some((end, _)) = text.char_indices().nth(characters) else {
@@ -23,8 +25,7 @@ pub(super) fn render_numbered<'a>(lines: impl Iterator<Item = (u32, Cow<'a, str>
 
 /// Lines of bytes, shortened, one below the other.
 pub(super) fn render_plain<'a>(lines: impl Iterator<Item = &'a [u8]>, characters: usize) -> String {
-    let lines: Vec<String> =
-        lines.map(|line| shorten(&String::from_utf8_lossy(line), characters).into_owned()).collect();
+    let lines: Vec<String> = lines.map(|line| shorten(&lossy(line), characters).into_owned()).collect();
     lines.join("\n")
 }
 

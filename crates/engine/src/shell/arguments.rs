@@ -73,6 +73,25 @@ pub(super) fn behind_options<'a>(mut rest: &'a [Pattern], with_value: &Words) ->
     rest
 }
 
+/// What `find` does with what it finds, in its order: the command behind an option that runs one; none: `-delete`.
+pub(super) fn actions_of_find<'a>(mut rest: &'a [Pattern], runs: &[&str]) -> Vec<Option<&'a [Pattern]>> {
+    let mut actions = Vec::new();
+    while let Some((word, after)) = rest.split_first() {
+        rest = after;
+        match word.literal() {
+            Some("-delete") => actions.push(None),
+            Some(option) if runs.contains(&option) => {
+                let end = after.iter().position(|word| matches!(word.literal(), Some(";" | "+")));
+                let (command, after) = after.split_at(end.unwrap_or(after.len()));
+                actions.push(Some(command));
+                rest = after;
+            }
+            _ => {}
+        }
+    }
+    actions
+}
+
 /// The text that a shell is given behind `-c`.
 pub(super) fn text_to_run(arguments: &[Pattern]) -> Option<&Pattern> {
     let is_option = |option: &Pattern| {

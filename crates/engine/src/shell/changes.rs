@@ -35,10 +35,11 @@ use super::{
     programs::Words,
     script::{Command, Item, Joint, Piece, RedirectionKind, Script, Word},
 };
+use crate::configuration::commands::{COMMANDS_DEEP, LONGEST_VALUE, MOST_CHANGES, MOST_VALUES};
 
 /// What a command changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Changes {
+pub(crate) struct Changes {
     /// Files by name: relative to the root, normalised, in order.
     pub paths: Vec<String>,
     /// Known files that match one of these have changed too.
@@ -49,7 +50,7 @@ pub struct Changes {
 
 /// Whether anything else may have changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Rest {
+pub(crate) enum Rest {
     /// Nothing else.
     #[default]
     Known,
@@ -73,14 +74,8 @@ struct Input {
     bodies: Vec<String>,
 }
 
-const DEEPEST: u32 = 12;
-/// Beyond these numbers a command names too much to be worth telling apart.
-const MOST_VALUES: usize = 256;
-const MOST_CHANGES: usize = 4096;
-const LONGEST_VALUE: usize = 4096;
-
 /// What a command changes when it is run in `cwd`, which is relative to the root.
-pub fn changed_files(script: &Script, cwd: &str) -> Changes {
+pub(crate) fn changed_files(script: &Script, cwd: &str) -> Changes {
     let directory = Rc::new(Directory::new(cwd));
     let mut walk = Walk { directory, variables: BTreeMap::new(), changes: Changes::default(), depth: 0 };
     walk.script(script);
@@ -114,7 +109,7 @@ impl Walk {
 
     /// A script that comes back to the directory where it began.
     fn subshell(&mut self, script: &Script) {
-        if self.depth >= DEEPEST {
+        if self.depth >= COMMANDS_DEEP {
             return self.unknown();
         }
         let directory = Rc::clone(&self.directory);
@@ -211,7 +206,7 @@ impl Walk {
 
     /// Runs what another program runs.
     fn inner(&mut self, arguments: &[Pattern], input: &Input) {
-        if self.depth >= DEEPEST {
+        if self.depth >= COMMANDS_DEEP {
             return self.unknown();
         }
         self.depth += 1;
@@ -305,7 +300,7 @@ impl Walk {
 
 impl Changes {
     /// Those of the known files that it changes, in their order.
-    pub fn among<'a>(&self, known: &'a BTreeSet<String>) -> Vec<&'a str> {
+    pub(crate) fn among<'a>(&self, known: &'a BTreeSet<String>) -> Vec<&'a str> {
         let mut changed: BTreeSet<&str> =
             self.paths.iter().filter_map(|path| known.get(path)).map(|path| &**path).collect();
         let mut by_prefix: BTreeMap<&str, Vec<&Pattern>> = BTreeMap::new();

@@ -8,12 +8,7 @@ use super::{
     pattern::Element,
     script::{Command, Item, Joint, Piece, Redirection, RedirectionKind, Script, Word},
 };
-
-/// Substitutions nested deeper than this are not looked into.
-const DEEPEST: u32 = 16;
-
-/// Looking further for the end of each bracket would take too long.
-const LONGEST_CLASS: usize = 64;
+use crate::configuration::commands::{LONGEST_CLASS, SUBSTITUTIONS_DEEP};
 
 impl Script {
     /// Any text.
@@ -53,7 +48,7 @@ struct HereDocument {
     indented: bool,
 }
 
-impl Parser<'_> {
+impl<'a> Parser<'a> {
     /// How far it has come.
     fn at(&self) -> usize {
         self.end - self.rest.len()
@@ -104,29 +99,22 @@ impl Parser<'_> {
                     self.read_documents();
                     Joint::Line
                 }
-                '&' if self.rest.starts_with("&>") => {
-                    self.next();
+                _ if self.is_redirection() => {
                     self.parse_redirection(&mut command);
                     continue;
                 }
                 '&' if self.take("&&") => Joint::And,
                 '|' if self.take("||") => Joint::Or,
-                '|' => {
-                    let _ = self.take("|&") || self.take("|");
-                    Joint::Pipe
-                }
+                '|' if self.take("|&") || self.take("|") => Joint::Pipe,
+                ';' if self.take(";") => Joint::Semicolon,
+                '&' if self.take("&") => Joint::Background,
                 '(' if command.words.is_empty() && self.rest.starts_with("((") => {
-                    self.skip_arithmetic();
+                    self.skip_to_close(['(', ')'], 0);
                     continue;
                 }
-                ';' | '&' | '(' => {
-                    self.next();
-                    open += u32::from(next == '(');
-                    match next {
-                        ';' => Joint::Semicolon,
-                        '&' => Joint::Background,
-                        _ => Joint::Open,
-                    }
+                '(' if self.take("(") => {
+                    open += 1;
+                    Joint::Open
                 }
                 ')' => {
                     self.next();
@@ -138,14 +126,6 @@ impl Parser<'_> {
                 }
                 '#' => {
                     self.rest = self.rest.find('\n').map_or("", |end| &self.rest[end..]);
-                    continue;
-                }
-                '<' | '>' => {
-                    self.parse_redirection(&mut command);
-                    continue;
-                }
-                _ if self.is_descriptor() => {
-                    self.parse_redirection(&mut command);
                     continue;
                 }
                 _ => {
@@ -160,13 +140,14 @@ impl Parser<'_> {
         items
     }
 
-    /// Is it the `2` of `2>`?
-    fn is_descriptor(&self) -> bool {
+    /// `>`, `2>`, `&>`.
+    fn is_redirection(&self) -> bool {
         let behind = self.rest.trim_start_matches(|next: char| next.is_ascii_digit());
-        behind.len() < self.rest.len() && behind.starts_with(['<', '>'])
+        behind.starts_with(['<', '>']) || self.rest.starts_with("&>")
     }
 
     fn parse_redirection(&mut self, command: &mut Command) {
+        self.take("&");
         let behind = self.rest.trim_start_matches(|next: char| next.is_ascii_digit());
         let descriptor = self.rest[..self.rest.len() - behind.len()].parse().ok();
         self.rest = behind;
@@ -222,24 +203,26 @@ impl Parser<'_> {
         }
     }
 
-    /// `((…))`, in which `>` compares.
-    fn skip_arithmetic(&mut self) {
-        let mut open = 0_u32;
+    /// What stands before the bracket that closes all that is open: of `${…}`, and of `((…))`, in which `>` compares.
+    fn skip_to_close(&mut self, [opens, closes]: [char; 2], mut open: u32) -> &'a str {
+        let from = self.rest;
         while let Some(next) = self.next_inside() {
-            match next {
-                '(' => open += 1,
-                ')' => open = open.saturating_sub(1),
-                _ => {}
-            }
+            open = open + u32::from(next == opens) - u32::from(next == closes);
             if open == 0 {
-                return;
+                return &from[..from.len() - self.rest.len() - closes.len_utf8()];
             }
         }
+        from
     }
 
     fn parse_word(&mut self, nested: &mut Vec<Script>) -> Word {
         let mut word = Word { pieces: Vec::new(), start: self.at() };
         while let Some(next) = self.peek() {
+            if let Some(rest) = self.behind_group().filter(|_| next == '(' && !word.pieces.is_empty()) {
+                self.rest = rest;
+                word.push(Element::Unknown);
+                continue;
+            }
             if matches!(next, ' ' | '\t' | '\r' | '\n' | ';' | '&' | '|' | '(' | ')' | '<' | '>') {
                 break;
             }
@@ -263,6 +246,13 @@ impl Parser<'_> {
             }
         }
         word
+    }
+
+    /// What follows `(app)` inside of a word: some shells have groups there.
+    fn behind_group(&self) -> Option<&'a str> {
+        let inside = self.rest.strip_prefix('(')?;
+        let end = inside.find([')', '(', ' ', '\t', '\n', ';', '\'', '"', '$', '`']).filter(|end| *end > 0)?;
+        inside[end..].strip_prefix(')')
     }
 
     fn parse_single_quoted(&mut self, word: &mut Word) {
@@ -311,13 +301,13 @@ impl Parser<'_> {
     /// What follows a dollar sign.
     fn parse_expansion(&mut self, word: &mut Word, nested: &mut Vec<Script>, quoted: bool) {
         if self.rest.starts_with("((") {
-            self.skip_arithmetic();
+            self.skip_to_close(['(', ')'], 0);
             word.push(Element::Unknown);
         } else if self.take("(") {
             let piece = self.parse_substitution(nested);
             word.pieces.push(piece);
         } else if self.take("{") {
-            let inside = self.skip_to_brace();
+            let inside = self.skip_to_close(['{', '}'], 1);
             let is_name =
                 |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
             word.pieces.push(match is_name(inside) {
@@ -339,28 +329,9 @@ impl Parser<'_> {
         }
     }
 
-    /// Up to the brace that closes `${`.
-    fn skip_to_brace(&mut self) -> &str {
-        let mut open = 1_u32;
-        for (at, byte) in self.rest.bytes().enumerate() {
-            match byte {
-                b'{' => open += 1,
-                b'}' => open -= 1,
-                _ => {}
-            }
-            if open == 0 {
-                let inside = &self.rest[..at];
-                self.rest = &self.rest[at + 1..];
-                return inside;
-            }
-        }
-        self.complete = false;
-        std::mem::take(&mut self.rest)
-    }
-
     /// What stands in `$(…)`, behind the parenthesis.
     fn parse_substitution(&mut self, nested: &mut Vec<Script>) -> Piece {
-        if self.depth < DEEPEST {
+        if self.depth < SUBSTITUTIONS_DEEP {
             self.depth += 1;
             let outside = (std::mem::take(&mut self.waiting), std::mem::take(&mut self.documents));
             let items = self.parse_list(Until::Parenthesis);
@@ -384,7 +355,7 @@ impl Parser<'_> {
         }
         let length = part.len() - self.rest.len();
         let inside = part[..length].strip_suffix('`').unwrap_or(&part[..length]);
-        if self.depth < DEEPEST {
+        if self.depth < SUBSTITUTIONS_DEEP {
             nested.push(parse_part(inside, start + inside.len(), self.depth + 1));
         } else {
             self.complete = false;
@@ -462,7 +433,7 @@ mod tests {
             &[&["echo", "a;b", "c | \"d\" $e", "f g", "h#i", "$j", "*"]],
         );
         reads("echo ''", &[&["echo", ""]]);
-        reads("cat a'b'\"c\"''", &[&["cat", "abc"]]);
+        reads("cat a'b'\"c\"'' x/(app)/y f() { z; }", &[&["cat", "abc", "x/$/y", "f"], &["{", "z"], &["}"]]);
         reads(r#"grep -n "a\|b.*\$" "end$" f"#, &[&["grep", "-n", r"a\|b.*$", "end$", "f"]]);
     }
 

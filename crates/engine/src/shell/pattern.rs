@@ -3,6 +3,8 @@
 //! A character class counts as any character and `**` as any text: to match too much costs a look at a file, to match
 //! too little would show old lines as current. Which of the names exist is not known here.
 
+use crate::configuration::commands::LONGEST_PATTERN;
+
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Element {
     Text(String),
@@ -19,9 +21,6 @@ pub(super) enum Element {
 /// What the name of a file is like.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pattern(Vec<Element>);
-
-/// No file name is longer; the rest is treated as unknown.
-const LONGEST: usize = 128;
 
 impl Pattern {
     pub(super) fn text(text: &str) -> Self {
@@ -58,7 +57,7 @@ impl Pattern {
     }
 
     fn add(&mut self, element: Element) {
-        let is_full = self.0.len() >= LONGEST;
+        let is_full = self.0.len() >= LONGEST_PATTERN;
         match (self.0.last_mut(), element) {
             (Some(last), _) if is_full => *last = Element::Deep,
             (Some(last @ Element::Star), Element::Star) => *last = Element::Deep,
@@ -81,6 +80,12 @@ impl Pattern {
     pub(super) fn length(&self) -> usize {
         let length = |element: &Element| if let Element::Text(text) = element { text.len() } else { 1 };
         self.0.iter().map(length).sum()
+    }
+
+    /// The parts that are known, set apart where something is not.
+    pub(super) fn known_text(&self) -> String {
+        let text = |element: &Element| if let Element::Text(text) = element { text.clone() } else { "*".to_owned() };
+        self.0.iter().map(text).collect()
     }
 
     /// Whether a text stands in one of the parts that are known.

@@ -69,6 +69,7 @@ pub(crate) struct Programs {
     _version: u32,
     pub(crate) looks: Words,
     pub(crate) quiet: Words,
+    pub(crate) decides: Words,
     pub(crate) touches: Words,
     pub(crate) writes: Words,
     pub(crate) keeps: Words,
@@ -83,8 +84,6 @@ pub(crate) struct Programs {
     pub(crate) leads: Words,
     pub(crate) forges: Words,
     pub(crate) forge_looks: Words,
-    pub(crate) named: Words,
-    pub(crate) named_behind_run: Words,
     pub(crate) tests: Words,
     pub(crate) builds: Words,
     pub(crate) checks: Words,
@@ -104,6 +103,7 @@ pub(crate) struct Programs {
     pub(super) values: Table<Words>,
     pub(super) git: Git,
     pub(crate) search: Table<SearchOptions>,
+    pub(super) formatter_reports: Words,
     pub(super) formatter: Vec<Formatter>,
 }
 
@@ -164,7 +164,7 @@ pub(super) enum WithoutNames {
 impl Programs {
     /// Whether a program changes no line of any file, whatever its arguments.
     pub(super) fn keeps_files(&self, name: &str) -> bool {
-        [&self.looks, &self.quiet, &self.touches, &self.keeps, &self.tests, &self.checks]
+        [&self.looks, &self.quiet, &self.decides, &self.touches, &self.keeps, &self.tests, &self.checks]
             .iter()
             .any(|words| words.has(name))
     }
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn no_list_names_a_program_twice() {
         let programs = programs();
-        for words in [&programs.looks, &programs.quiet, &programs.tests, &programs.runs, &programs.named] {
+        for words in [&programs.looks, &programs.quiet, &programs.tests, &programs.runs] {
             let mut names: Vec<&str> = words.iter().collect();
             let all = names.len();
             names.sort_unstable();

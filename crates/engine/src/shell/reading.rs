@@ -5,12 +5,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    arguments::{Given, behind_options, text_to_run},
+    arguments::{Given, actions_of_find, behind_options, text_to_run},
     pattern::Pattern,
     programs::{Words, programs},
     script::{Command, Item, Joint, RedirectionKind, Script},
     wrappers::{Named, Unwrapped, unwrapped},
 };
+use crate::configuration::commands::{COMMANDS_DEEP, TELLING_OPERANDS};
 
 /// The most that any of its programs does; each is more than those before it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -20,7 +21,7 @@ pub enum Purpose {
     Looks,
     /// The same of something else than files: of the history, or of what another service says.
     Asks,
-    /// Changes files and runs nothing: no test can have run up to here.
+    /// Changes files, or decides by a condition or a loop of the shell. No test can have run up to here.
     Files,
     /// Anything else.
     #[default]
@@ -42,7 +43,7 @@ pub struct Reading {
     /// Where the command begins, behind what only leads to its place: the `npm` of `cd web && npm test`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub begins: u32,
-    /// Where the pipe begins that only says how much is shown: ` | tail -5`.
+    /// Where the pipe begins that only says how much is shown: ` | tail -5`. What begins so only shows or writes a text.
     #[serde(default, skip_serializing_if = "is_default")]
     pub ends: Option<u32>,
 }
@@ -50,11 +51,6 @@ pub struct Reading {
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
-
-/// Scripts in scripts, and programs that run programs, are not looked into deeper than this.
-const DEEPEST: u32 = 12;
-/// So many operands tell what a task runner runs.
-const TELLING_OPERANDS: usize = 4;
 
 impl Reading {
     /// Of a whole command.
@@ -64,14 +60,20 @@ impl Reading {
             Some(Item::Joint(_, span)) => span.end,
             _ => 0,
         };
-        let ends = script.items[led..].windows(2).find_map(|pair| match pair {
-            [Item::Joint(Joint::Pipe, span), Item::Command(command)] => {
-                let program = command.words.first().and_then(|word| word.literal())?;
-                programs().pagers.has(program).then_some(span.start as u32)
+        let is_pager = |item: &Item| match item {
+            Item::Command(command) => {
+                command.words.first().and_then(|word| word.literal()).is_some_and(|name| programs().pagers.has(name))
             }
-            _ => None,
-        });
-        Self { purpose: purpose_of(script, led, 0), begins: begins as u32, ends }
+            Item::Joint(..) => false,
+        };
+        let ends = match &script.items[led..] {
+            [first, ..] if is_pager(first) => Some(begins),
+            items => items.windows(2).find_map(|pair| match pair {
+                [Item::Joint(Joint::Pipe, span), next] if is_pager(next) => Some(span.start),
+                _ => None,
+            }),
+        };
+        Self { purpose: purpose_of(script, led, 0), begins: begins as u32, ends: ends.map(|end| end as u32) }
     }
 
     /// The command without what leads to its place.
@@ -79,7 +81,8 @@ impl Reading {
         command.get(self.begins as usize..).unwrap_or(command).trim()
     }
 
-    /// Two runs are of the same command when they differ only in how much of the output is shown.
+    /// Two runs are of the same command when they differ only in how much of the output is shown. Of all that only show
+    /// or write a text the newest one counts.
     pub fn key(&self, command: &str) -> String {
         let end = self.ends.map_or(command.len(), |end| end as usize);
         let shown = command.get(self.begins as usize..end).unwrap_or(command);
@@ -135,7 +138,7 @@ fn leads(script: &Script) -> usize {
 
 /// Of the items before `led`, what they do to the shell does not count.
 fn purpose_of(script: &Script, led: usize, depth: u32) -> Purpose {
-    if depth > DEEPEST || !script.complete {
+    if depth > COMMANDS_DEEP || !script.complete {
         return Purpose::Works;
     }
     let mut purpose = None;
@@ -168,7 +171,7 @@ fn of_command(script: &Script, command: &Command, depth: u32) -> Purpose {
 }
 
 fn of_words(words: &[Pattern], documents: &[&str], depth: u32) -> Purpose {
-    if depth > DEEPEST {
+    if depth > COMMANDS_DEEP {
         return Purpose::Works;
     }
     match unwrapped(words) {
@@ -181,8 +184,8 @@ fn of_words(words: &[Pattern], documents: &[&str], depth: u32) -> Purpose {
 fn of_program(program: &Named<'_>, documents: &[&str], depth: u32) -> Purpose {
     let (programs, name, arguments) = (programs(), program.name(), program.arguments);
     let given = Given::new(arguments, programs.values.of(name));
-    let is_own =
-        !["", "/bin/", "/usr/bin/", "/usr/local/bin/"].contains(&&program.path[..program.path.len() - name.len()]);
+    let folder = &program.path[..program.path.len() - name.len()];
+    let is_own = program.launched || !["", "/bin/", "/usr/bin/", "/usr/local/bin/"].contains(&folder);
     let files_or_looks = |files: bool| if files { Purpose::Files } else { Purpose::Looks };
     let text = |text: &str| purpose_of(&Script::parse(text), 0, depth + 1);
     match name {
@@ -214,7 +217,9 @@ fn of_program(program: &Named<'_>, documents: &[&str], depth: u32) -> Purpose {
         _ if programs.looks.has(name) || programs.quiet.has(name) => {
             files_or_looks(programs.outputs.of(name).iter().any(|option| given.value(option).is_some()))
         }
-        _ if programs.touches.has(name) || programs.writes.has(name) => Purpose::Files,
+        _ if [&programs.decides, &programs.touches, &programs.writes].iter().any(|words| words.has(name)) => {
+            Purpose::Files
+        }
         _ if programs.builds.has(name) => Purpose::Builds,
         _ if programs.containers.has(name) => {
             let runs = |word: &&Pattern| word.literal().is_some_and(|word| programs.container_runs.has(word));
@@ -237,23 +242,23 @@ fn of_program(program: &Named<'_>, documents: &[&str], depth: u32) -> Purpose {
 
 /// The targets of a task runner, told by the words of their names.
 fn of_task(given: &Given<'_>, otherwise: Purpose) -> Purpose {
-    let mut told = given.operands.iter().filter_map(|operand| operand.literal()).take(TELLING_OPERANDS).peekable();
+    let mut told = given.operands.iter().map(|operand| operand.known_text()).take(TELLING_OPERANDS).peekable();
     if told.peek().is_some_and(|first| programs().package_words.has(first)) {
         return Purpose::Works;
     }
-    told.map(|operand| of_name(operand).unwrap_or(otherwise)).max().unwrap_or(otherwise)
+    told.map(|operand| of_name(&operand).unwrap_or(otherwise)).max().unwrap_or(otherwise)
 }
 
 /// A module, or a file of the project: told by its own name, not by those of its folders. Its first operand tells what it
 /// does where it is such a word itself: `manage.py test`.
 fn of_file(own: Option<&str>, given: &Given<'_>) -> Purpose {
     let module = given.options.iter().find(|(option, _)| *option == "-m").and_then(|(_, module)| *module);
-    let mut operands = module.into_iter().chain(given.operands.iter().copied()).filter_map(Pattern::literal);
-    let file = own.or_else(|| operands.next()).unwrap_or_default();
+    let mut operands = module.into_iter().chain(given.operands.iter().copied()).map(Pattern::known_text);
+    let file = own.map(str::to_owned).or_else(|| operands.next()).unwrap_or_default();
     let verb = operands.next().filter(|verb| programs().test_words.has(verb) || programs().build_words.has(verb));
-    let name = file.rsplit('/').next().unwrap_or(file);
+    let name = file.rsplit('/').next().unwrap_or(&file);
     let verb = verb.filter(|_| name.contains('.'));
-    of_name(name).max(verb.and_then(of_name)).unwrap_or(Purpose::Works)
+    of_name(name).max(verb.and_then(|verb| of_name(&verb))).unwrap_or(Purpose::Works)
 }
 
 fn of_name(name: &str) -> Option<Purpose> {
@@ -268,22 +273,8 @@ fn of_name(name: &str) -> Option<Purpose> {
 
 fn of_find(arguments: &[Pattern], depth: u32) -> Purpose {
     const RUNS: [&str; 8] = ["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"];
-    let mut purpose = Purpose::Looks;
-    let mut rest = arguments;
-    while let Some((word, after)) = rest.split_first() {
-        rest = after;
-        match word.literal() {
-            Some("-delete") => purpose = purpose.max(Purpose::Files),
-            Some(option) if RUNS.contains(&option) => {
-                let end = after.iter().position(|word| matches!(word.literal(), Some(";" | "+")));
-                let (command, after) = after.split_at(end.unwrap_or(after.len()));
-                purpose = purpose.max(of_words(command, &[], depth + 1));
-                rest = after;
-            }
-            _ => {}
-        }
-    }
-    purpose
+    let of_action = |run: Option<&[Pattern]>| run.map_or(Purpose::Files, |command| of_words(command, &[], depth + 1));
+    actions_of_find(arguments, &RUNS).into_iter().map(of_action).max().unwrap_or(Purpose::Looks)
 }
 
 /// A script in a file may run anything, too.

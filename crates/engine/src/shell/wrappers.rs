@@ -2,10 +2,13 @@
 
 use super::{arguments::behind_options, pattern::Pattern, programs::programs};
 
-/// The name of the program that counts and what stands behind it; as it is named, with its path.
+/// The program that counts, and what stands behind it.
 pub(super) struct Named<'a> {
+    /// As it is named.
     pub(super) path: &'a str,
     pub(super) arguments: &'a [Pattern],
+    /// Behind `poetry run` it may be a script of the project, whatever it is called.
+    pub(super) launched: bool,
 }
 
 impl<'a> Named<'a> {
@@ -25,27 +28,32 @@ pub(super) enum Unwrapped<'a> {
 
 pub(super) fn unwrapped(words: &[Pattern]) -> Unwrapped<'_> {
     let mut words = words;
+    let mut launched = false;
     while let Some((path, arguments)) = words.split_first() {
         let Some(path) = path.literal() else { return Unwrapped::Unknown };
-        let named = Named { path, arguments };
-        match behind(named.name(), arguments) {
-            Some(rest) => words = rest,
-            None => return Unwrapped::Program(named),
+        let named = Named { path, arguments, launched };
+        if let Some(rest) = behind_wrapper(named.name(), arguments) {
+            words = rest;
+        } else if let Some(rest) = behind_launcher(named.name(), arguments) {
+            words = rest;
+            launched = true;
+        } else {
+            return Unwrapped::Program(named);
         }
     }
     Unwrapped::Nothing
 }
 
-/// The words of the program that stands behind this one, if it is one to stand before others.
-fn behind<'a>(name: &str, rest: &'a [Pattern]) -> Option<&'a [Pattern]> {
-    let programs = programs();
-    if let Some(wrapper) = programs.wrappers.get(name) {
-        let rest = behind_options(rest, &wrapper.values);
-        let is_setting = |word: &Pattern| word.prefix().split_once('=').is_some_and(|(name, _)| !name.contains('/'));
-        let settings = if name == "env" { rest.iter().take_while(|word| is_setting(word)).count() } else { 0 };
-        return Some(rest.get(wrapper.words + settings..).unwrap_or_default());
-    }
+fn behind_wrapper<'a>(name: &str, rest: &'a [Pattern]) -> Option<&'a [Pattern]> {
+    let wrapper = programs().wrappers.get(name)?;
+    let rest = behind_options(rest, &wrapper.values);
+    let is_setting = |word: &Pattern| word.prefix().split_once('=').is_some_and(|(name, _)| !name.contains('/'));
+    let settings = if name == "env" { rest.iter().take_while(|word| is_setting(word)).count() } else { 0 };
+    Some(rest.get(wrapper.words + settings..).unwrap_or_default())
+}
+
+fn behind_launcher<'a>(name: &str, rest: &'a [Pattern]) -> Option<&'a [Pattern]> {
     let (first, rest) = rest.split_first()?;
-    let launches = first.literal().is_some_and(|first| programs.launchers.of(name).has(first));
-    launches.then(|| behind_options(rest, programs.values.of("launcher")))
+    let launches = first.literal().is_some_and(|first| programs().launchers.of(name).has(first));
+    launches.then(|| behind_options(rest, programs().values.of("launcher")))
 }

@@ -42,10 +42,13 @@ fn newest(past: Past<'_>) -> Option<Turn<'_>> {
     turns(past).find(|turn| turn.kind.says_something())
 }
 
+/// Turns of a person. Ours: no piece of work takes more.
+const LOOKED_BACK: usize = 60;
+
 /// The turn that the work of `newest` began with, where it is another one. Handing on what was done ends a piece of work:
 /// what lies before that is finished.
 fn begun_with<'a>(past: Past<'a>, newest: &Turn<'a>) -> Option<Turn<'a>> {
-    let before = turns(past).skip_while(|turn| turn.user.turn >= newest.user.turn);
+    let before = turns(past).skip_while(|turn| turn.user.turn >= newest.user.turn).take(LOOKED_BACK);
     let mut oldest = None;
     for turn in before {
         match turn.kind {

@@ -8,7 +8,7 @@ const STARTS: [&str; 12] = [
     "fatal:",
     "fatal error",
     "panic:",
-    "E   ",
+    "E  ",
     "Error:",
     "ERROR",
     "FAIL:",

@@ -7,23 +7,25 @@ use std::collections::BTreeMap;
 use super::past::Past;
 use crate::{
     shell::{Command, Item, Joint, Script, changed_files},
-    trace::result::RunData,
+    trace::{TurnNo, result::RunData},
 };
 
 /// Folders of files that nobody keeps.
 const SCRATCH: [&str; 4] = ["/tmp/", "/var/", "/private/", "/dev/"];
 
+/// Files of the session, by what became of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Files {
     /// They exist. Relative to the root, those outside of it by their whole paths.
     pub changed: Vec<String>,
+    /// They do not.
     pub deleted: Vec<String>,
 }
 
 pub(super) fn files(past: Past<'_>) -> Files {
     let mut fates: BTreeMap<String, bool> = BTreeMap::new();
     let root = past.history.start().root.trim_end_matches('/');
-    let mut done: Vec<_> = past.done().collect();
+    let mut done: Vec<_> = past.done_from(TurnNo(0)).collect();
     done.reverse();
     for done in done {
         if let Some(path) = done.changed() {
@@ -88,13 +90,13 @@ fn follow(run: &RunData, root: &str, fates: &mut BTreeMap<String, bool>) {
     // Elsewhere is no file of this project.
     if !replaces && !place.starts_with(['/', '~', '$']) {
         let known = changed_files(&script, &run.cwd).paths;
-        // `mv a b` may also mean `b/a`.
-        let is_guess =
-            |path: &str| path.rsplit_once('/').is_some_and(|(folder, _)| known.iter().any(|path| path == folder));
-        for path in known.iter().filter(|path| !is_scratch(path) && !is_guess(path) && !gone.contains(path)) {
-            if !lies_outside(path, &run.command, root) {
-                fates.insert(path.clone(), true);
-            }
+        // `mv a b` may put a into a folder b: where b is named as a file, it is one.
+        let in_a_file =
+            |path: &str| path.rsplit_once('/').is_some_and(|(over, _)| known.iter().any(|other| other == over));
+        let is_ours = |path: &&String| !is_scratch(path) && !lies_outside(path, &run.command, root);
+        let stays = |path: &&String| !gone.contains(path) && !in_a_file(path);
+        for path in known.iter().filter(is_ours).filter(stays) {
+            fates.insert(path.clone(), true);
         }
     }
     for path in gone.into_iter().filter(|path| !is_scratch(path) && !path.is_empty()) {

@@ -25,6 +25,8 @@ const LINES: usize = 1;
 const LONGEST_ERROR: usize = 140;
 /// How many of the user's open sentences are quoted.
 const QUESTIONS: usize = 2;
+/// In characters. Its pointer has the rest.
+const LONGEST: usize = 180;
 /// A call that failed longer ago was answered by what was done since.
 const RECENT: usize = 12;
 
@@ -89,6 +91,8 @@ fn failed_call(past: Past<'_>, known: &[u32]) -> Result<Option<Question>, BlobEr
 fn has_failed(done: &Done<'_>) -> bool {
     match &done.result.data {
         ResultData::Run(run) => run.exit_code.is_some_and(|code| code != 0) && run.reading().purpose > Purpose::Asks,
+        // A path that was guessed wrongly leaves nothing open.
+        ResultData::Read(_) | ResultData::Search(_) | ResultData::List(_) => false,
         _ => done.result.status == Status::Error,
     }
 }
@@ -164,7 +168,7 @@ fn quoted_question(who: &str, quote: crate::trace::claim::Quote) -> Question {
 
 fn question(text: &str, place: &Place, event: crate::trace::EventNo) -> Question {
     let evidence = Evidence { pointer: place.to_string(), event };
-    Question { text: one_line(text), unknown: false, evidence: Some(evidence) }
+    Question { text: shorten_at_word(&one_line(text), LONGEST).into_owned(), unknown: false, evidence: Some(evidence) }
 }
 
 #[cfg(test)]

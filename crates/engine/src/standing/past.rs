@@ -43,6 +43,9 @@ pub(super) struct Said<'a> {
     pub(super) answers: bool,
 }
 
+/// Turns. Ours: several working days; a session of any length is read in the same time.
+const LOOKED_BACK: u32 = 4_000;
+
 impl<'a> Past<'a> {
     pub(crate) fn new(history: &'a History, last: TurnNo, blobs: &'a dyn Blobs) -> Self {
         Self { history, last, blobs }
@@ -58,7 +61,7 @@ impl<'a> Past<'a> {
     }
 
     pub(super) fn said(self) -> impl Iterator<Item = Said<'a>> {
-        self.turns_from(TurnNo(0)).rev().flat_map(move |(turn, live)| {
+        self.turns_from(self.lately()).rev().flat_map(move |(turn, live)| {
             let parts = match live {
                 LiveTurn::Assistant(assistant) => &assistant.parts[..],
                 _ => &[],
@@ -71,8 +74,14 @@ impl<'a> Past<'a> {
         })
     }
 
+    /// The results of the newest turns: what ran longer ago says nothing about now.
     pub(super) fn done(self) -> impl DoubleEndedIterator<Item = Done<'a>> {
-        self.done_from(TurnNo(0))
+        self.done_from(self.lately())
+    }
+
+    /// From where on turns are looked at.
+    fn lately(self) -> TurnNo {
+        TurnNo(self.last.0.min(self.history.turns()).saturating_sub(LOOKED_BACK))
     }
 
     /// The results of the turns from `first` on.

@@ -120,6 +120,7 @@ fn worth(sentence: &Sentence<'_>, said: &Said<'_>, offers: bool, changes: bool) 
     if is_plan
         || list.doubts.stand_in(&lower)
         || list.verdicts.stand_in(&lower)
+        || list.dangling.begin(plain)
         || (list.manners.begin(plain) && strongest < 25)
     {
         return 0;

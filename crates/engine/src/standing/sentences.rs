@@ -46,7 +46,7 @@ fn without_emphasis(text: &str) -> &str {
     if inner.matches("**").count().is_multiple_of(2) { inner } else { text }
 }
 
-fn without_list_mark(line: &str) -> (&str, bool) {
+pub(crate) fn without_list_mark(line: &str) -> (&str, bool) {
     for mark in ["- [x] ", "- [ ] ", "- ", "* ", "• ", "✅ ", "✓ "] {
         if let Some(rest) = line.strip_prefix(mark) {
             return (rest.trim_start(), true);
@@ -59,7 +59,7 @@ fn without_list_mark(line: &str) -> (&str, bool) {
     }
 }
 
-fn split(line: &str) -> Vec<&str> {
+pub(crate) fn split(line: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
     let mut characters = line.char_indices().peekable();

@@ -14,6 +14,9 @@ const LONGEST_LOOK: usize = 4_000;
 const LEAST_WORDS: usize = 4;
 /// So many words state a matter, even where none of them asks: a review's remark, an issue.
 const MATTER: usize = 40;
+/// A title of so many words says what a plan is for; a longer line is a sentence.
+const TITLE_WORDS: usize = 3;
+const LONGEST_TITLE: usize = 25;
 /// Under a title, so many words are a plan.
 const PLAN: usize = 120;
 /// A sentence of fewer words may not say what it is about.
@@ -119,15 +122,20 @@ pub(super) fn is_question(text: &str) -> bool {
 
 /// The heading that a turn begins with, behind what only leads to it.
 pub(super) fn title(text: &str) -> Option<&str> {
-    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !is_frame(line));
-    let heading = lines.next().filter(|line| line.starts_with('#'))?;
-    Some(heading.trim_start_matches('#').trim()).filter(|title| !title.is_empty())
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
+    let is_framed = lines.peek().is_some_and(|line| is_frame(line));
+    // The first line of an issue or a pull request that a prompt is about is its title.
+    let names = |line: &str| (TITLE_WORDS..=LONGEST_TITLE).contains(&line.split_whitespace().count());
+    let first = lines.filter(|line| !is_frame(line)).find(|line| !is_framed || line.starts_with('#') || names(line))?;
+    let is_title = first.starts_with('#') || (is_framed && !first.ends_with([':', '：']));
+    Some(first.trim_start_matches('#').trim()).filter(|title| is_title && !title.is_empty())
 }
 
 /// The sentence that says what is wanted, the title before it where there is one, or the first sentence where the other
 /// is short: "can you debug this?". Each is as it stands there.
 pub(super) fn wanted(text: &str) -> Option<String> {
-    let found: Vec<Sentence<'_>> = sentences(text).into_iter().filter(|sentence| !is_frame(sentence.text)).collect();
+    let is_said = |sentence: &Sentence<'_>| !is_frame(sentence.text) && !is_printed(sentence.text);
+    let found: Vec<Sentence<'_>> = sentences(text).into_iter().filter(is_said).collect();
     let title = title(text);
     let is_plan = kind_of(text) == Kind::Plan;
     let asks = |sentence: &Sentence<'_>| {
@@ -160,10 +168,22 @@ pub(super) fn wanted(text: &str) -> Option<String> {
     let few = words.split_whitespace().count() < FEW_WORDS;
     let opening = found[..at].iter().map(|sentence| sentence.text).find(|text| kind_of(text).says_something());
     Some(match (title, opening.filter(|_| few)) {
-        (Some(title), _) => format!("{title}: {words}"),
+        // The steps of a plan are done one by one; what they are for is its title.
+        (Some(title), _) if title.split_whitespace().count() >= TITLE_WORDS => title.to_owned(),
+        (Some(title), _) => format!("{title} … {words}"),
         (None, Some(opening)) => format!("{opening} … {words}"),
         (None, None) => words,
     })
+}
+
+/// A line that a program printed and a person pasted: more signs and numbers than words.
+fn is_printed(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let is_word = |word: &&&str| {
+        let word = word.trim_matches(|letter: char| ".,;:!?()`'\"*“”‘’".contains(letter));
+        word.chars().all(|letter| letter.is_alphabetic() || "-'’_./".contains(letter)) && !word.is_empty()
+    };
+    line.is_ascii() && words.iter().filter(is_word).count() * 2 < words.len()
 }
 
 /// "Implement the following plan:" is not yet what is wanted.
@@ -225,9 +245,9 @@ mod tests {
             "More. ".repeat(130)
         );
         assert_eq!(kind_of(&plan), Kind::Plan);
-        assert!(wanted(&plan).is_some_and(|text| text.starts_with("Exact balances: Compare whole names.")));
+        assert!(wanted(&plan).is_some_and(|text| text.starts_with("Exact balances … Compare whole names.")));
         let issue = "We're currently solving the following issue within our repository. Here's the issue text:\nISSUE:\nReports crash on empty months\nSteps follow.";
-        assert_eq!(wanted(issue).as_deref(), Some("Reports crash on empty months Steps follow."));
+        assert_eq!(wanted(issue).as_deref(), Some("Reports crash on empty months"));
         assert_eq!(
             wanted("Reports crash on empty months.\nMore of it. Can you debug this?").as_deref(),
             Some("Reports crash on empty months. … Can you debug this?")

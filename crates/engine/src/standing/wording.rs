@@ -39,6 +39,7 @@ pub(super) struct Wording {
     pub(super) changing: Cues,
     pub(super) running: Cues,
     pub(super) plans: Cues,
+    pub(super) dangling: Cues,
     pub(super) manners: Cues,
     pub(super) doubts: Cues,
     pub(super) verdicts: Cues,

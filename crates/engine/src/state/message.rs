@@ -12,14 +12,10 @@ use crate::{
     card::PlainThinking,
     history::index::{ToolTurn, TurnRecord},
     trace::{
-        self, AssistantPart, AssistantTurn, BlobError, Blobs, EventBody, EventNo, Layout, Status, ToolResult, TurnNo,
-        UserTurn, event::Shown, turn::NativePart,
+        self, AssistantPart, AssistantTurn, BlobError, Blobs, EventBody, EventNo, Layout, Status, TurnNo, UserTurn,
+        event::Shown, turn::NativePart,
     },
-    view::{
-        Entry, Source,
-        result_text::{live_bytes, render_shown},
-        visible::visible_parts,
-    },
+    view::{Entry, Source, result_text::render_shown, visible::visible_parts},
 };
 
 impl<'a> Bench<'a> {
@@ -110,25 +106,13 @@ impl<'a> Bench<'a> {
             .map(|(index, (id, result))| {
                 let text = match self.settled_text(turn, index) {
                     Some(text) => Cow::Borrowed(text),
-                    None => Cow::Owned(self.live_text(turn, index, result, &shown[index], blobs)?),
+                    None => render_shown(result, shown[index].cut, || self.history.result_pointer(turn, index), blobs)?,
                 };
                 let is_error = matches!(result.status, Status::Error | Status::Interrupted);
                 Ok(Part::Result(CallResult { id: id.into(), text, is_error }))
             })
             .collect::<Result<Vec<_>, BlobError>>()?;
         Ok(Message { role: Role::Tool, parts })
-    }
-
-    fn live_text(
-        self,
-        turn: TurnNo,
-        index: usize,
-        result: &ToolResult,
-        shown: &Shown,
-        blobs: &dyn Blobs,
-    ) -> Result<String, BlobError> {
-        let bytes = live_bytes(result, blobs)?;
-        Ok(render_shown(&bytes, shown.cut, &self.history.result_pointer(turn, index)))
     }
 
     fn settled_text(self, turn: TurnNo, index: usize) -> Option<&'a str> {

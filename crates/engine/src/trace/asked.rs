@@ -41,7 +41,7 @@ pub struct GateOutcome {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<String>,
     /// Whose decision it is.
-    #[serde(default, skip_serializing_if = "DecidedBy::is_unsaid")]
+    #[serde(default, skip_serializing_if = "crate::trace::is_default")]
     pub by: DecidedBy,
 }
 
@@ -69,13 +69,6 @@ pub enum DecidedBy {
     Rule(String),
 }
 
-impl DecidedBy {
-    /// Whether nobody noted it.
-    pub fn is_unsaid(&self) -> bool {
-        *self == Self::Unsaid
-    }
-}
-
 /// A tool call waits for leave to run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PermissionAsked {
@@ -99,7 +92,7 @@ pub struct PermissionDecided {
     /// The answer.
     pub decision: Permission,
     /// Whose answer it is.
-    #[serde(default, skip_serializing_if = "DecidedBy::is_unsaid")]
+    #[serde(default, skip_serializing_if = "crate::trace::is_default")]
     pub by: DecidedBy,
 }
 

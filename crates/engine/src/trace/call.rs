@@ -9,7 +9,7 @@ use super::ids::{BlobHash, CallNo, SessionId};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallDetails {
     /// What it was for.
-    #[serde(default, skip_serializing_if = "CallKind::is_main")]
+    #[serde(default, skip_serializing_if = "crate::trace::is_default")]
     pub kind: CallKind,
     /// The hash chain over the messages of a client's request: what tells conversations apart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -41,13 +41,8 @@ pub enum CallKind {
 }
 
 impl CallKind {
-    /// Whether it is a call of the conversation itself.
-    pub fn is_main(&self) -> bool {
-        *self == Self::Main
-    }
-
     /// Whether its answer is a turn.
-    pub fn leaves_turn(&self) -> bool {
+    pub(crate) fn leaves_turn(&self) -> bool {
         matches!(self, Self::Main | Self::RetryOf(_))
     }
 }

@@ -1,6 +1,6 @@
 //! Claims that were checked: facts, anchors, assertions and questions as board and blocks hold them.
 //!
-//! Only the gate makes these. What a model or a rule proposed is another type, because it proves nothing.
+//! Only admission makes these. What a model or a rule proposed is another type, because it proves nothing.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +11,7 @@ use crate::trace::{EventNo, TurnNo};
 pub struct Evidence {
     /// As in [`crate::evidence::pointer`].
     pub pointer: String,
+    /// What it stood for when it was admitted.
     pub event: EventNo,
 }
 
@@ -18,7 +19,7 @@ pub struct Evidence {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fact {
     /// What it is about.
-    #[serde(default, skip_serializing_if = "ClaimKind::is_worded")]
+    #[serde(default, skip_serializing_if = "crate::trace::is_default")]
     pub kind: ClaimKind,
     /// The sentence.
     pub text: String,
@@ -60,13 +61,8 @@ pub enum ClaimKind {
     Commit,
     /// What was decided at a gate.
     GateDecision,
-}
-
-impl ClaimKind {
-    /// Whether whoever claimed it worded it.
-    pub fn is_worded(&self) -> bool {
-        *self == Self::Worded
-    }
+    /// What a person said, in whole sentences.
+    Quoted,
 }
 
 /// Words as somebody said them, with where.
@@ -99,6 +95,7 @@ pub enum Standing {
 
 /// Lines of a file, verbatim as they were observed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "its line says it")]
 pub struct Anchor {
     pub path: String,
     pub first_line: u32,
@@ -113,14 +110,17 @@ pub struct Anchor {
 
 /// A command and what came of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "its line says it")]
 pub struct Assertion {
     pub command: String,
     pub result: String,
     pub evidence: Evidence,
 }
 
+/// Something that is open.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {
+    /// As it was asked.
     pub text: String,
     /// A claim that was refused and stands here instead.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -133,6 +133,7 @@ pub struct Question {
 /// What the work is for; only a user turn or a gate's decision may say so. Since there are `task` and `now`, only older
 /// events hold one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "its line says it")]
 pub struct Goal {
     pub text: String,
     pub evidence: Evidence,
@@ -140,6 +141,7 @@ pub struct Goal {
 
 /// Where tests and build stand.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "its line says it")]
 pub struct WorkStatus {
     #[serde(default, skip_serializing_if = "RunStatus::is_empty")]
     pub tests: RunStatus,
@@ -153,6 +155,7 @@ pub struct WorkStatus {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "StoredStatus")]
 pub struct RunStatus {
+    /// How it ended.
     pub verdict: RunVerdict,
     /// The sentence.
     pub text: String,
@@ -161,10 +164,13 @@ pub struct RunStatus {
     pub evidence: Option<Evidence>,
 }
 
+/// What a run says of what it ran.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunVerdict {
+    /// It is in order.
     Passed,
+    /// It is not.
     Failed,
     /// Behind a pipe an exit code says nothing, and neither does the output.
     #[default]
@@ -194,6 +200,7 @@ impl From<StoredStatus> for RunStatus {
 }
 
 impl RunStatus {
+    /// Whether none is known.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
@@ -202,6 +209,7 @@ impl RunStatus {
 /// One change of a list of the board. Ids (`f1`, `q1`, `a1`) are given by the board and never used again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "each says what is done to an item")]
 pub enum Change<T> {
     Add(T),
     Revise { id: String, to: T },
@@ -211,6 +219,7 @@ pub enum Change<T> {
 /// An admitted `STATE_DELTA`: only what changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[allow(missing_docs, reason = "named as in the text")]
 pub struct Delta {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current_goal: Option<Goal>,
@@ -244,6 +253,7 @@ pub struct Delta {
 
 /// The admitted content of a block, `COMPRESSED_TURNS`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "named as in the text")]
 pub struct BlockContent {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goal: Option<Goal>,

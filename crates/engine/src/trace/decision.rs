@@ -1,19 +1,19 @@
 //! Decisions about the view, with their finished results: replay applies these and decides nothing again.
 //!
-//! Each holds the very text that stands in the view from then on. What makes them (triggers, planner, compactors, gate)
+//! Each holds the very text that stands in the view from then on. What makes them (triggers, planner, compactors, admission)
 //! is not known here.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::claim::{BlockContent, Delta};
+use super::claim::{BlockContent, Delta, Quote};
 use super::{
     ids::TurnNo,
     start::{Counted, Layout},
 };
 
 /// Turns `first..=last`. Folds cover whole steps, archives whole rounds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnRange {
     /// The first of them.
     pub first: TurnNo,
@@ -29,13 +29,16 @@ impl TurnRange {
 }
 
 /// Who wrote a block, a delta or a summary.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Author {
     /// The rules, from the trace alone.
+    #[default]
     Rules,
-    /// A model; what the gate let through of its text.
+    /// A model; what was admitted of its text.
     Model,
+    /// A person, or another program; what was admitted of its text.
+    Given,
     /// Rules, because the model did not answer in time.
     TimedOut,
 }
@@ -49,13 +52,6 @@ pub enum ThinkingBehind {
     Kept,
     /// Gone whole from every step that stands behind the edit when it is made, for ever.
     Dropped,
-}
-
-impl ThinkingBehind {
-    /// Whether it stays.
-    pub fn is_kept(&self) -> bool {
-        *self == Self::Kept
-    }
 }
 
 /// `STATE_DELTA vN`: what changed on the board.
@@ -76,7 +72,7 @@ pub struct StateDelta {
 }
 
 /// `COMPRESSED_TURNS vK` stands for a range of turns.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Fold {
     /// K, never reused.
     pub block: u32,
@@ -98,14 +94,14 @@ pub struct Fold {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub board: Option<BoardEntry>,
     /// What becomes of the thinking behind it.
-    #[serde(default, skip_serializing_if = "ThinkingBehind::is_kept")]
+    #[serde(default, skip_serializing_if = "crate::trace::is_default")]
     pub thinking: ThinkingBehind,
     /// What proposed it.
     pub trigger: String,
     /// The planner's answer with its prices; `null` where nothing was asked.
     #[serde(default)]
     pub decision: Value,
-    /// Claims that the gate refused, each with its reason.
+    /// Claims that admission refused, each with its reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<Refused>,
 }
@@ -113,20 +109,7 @@ pub struct Fold {
 impl Fold {
     /// A fold that says nothing but its text, for whoever fills in the rest.
     pub fn bare(block: u32, range: TurnRange, content: Counted) -> Self {
-        Self {
-            block,
-            range,
-            reach: Reach::FromSeam,
-            author: Author::Rules,
-            claims: BlockContent::default(),
-            content,
-            delta: None,
-            board: None,
-            thinking: ThinkingBehind::Kept,
-            trigger: String::new(),
-            decision: Value::Null,
-            refused: Vec::new(),
-        }
+        Self { block, range, content, ..Self::default() }
     }
 }
 
@@ -137,7 +120,7 @@ pub struct BoardEntry {
     #[serde(flatten)]
     pub content: Counted,
     /// How much of the board that is.
-    #[serde(default, skip_serializing_if = "BoardShown::is_delta")]
+    #[serde(default, skip_serializing_if = "crate::trace::is_default")]
     pub shows: BoardShown,
 }
 
@@ -150,13 +133,6 @@ pub enum BoardShown {
     Delta,
     /// All of it, because the fold covered earlier entries: no other entry stands beside it.
     Whole,
-}
-
-impl BoardShown {
-    /// Whether it is only what changed.
-    pub fn is_delta(&self) -> bool {
-        *self == Self::Delta
-    }
 }
 
 /// Which entries of the view a fold covers.
@@ -186,7 +162,7 @@ pub struct Unfold {
     /// Which block.
     pub block: u32,
     /// What becomes of the thinking behind it.
-    #[serde(default, skip_serializing_if = "ThinkingBehind::is_kept")]
+    #[serde(default, skip_serializing_if = "crate::trace::is_default")]
     pub thinking: ThinkingBehind,
 }
 
@@ -196,7 +172,7 @@ pub struct Settle {
     /// Which ones.
     pub results: Vec<SettledResult>,
     /// What becomes of the thinking behind them.
-    #[serde(default, skip_serializing_if = "ThinkingBehind::is_kept")]
+    #[serde(default, skip_serializing_if = "crate::trace::is_default")]
     pub thinking: ThinkingBehind,
     /// The planner's answer with its prices; absent where nothing was asked.
     #[serde(default, skip_serializing_if = "Value::is_null")]
@@ -231,7 +207,7 @@ pub struct Archive {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub board: Option<Counted>,
     /// What becomes of the thinking behind it.
-    #[serde(default, skip_serializing_if = "ThinkingBehind::is_kept")]
+    #[serde(default, skip_serializing_if = "crate::trace::is_default")]
     pub thinking: ThinkingBehind,
     /// What proposed it.
     pub trigger: String,
@@ -241,6 +217,12 @@ pub struct Archive {
     /// What was not admitted of a model's text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<Refused>,
+    /// What was admitted of a model's text, beside what the rules write.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claims: Option<Box<BlockContent>>,
+    /// What is pinned of its turns, word for word.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pinned: Vec<Quote>,
 }
 
 /// The view in another layout, from the next call on.
@@ -255,7 +237,7 @@ pub struct LayoutChange {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub board: Option<Counted>,
     /// What becomes of the thinking.
-    #[serde(default, skip_serializing_if = "ThinkingBehind::is_kept")]
+    #[serde(default, skip_serializing_if = "crate::trace::is_default")]
     pub thinking: ThinkingBehind,
 }
 

@@ -227,7 +227,7 @@ pub enum EventBody {
         /// From when on.
         effect: Effect,
         /// What becomes of the thinking behind them.
-        #[serde(default, skip_serializing_if = "ThinkingBehind::is_kept")]
+        #[serde(default, skip_serializing_if = "crate::trace::is_default")]
         thinking: ThinkingBehind,
     },
     /// Another model answers from now on, or the same with another window.
@@ -241,18 +241,18 @@ pub enum EventBody {
         /// How many of them are kept for its answer.
         output_reserve: u32,
         /// Whether it refuses two user messages in a row.
-        #[serde(default, skip_serializing_if = "Alternation::is_free")]
+        #[serde(default, skip_serializing_if = "crate::trace::is_default")]
         alternation: Alternation,
         /// Whether it gets its plain thinking back.
-        #[serde(default, skip_serializing_if = "PlainThinking::is_sent_back")]
+        #[serde(default, skip_serializing_if = "crate::trace::is_default")]
         plain_thinking: PlainThinking,
         /// What becomes of the thinking of the model before.
-        #[serde(default, skip_serializing_if = "ThinkingBehind::is_kept")]
+        #[serde(default, skip_serializing_if = "crate::trace::is_default")]
         thinking: ThinkingBehind,
     },
-    /// A person changed a setting.
+    /// Decisions are made by these settings from now on. Before the first of these, by the defaults.
     ConfigurationChanged {
-        /// The new one.
+        /// Those that are not the defaults.
         configuration: Box<Value>,
     },
     /// The view has another layout.
@@ -422,6 +422,25 @@ pub enum Effect {
     Later,
 }
 
+/// Where an event holds outputs, to look at or to change.
+macro_rules! outputs {
+    ($event:expr, $inside:ident, $iter:ident $(, $mut:tt)?) => {
+        match $event {
+            Self::ToolResult { result, .. } => {
+                let ToolResult { text, data, as_came, .. } = &$($mut)? **result;
+                let content = if let ResultData::Write(write) = data { Some(&$($mut)? write.content) } else { None };
+                let parts = as_came.$iter().flat_map(|as_came| as_came.$inside());
+                std::iter::once(text).chain(content).chain(parts).collect()
+            }
+            Self::UserTurn(turn) => turn.as_came.$iter().flat_map(|as_came| as_came.$inside()).collect(),
+            Self::AssistantTurn(turn) => turn.raw.$iter().map(|raw| &$($mut)? **raw).collect(),
+            Self::TextRefused(refused) => refused.text.$iter().collect(),
+            Self::JobEnded(job) => vec![&$($mut)? job.output],
+            _ => Vec::new(),
+        }
+    };
+}
+
 impl EventBody {
     /// The name that the event has on disk, for tables and filters.
     pub fn name(&self) -> &'static str {
@@ -474,35 +493,12 @@ impl EventBody {
 
     /// The outputs inside this event, for a store to take out what is large.
     pub fn outputs_mut(&mut self) -> Vec<&mut Output> {
-        match self {
-            Self::ToolResult { result, .. } => {
-                let ToolResult { text, data, as_came, .. } = &mut **result;
-                let content = if let ResultData::Write(write) = data { Some(&mut write.content) } else { None };
-                let parts = as_came.iter_mut().flat_map(|as_came| as_came.outputs_mut());
-                std::iter::once(text).chain(content).chain(parts).collect()
-            }
-            Self::UserTurn(turn) => turn.as_came.iter_mut().flat_map(|as_came| as_came.outputs_mut()).collect(),
-            Self::AssistantTurn(turn) => turn.raw.iter_mut().map(|raw| &mut **raw).collect(),
-            Self::TextRefused(refused) => refused.text.iter_mut().collect(),
-            Self::JobEnded(job) => vec![&mut job.output],
-            _ => Vec::new(),
-        }
+        outputs!(self, outputs_mut, iter_mut, mut)
     }
 
     /// The same, to look at.
     pub fn outputs(&self) -> Vec<&Output> {
-        match self {
-            Self::ToolResult { result, .. } => {
-                let content = if let ResultData::Write(write) = &result.data { Some(&write.content) } else { None };
-                let parts = result.as_came.iter().flat_map(|as_came| as_came.outputs());
-                std::iter::once(&result.text).chain(content).chain(parts).collect()
-            }
-            Self::UserTurn(turn) => turn.as_came.iter().flat_map(|as_came| as_came.outputs()).collect(),
-            Self::AssistantTurn(turn) => turn.raw.iter().map(|raw| &**raw).collect(),
-            Self::TextRefused(refused) => refused.text.iter().collect(),
-            Self::JobEnded(job) => vec![&job.output],
-            _ => Vec::new(),
-        }
+        outputs!(self, outputs, iter)
     }
 
     /// What a call was for; none for an event that starts no call.
@@ -516,13 +512,13 @@ impl EventBody {
     }
 
     /// The gate that this event decides, by its number, and for what.
-    pub fn decided_gate(&self) -> Option<(u32, &str)> {
+    pub(crate) fn decided_gate(&self) -> Option<(u32, &str)> {
         let (number, outcome) = self.gate_outcome()?;
         Some((number, outcome.decision.as_deref()?))
     }
 
     /// What this event says of a gate, by its number.
-    pub fn gate_outcome(&self) -> Option<(u32, &GateOutcome)> {
+    pub(crate) fn gate_outcome(&self) -> Option<(u32, &GateOutcome)> {
         match self {
             Self::GateAsked(gate) => Some((gate.number, gate.outcome.as_deref()?)),
             Self::GateDecided(gate) => Some((gate.number, &gate.outcome)),

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct EventNo(pub u64);
 
 /// A turn of the conversation, from 0, in trace order. Never given twice, not even after a rollback.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TurnNo(pub u32);
 
@@ -50,7 +50,7 @@ impl BlobHash {
     }
 
     /// From 64 hexadecimal digits.
-    pub fn parse_hex(text: &str) -> Option<Self> {
+    pub(crate) fn parse_hex(text: &str) -> Option<Self> {
         blake3::Hash::from_hex(text).ok().map(|hash| Self(*hash.as_bytes()))
     }
 }

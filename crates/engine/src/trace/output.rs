@@ -106,6 +106,15 @@ impl Output {
         }
     }
 
+    /// Leaves more than so many bytes to the store that holds them: from now on they are named by their hash.
+    pub fn release(&mut self, most: usize) {
+        if let Self::Inline(bytes) = self
+            && bytes.len() > most
+        {
+            *self = Self::Blob { hash: BlobHash::of(bytes), len: bytes.len() as u64 };
+        }
+    }
+
     /// Whether the tool printed nothing.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -129,7 +138,8 @@ impl Output {
 
 impl From<String> for Output {
     fn from(text: String) -> Self {
-        Self::new(text)
+        // It stays as long as its session: without the room that it grew in.
+        Self::new(text.into_boxed_str().into_boxed_bytes())
     }
 }
 

@@ -59,24 +59,17 @@ pub struct NamedPart {
 impl AsCame {
     /// The outputs inside, for a store to take out what is large.
     pub fn outputs(&self) -> impl Iterator<Item = &Output> {
-        self.parts.iter().filter_map(Part::output).chain(&self.raw)
+        let images =
+            self.parts.iter().filter_map(|part| if let Part::Image(image) = part { Some(&image.bytes) } else { None });
+        images.chain(&self.raw)
     }
 
     /// The same, to change.
     pub fn outputs_mut(&mut self) -> impl Iterator<Item = &mut Output> {
-        let images = self.parts.iter_mut().filter_map(|part| match part {
-            Part::Image(image) => Some(&mut image.bytes),
-            Part::Text { .. } | Part::Named(_) => None,
-        });
+        let images = self
+            .parts
+            .iter_mut()
+            .filter_map(|part| if let Part::Image(image) = part { Some(&mut image.bytes) } else { None });
         images.chain(&mut self.raw)
-    }
-}
-
-impl Part {
-    fn output(&self) -> Option<&Output> {
-        match self {
-            Self::Image(image) => Some(&image.bytes),
-            Self::Text { .. } | Self::Named(_) => None,
-        }
     }
 }

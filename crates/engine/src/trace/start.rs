@@ -22,10 +22,10 @@ pub struct SessionStarted {
     /// [`RENDERER`] when it was written.
     pub renderer: u32,
     /// Who wrote its trace.
-    #[serde(default, skip_serializing_if = "RecordedBy::is_unsaid")]
+    #[serde(default, skip_serializing_if = "crate::trace::is_default")]
     pub recorded_by: RecordedBy,
     /// Where its decisions come from.
-    #[serde(default, skip_serializing_if = "Decisions::are_own")]
+    #[serde(default, skip_serializing_if = "crate::trace::is_default")]
     pub decisions: Decisions,
     /// L1: the system prompt, frozen.
     pub system: Counted,
@@ -46,10 +46,10 @@ pub struct SessionStarted {
     /// How the view is laid out.
     pub layout: Layout,
     /// Whether the model refuses two user messages in a row.
-    #[serde(default, skip_serializing_if = "Alternation::is_free")]
+    #[serde(default, skip_serializing_if = "crate::trace::is_default")]
     pub alternation: Alternation,
     /// Whether it gets its plain thinking back.
-    #[serde(default, skip_serializing_if = "PlainThinking::is_sent_back")]
+    #[serde(default, skip_serializing_if = "crate::trace::is_default")]
     pub plain_thinking: PlainThinking,
     /// Which counter made every `tokens` in this trace.
     pub tokenizer: String,
@@ -91,13 +91,6 @@ pub enum RecordedBy {
     },
 }
 
-impl RecordedBy {
-    /// Whether nobody noted it.
-    pub fn is_unsaid(&self) -> bool {
-        *self == Self::Unsaid
-    }
-}
-
 /// Where a trace's folds, settles, archives and deltas come from, and so whether a model may be shown them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -109,13 +102,6 @@ pub enum Decisions {
     Checked,
     /// Made elsewhere, and not checked: the session can be looked at, and not continued.
     Unchecked,
-}
-
-impl Decisions {
-    /// Whether they were made here.
-    pub fn are_own(&self) -> bool {
-        *self == Self::Own
-    }
 }
 
 /// A text together with its token count, taken once when it was recorded.
@@ -153,8 +139,10 @@ impl std::fmt::Display for Layout {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Alternation {
+    /// They are taken.
     #[default]
     Free,
+    /// They are refused.
     Strict,
 }
 
@@ -163,20 +151,9 @@ pub enum Alternation {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlainThinking {
+    /// It goes back as it came.
     #[default]
     SentBack,
     /// It stays in the trace, for a model that needs it.
     LeftOut,
-}
-
-impl PlainThinking {
-    pub fn is_sent_back(&self) -> bool {
-        *self == Self::SentBack
-    }
-}
-
-impl Alternation {
-    pub fn is_free(&self) -> bool {
-        *self == Self::Free
-    }
 }

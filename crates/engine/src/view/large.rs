@@ -7,7 +7,7 @@
 //! traces.
 
 use crate::{
-    configuration::{ResultLimits, share_of},
+    configuration::{BYTES_TRIED, ResultLimits, share_of},
     trace::event::Cut,
 };
 
@@ -100,7 +100,7 @@ fn cut_to(candidate: &Candidate<'_>, edge: u32, count: &dyn Fn(&[u8]) -> u32) ->
 
 /// The longest start of `bytes` that we find within `tokens`, ending after a line where one ends in its second half.
 pub(crate) fn head_length(bytes: &[u8], tokens: u32, count: &dyn Fn(&[u8]) -> u32) -> usize {
-    let mut length = bytes.len().min(tokens as usize * 4);
+    let mut length = bytes.len().min(tokens as usize * BYTES_TRIED);
     loop {
         let end = head_end(bytes, length);
         if end == 0 || count(lossy(&bytes[..end]).as_bytes()) <= tokens {
@@ -111,7 +111,7 @@ pub(crate) fn head_length(bytes: &[u8], tokens: u32, count: &dyn Fn(&[u8]) -> u3
 }
 
 pub(crate) fn tail_length(bytes: &[u8], tokens: u32, count: &dyn Fn(&[u8]) -> u32) -> usize {
-    let mut length = bytes.len().min(tokens as usize * 4);
+    let mut length = bytes.len().min(tokens as usize * BYTES_TRIED);
     loop {
         let start = tail_start(bytes, length);
         let length_now = bytes.len() - start;

@@ -1,15 +1,19 @@
-//! A view in the bytes of one provider, kept up to date at the cost of what changed.
+//! The last prompt in the bytes of one provider, known by their hashes and kept up to date at the cost of what changed.
 //!
 //! Between two edits of the view only new entries are rendered; an edit renders what it changes and what follows it
 //! (docs/design/model.md, "Invariants", 9). Entries are recognised by source and revision, which together determine
-//! their bytes.
+//! their bytes. The bytes of messages are not kept: the trace has their texts already, and a long session would hold
+//! everything twice.
 
-use lookback_wire::{Provider, render_body};
+use std::hash::{DefaultHasher, Hasher};
+
+use lookback_wire::Provider;
 
 use super::{Change, Entry, EntryKey, View};
 use crate::{ledger::Size, tight, trace::BlobError};
 
-#[derive(Debug)]
+/// The prompt as it was last written: of its messages, sizes and hashes.
+#[derive(Debug, PartialEq, Eq)]
 pub struct Rendering {
     provider: Provider,
     head: Box<[u8]>,
@@ -23,14 +27,16 @@ pub struct Rendering {
 /// How much was rendered so far: what the test of invariant 9 watches.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Work {
+    /// How often L1 and L2.
     pub heads: u64,
+    /// How many messages.
     pub messages: u64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 struct Rendered {
     key: EntryKey,
-    bytes: Box<[u8]>,
+    hash: u64,
 }
 
 /// Renders an entry, or the head for `None`.
@@ -48,10 +54,12 @@ impl Rendering {
         }
     }
 
+    /// The API that they are written for.
     pub fn provider(&self) -> Provider {
         self.provider
     }
 
+    /// So far.
     pub fn work(&self) -> Work {
         self.work
     }
@@ -79,8 +87,8 @@ impl Rendering {
         let mut reused = self.size();
         let mut old = old.into_iter();
         for entry in &view.entries()[same..] {
-            let bytes = self.push(entry, render)?;
-            if old.next().is_some_and(|old| *old.bytes == *bytes) {
+            let hash = self.push(entry, render)?;
+            if old.next().is_some_and(|old| old.hash == hash) {
                 reused = self.size();
             } else {
                 old = Vec::new().into_iter();
@@ -108,20 +116,9 @@ impl Rendering {
         Ok(Some(Size { tokens, bytes }))
     }
 
-    /// The bytes of a whole request to this provider.
-    pub fn body(&self, model: &str, max_output: u32) -> Vec<u8> {
-        let messages = self.messages.iter().map(|message| &*message.bytes);
-        render_body(self.provider, model, max_output, &self.head, messages)
-    }
-
-    /// Head and messages, one after another, each as it stands in the body.
-    pub fn parts(&self) -> impl Iterator<Item = &[u8]> {
-        std::iter::once(&*self.head).chain(self.messages.iter().map(|message| &*message.bytes))
-    }
-
-    /// The bytes of an entry that stands at this place, where they are at hand.
-    pub(crate) fn message(&self, place: usize, entry: &Entry) -> Option<&[u8]> {
-        self.messages.get(place).filter(|rendered| rendered.key == entry.key()).map(|rendered| &*rendered.bytes)
+    /// Whether these are the messages of the prompt, one after another, each as it stands in the body.
+    pub fn holds<'b>(&self, messages: impl IntoIterator<Item = &'b [u8]>) -> bool {
+        messages.into_iter().map(hash_of).eq(self.messages.iter().map(|message| message.hash))
     }
 
     /// How much of the prompt, from its beginning, is what the view shows.
@@ -138,12 +135,20 @@ impl Rendering {
         Size { tokens: self.head_tokens, bytes: self.head.len() as u64 }
     }
 
-    fn push(&mut self, entry: &Entry, render: &RenderPart<'_>) -> Result<&[u8], BlobError> {
-        let bytes: Box<[u8]> = render(self.provider, Some(entry))?.into();
+    fn push(&mut self, entry: &Entry, render: &RenderPart<'_>) -> Result<u64, BlobError> {
+        let bytes = render(self.provider, Some(entry))?;
+        let hash = hash_of(&bytes);
         self.work.messages += 1;
         let end = self.size() + Size { tokens: u64::from(entry.tokens), bytes: bytes.len() as u64 };
-        tight::push(&mut self.messages, Rendered { key: entry.key(), bytes });
+        tight::push(&mut self.messages, Rendered { key: entry.key(), hash });
         tight::push(&mut self.ends, end);
-        Ok(&self.messages[self.messages.len() - 1].bytes)
+        Ok(hash)
     }
+}
+
+/// Two messages with the same hash are the same bytes, as far as a ledger is concerned.
+fn hash_of(message: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(message);
+    hasher.finish()
 }

@@ -6,7 +6,8 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 
-use crate::trace::{BlobError, Blobs, ToolResult, event::Cut};
+pub(crate) use crate::evidence::lines::lossy;
+use crate::trace::{BlobError, Blobs, Output, ToolResult, event::Cut};
 
 /// A live result: its `text`, an error as `code: message` (docs/design/model.md, "Results").
 pub(crate) fn live_bytes(result: &ToolResult, blobs: &dyn Blobs) -> Result<Bytes, BlobError> {
@@ -26,24 +27,27 @@ pub(crate) fn render_cut(bytes: &[u8], cut: Cut, pointer: &str) -> String {
     let tail = &bytes[bytes.len() - (bytes.len() - head.len()).min(cut.tail as usize)..];
     let missing = &bytes[head.len()..bytes.len() - tail.len()];
     let lines = missing.iter().filter(|byte| **byte == b'\n').count();
-    let mut text = String::from_utf8_lossy(head).into_owned();
+    let mut text = lossy(head).into_owned();
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
     text.push_str(&format!("[… {} bytes in {lines} lines are not shown here: Recall {pointer}]\n", missing.len()));
-    text.push_str(&String::from_utf8_lossy(tail));
+    text.push_str(&lossy(tail));
     text
 }
 
-/// What enters the view, given the recorded decision.
-pub(crate) fn render_shown(bytes: &[u8], cut: Option<Cut>, pointer: &str) -> String {
-    match cut {
-        Some(cut) => render_cut(bytes, cut, pointer),
-        None => String::from_utf8_lossy(bytes).into_owned(),
-    }
-}
-
-/// Text of bytes that may not be UTF-8: the trace keeps the bytes, the view shows replacement characters.
-pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
-    String::from_utf8_lossy(bytes)
+/// What enters the view, given the recorded decision. Bytes that are not UTF-8 stay in the trace; the view shows
+/// replacement characters.
+pub(crate) fn render_shown<'a>(
+    result: &'a ToolResult,
+    cut: Option<Cut>,
+    pointer: impl Fn() -> String,
+    blobs: &dyn Blobs,
+) -> Result<Cow<'a, str>, BlobError> {
+    Ok(match (cut, result) {
+        // Nearly all: nothing need be copied.
+        (None, ToolResult { error: None, text: Output::Inline(bytes), .. }) => lossy(bytes),
+        (None, _) => lossy(&live_bytes(result, blobs)?).into_owned().into(),
+        (Some(cut), _) => render_cut(&live_bytes(result, blobs)?, cut, &pointer()).into(),
+    })
 }

@@ -135,7 +135,7 @@ impl<'a> Driver<'a> {
                 self.session.start_span(name, "a goal", &context).expect("spans nest");
             }
             Operation::SpanEnd => {
-                let innermost = self.session.history().index().spans().iter().rev().find(|span| span.outcome.is_none());
+                let innermost = self.session.history().spans().iter().rev().find(|span| span.outcome.is_none());
                 if let Some(span) = innermost.map(|span| span.id.clone()) {
                     // A rollback may have taken its start out of the conversation.
                     let _ = self.session.end_span(&span, "an outcome", &context);

@@ -1,12 +1,14 @@
 //! The ledger tells the truth: every line agrees with the bytes of the two prompts that it compares.
 
-use lookback_engine::{LedgerLine, Miss, Session, ledger::Size, trace::SessionId};
+use lookback_engine::{LedgerLine, Miss, Session, Size, trace::SessionId};
+use lookback_wire::render_head;
 use proptest::prelude::*;
 
 use crate::{
     cases,
     driver::{Watch, play},
     operations::{sessions, settings},
+    walk::rendered,
 };
 
 #[derive(Default)]
@@ -16,7 +18,10 @@ struct LedgerIsTrue {
 
 impl Watch for LedgerIsTrue {
     fn sent(&mut self, session: &Session, _counted: u64) {
-        let parts: Vec<Vec<u8>> = session.sent().parts().map(<[u8]>::to_vec).collect();
+        let provider = session.prompt_provider();
+        let messages = session.view().entries().iter().map(|entry| rendered(session, entry, provider));
+        let parts: Vec<Vec<u8>> = [render_head(provider, &session.head())].into_iter().chain(messages).collect();
+        assert!(session.sent().holds(parts[1..].iter().map(Vec::as_slice)), "as it was sent");
         let line = session.ledger().lines().last().expect("a call was started");
         let size: usize = parts.iter().map(Vec::len).sum();
         assert_eq!(line.reused.bytes + line.written.bytes, size as u64);

@@ -13,6 +13,9 @@ use lookback_engine::{
 };
 use lookback_wire::{Provider, Seal};
 
+const WISH: &str = r#"{"facts":[{"kind":"quoted","evidence":["user#1"]}]}"#;
+const TASK: &str = r#"{"task":"user#1"}"#;
+
 fn range(first: u32, last: u32) -> TurnRange {
     TurnRange { first: TurnNo(first), last: TurnNo(last) }
 }
@@ -26,9 +29,10 @@ fn fold(session: &mut Session, turns: TurnRange) -> u32 {
     session.fold_by_rules(&draft, &NOW).expect("it is shorter").block
 }
 
-fn board_step(session: &mut Session, question: &str) -> TurnNo {
-    let step = calls(session, &[question]);
-    session.delta_from_text(&format!("{{\"open_questions\":[\"{question}\"]}}"), &NOW).expect("a delta");
+/// A step in which the model writes a delta.
+fn board_step(session: &mut Session, delta: &str) -> TurnNo {
+    let step = calls(session, &[delta]);
+    session.delta_from_text(delta, &NOW).expect("a delta");
     session.tool_result(&step.calls[0], big(), &NOW).expect("the call waits");
     TurnNo(step.turn.0 + 1)
 }
@@ -123,7 +127,7 @@ fn an_archive_writes_no_second_board() {
     step(&mut session, "a", big());
     answer(&mut session, "done");
     user(&mut session, "two");
-    board_step(&mut session, "why");
+    board_step(&mut session, WISH);
     session.change_layout(Layout::Execute, &NOW).expect("it fits");
     user(&mut session, "three");
     let mut configuration = session.configuration().clone();
@@ -138,23 +142,23 @@ fn an_archive_writes_no_second_board() {
 fn a_fold_before_the_seam_keeps_what_the_model_wrote_on_the_board() {
     let mut session = session();
     user(&mut session, "one");
-    let written = board_step(&mut session, "why");
+    let written = board_step(&mut session, WISH);
     step(&mut session, "a", big());
     step(&mut session, "b", other("x"));
     fold(&mut session, range(3, 4));
     fold(&mut session, range(written.0 - 1, written.0));
     assert_eq!(boards(&session), 1);
-    assert!(body(&session, Provider::Chat).contains("why"));
+    assert!(body(&session, Provider::Chat).contains("STATE_"));
 }
 
 #[test]
 fn a_fold_alone_that_writes_the_board_takes_the_one_it_covers() {
     let mut session = session();
     user(&mut session, "one");
-    board_step(&mut session, "why");
+    board_step(&mut session, WISH);
     step(&mut session, "a", big());
     fold(&mut session, range(1, 2));
-    board_step(&mut session, "how");
+    board_step(&mut session, TASK);
     step(&mut session, "b", big());
     step(&mut session, "c", other("x"));
     session.unfold(1, &NOW).expect("it fits");
@@ -204,7 +208,9 @@ fn a_draft_whose_turns_were_folded_meanwhile_is_out_of_date() {
 #[test]
 fn a_board_alone_is_nothing_to_answer() {
     let mut session = session();
-    session.delta_from_text(r#"{"open_questions":["what is it for?"]}"#, &NOW).expect("a delta");
+    user(&mut session, "one");
+    answer(&mut session, "done");
+    session.delta_from_text(TASK, &NOW).expect("a delta");
     assert_eq!(session.start_call(&NOW), Err(SessionError::NothingToAnswer));
 }
 
@@ -215,11 +221,11 @@ fn a_whole_board_takes_the_place_of_an_older_one_behind_it() {
     step(&mut session, "a", big());
     answer(&mut session, "done");
     user(&mut session, "two");
-    board_step(&mut session, "why");
+    board_step(&mut session, WISH);
     step(&mut session, "b", big());
     session.change_layout(Layout::Execute, &NOW).expect("it fits");
     assert_eq!(boards(&session), 1, "behind the turns of the running round");
-    board_step(&mut session, "how");
+    board_step(&mut session, TASK);
     step(&mut session, "c", other("x"));
     // From before the board to behind it.
     let turns = session.turns();

@@ -147,7 +147,7 @@ fn missing_fields_are_asked_for_once() {
     let draft = day.session.draft_fold(None, &day.now()).expect("there is enough");
     let text = json!({ "compressed_turns": {
         "replaces": { "start_turn": 0, "end_turn": 14 },
-        "what_we_learned": [{ "text": "1 test failed", "evidence": ["cmd#1 exit=1"] }],
+        "facts": [{ "kind": "verdict", "evidence": ["cmd#1 exit=1"] }],
     }})
     .to_string();
     let first = day.session.fold_by_model(&draft, &text, ModelAttempt::First, &day.now());

@@ -58,6 +58,8 @@ fn seed_a1_a_summary_belongs_to_history_and_not_to_the_head() {
         trigger: "test".into(),
         decision: Value::Null,
         refused: Vec::new(),
+        claims: None,
+        pinned: Vec::new(),
     };
     push(&mut events, EventBody::Archive(Box::new(archive)));
     let session = Session::replay(events, &NoBlobs).expect("it replays");

@@ -8,6 +8,7 @@ mod folds;
 mod history;
 mod layers;
 mod layouts;
+mod lies;
 mod planted;
 mod requests;
 mod restarts;

@@ -9,7 +9,7 @@ use lookback_engine::{
 };
 use serde_json::json;
 
-use crate::workday::{Day, line, proposal};
+use crate::workday::{Day, line, line_fact, proposal};
 
 #[test]
 fn planted_words_are_known_after_their_turn_was_folded() {
@@ -24,7 +24,7 @@ fn planted_words_are_known_after_their_turn_was_folded() {
     let draft = day.session.draft_fold(None, &day.now()).expect("there is enough");
     let anchor = json!({ "path": "NOTES", "start_line": 1, "end_line": 1 });
     let block = json!({
-        "what_we_learned": [{ "text": "1 test failed", "evidence": ["cmd#1 exit=1"] }],
+        "facts": [{ "kind": "verdict", "evidence": ["cmd#1 exit=1"] }],
         "anchors": [anchor],
     });
     let text = proposal(draft.range.first.0, draft.range.last.0, block, json!({}));
@@ -46,8 +46,7 @@ fn evidence_is_bound_to_the_sight_of_those_lines() {
     let result = ToolResult::success(format!("src/ledger.py:3:{}", line(3)), ResultData::Search(search));
     day.step("", "Grep", json!({}), result);
     let grep = day.session.trace().iter().rfind(|event| is_sight(&event.event)).expect("a sight").seq;
-    let fact = |number: u32| json!({ "text": format!("line {number} loads `entry_{number}`"), "evidence": [format!("file:src/ledger.py:L{number}")] });
-    let delta = json!({ "confirmed_facts": [fact(40), fact(3)] }).to_string();
+    let delta = json!({ "facts": [line_fact(40), line_fact(3)] }).to_string();
     day.session.delta_from_text(&delta, &day.now()).expect("both hold");
     let facts = day.session.state().board().facts();
     let bound: Vec<_> = facts.iter().map(|fact| fact.value.fact.evidence[0].event).collect();

@@ -32,7 +32,7 @@ fn driven(model: &str) -> Session {
 }
 
 fn request(session: &Session) -> String {
-    let body = session.request();
+    let body = session.request(&NoBlobs).expect("no blobs");
     assert_eq!(check_body(session.prompt_provider(), &body), Ok(()), "{}", String::from_utf8_lossy(&body));
     String::from_utf8(body).expect("text")
 }

@@ -65,7 +65,8 @@ pub(crate) fn body(session: &Session, provider: Provider) -> String {
 }
 
 pub(crate) fn sent(session: &Session) -> String {
-    String::from_utf8(session.sent().body("test", 1)).expect("prompts are text")
+    String::from_utf8(session.body_for(session.sent().provider(), &NoBlobs).expect("no blobs"))
+        .expect("prompts are text")
 }
 
 pub(crate) fn recall(session: &Session, pointer: &str) -> Result<String, RecallError> {

@@ -240,8 +240,10 @@ fn the_window_is_law_by_every_means_in_order() {
         day.answer("ok");
         // A model that writes much: its blocks can only be archived.
         if let Ok(draft) = day.session.draft_fold(None, &day.now()) {
-            let question = format!("why {round}? {}", "and what else could it be? ".repeat(60));
-            let block = json!({ "open_questions": [question] });
+            let runs: Vec<_> = (1..=9)
+                .map(|step| json!({ "kind": "verdict", "evidence": [format!("cmd#{}", round * 9 + step)] }))
+                .collect();
+            let block = json!({ "facts": runs });
             let text = proposal(draft.range.first.0, draft.range.last.0, block, json!({}));
             let _ = day.session.fold_by_model(&draft, &text, ModelAttempt::Repair, &day.now());
         }

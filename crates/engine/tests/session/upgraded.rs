@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{
     story::{body, recall},
-    workday::{Day, proposal, true_fact},
+    workday::{Day, line_fact, proposal, true_fact},
 };
 
 /// A session with all that schema 1 wrote otherwise.
@@ -17,7 +17,7 @@ fn day() -> Day {
     let mut day = Day::work(12);
     for number in 0..2 {
         let draft = day.session.draft_fold(None, &day.now()).expect("there is enough");
-        let delta = json!({ "open_questions": [format!("who calls part {number}")] });
+        let delta = json!({ "facts": [line_fact(20 + number)] });
         let text = proposal(draft.range.first.0, draft.range.last.0, true_fact(), delta);
         let attempt = lookback_engine::session::ModelAttempt::First;
         day.session.fold_by_model(&draft, "no JSON", attempt, &day.now()).expect_err("no JSON");

@@ -123,12 +123,9 @@ impl Day {
 pub(crate) fn proposal(first: u32, last: u32, block: Value, delta: Value) -> String {
     let mut turns = json!({
         "replaces": { "start_turn": first, "end_turn": last },
-        "goal": { "text": "fix the failing ledger test", "evidence": ["user#1"] },
-        "what_we_learned": [],
+        "task": { "pointer": "user#1", "text": "fix the failing ledger test" },
+        "facts": [],
         "anchors": [],
-        "exec_assertions": [],
-        "open_questions": [],
-        "next_actions": [],
     });
     for (field, value) in block.as_object().expect("fields") {
         turns[field] = value.clone();
@@ -138,5 +135,10 @@ pub(crate) fn proposal(first: u32, last: u32, block: Value, delta: Value) -> Str
 
 /// One fact that the day's failing tests bear out.
 pub(crate) fn true_fact() -> Value {
-    json!({ "what_we_learned": [{ "text": "1 test failed", "evidence": ["cmd#1 exit=1"] }] })
+    json!({ "facts": [{ "kind": "error", "evidence": ["cmd#1 exit=1"] }] })
+}
+
+/// A fact about a line of `src/ledger.py`.
+pub(crate) fn line_fact(number: u32) -> Value {
+    json!({ "kind": "line_text", "evidence": [format!("file:src/ledger.py:L{number}")] })
 }

@@ -37,11 +37,7 @@ pub(crate) fn run(arguments: ImportArguments) -> Result<()> {
 /// One file that a person named: whatever keeps it out is an error.
 fn import_one(store: &Store, path: &Path) -> Result<()> {
     match import(store, &Source::new(path))? {
-        Outcome::Imported(text) => {
-            let mut out = screen::screen();
-            writeln!(out, "{text}")?;
-            Ok(out.flush()?)
-        }
+        Outcome::Imported(text) => screen::say(&text),
         Outcome::StoredAlready(reason) | Outcome::Nothing(reason) => bail!(reason),
     }
 }

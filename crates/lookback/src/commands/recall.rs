@@ -5,7 +5,6 @@ mod words;
 use std::io::Write;
 
 use anyhow::{Context, Result, anyhow, bail};
-use jiff::Timestamp as Instant;
 use lookback_engine::{
     evidence::pointer::Pointer,
     recall::{self, Recalled},
@@ -13,7 +12,7 @@ use lookback_engine::{
 };
 use lookback_store::{SessionSummary, Snapshot};
 
-use crate::{cli::RecallArguments, home, screen};
+use crate::{cli::RecallArguments, home, opened, screen};
 
 pub(crate) fn run(arguments: RecallArguments) -> Result<()> {
     let store = home::open_store()?.snapshot()?;
@@ -54,8 +53,7 @@ fn can_mean(store: &Snapshot, prefix: &str, given: &SessionId) -> bool {
 }
 
 fn newest(store: &Snapshot) -> Result<SessionId> {
-    let now = Timestamp(Instant::now().as_millisecond());
-    let newest = choose_newest(store.sessions()?, now);
+    let newest = choose_newest(store.sessions()?, opened::now());
     Ok(newest.context("no sessions yet: `lookback import FILE` stores one")?.id)
 }
 

@@ -26,11 +26,10 @@ pub(crate) fn run(arguments: SessionsArguments) -> Result<()> {
 fn list(store: &Store) -> Result<()> {
     let sessions = store.sessions()?;
     let names = Names::of(&sessions);
-    let mut out = screen::screen();
     if sessions.is_empty() {
-        writeln!(out, "no sessions yet: `lookback import FILE` stores one")?;
-        return Ok(out.flush()?);
+        return screen::say("no sessions yet: `lookback import FILE` stores one");
     }
+    let mut out = screen::screen();
     let now = Instant::now();
     let heading = ["session", "used", "turns", "size", "model", "what"].map(str::to_owned).to_vec();
     let rows = sessions.iter().map(|session| row(session, &names, now));

@@ -37,9 +37,7 @@ pub(crate) fn run(arguments: UpstreamArguments) -> Result<()> {
     let running = runtime.block_on(Upstream::start(options))?;
     show_addresses(&format!("{name}: {steps}"), &running)?;
     interrupted.recv().context("Ctrl-C cannot be heard any more")?;
-    let mut out = screen::screen();
-    writeln!(out, "{}", render_summary(&running.log()))?;
-    Ok(out.flush()?)
+    screen::say(&render_summary(&running.log()))
 }
 
 fn show_addresses(what: &str, running: &Running) -> Result<()> {
@@ -53,9 +51,7 @@ fn show_addresses(what: &str, running: &Running) -> Result<()> {
 
 /// One line for a person, one for the file. What cannot be written must not stop the server.
 fn watch(logged: &Logged, log: Option<&Log>) {
-    let mut out = screen::screen();
-    let _ = writeln!(out, "{}", render_line(logged));
-    let _ = out.flush();
+    let _ = screen::say(&render_line(logged));
     if let Some(Err(error)) = log.map(|log| log.append(logged)) {
         screen::remark(&format!("the log cannot be written: {error}"));
     }

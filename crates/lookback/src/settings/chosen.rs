@@ -169,7 +169,7 @@ impl Settings {
         let header = provider.auth.unwrap_or(KeyHeader::usual(api));
         let source = &provider.key;
         if let Some(found) = source.variables.iter().find(|key| self.set(&key.variable).is_some()) {
-            let own = found.auth.map_or(KeyHeader::usual(api), KeyHeader::from);
+            let own = found.auth.unwrap_or(KeyHeader::usual(api));
             let origin = Origin::Variable(found.variable.clone());
             let key = Key::from_variable(&found.variable);
             return (Some(key), KeyFound::Found(origin), provider.auth.unwrap_or(own));

@@ -50,20 +50,13 @@ pub(super) struct ProviderTable {
     pub(super) key: Option<String>,
     pub(super) key_env: Option<String>,
     pub(super) key_command: Option<String>,
-    pub(super) auth: Option<Auth>,
+    pub(super) auth: Option<KeyHeader>,
     pub(super) card: Option<String>,
     pub(super) proxy: Option<String>,
     pub(super) ca_file: Option<PathBuf>,
     pub(super) headers: BTreeMap<String, String>,
     pub(super) allow_plain_http: bool,
     pub(super) timeouts: TimeoutTable,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Auth {
-    XApiKey,
-    Bearer,
 }
 
 #[derive(Default, Clone, Copy, Deserialize)]
@@ -201,15 +194,6 @@ impl fmt::Display for Compactor {
             Self::Same => "same",
             Self::Model(name) => name,
         })
-    }
-}
-
-impl From<Auth> for KeyHeader {
-    fn from(auth: Auth) -> Self {
-        match auth {
-            Auth::XApiKey => Self::ApiKey,
-            Auth::Bearer => Self::Bearer,
-        }
     }
 }
 

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::{
     error::{FileProblem, SettingsError},
-    file::{Auth, ProviderTable, TimeoutTable},
+    file::{ProviderTable, TimeoutTable},
     origin::{Given, Origin},
 };
 
@@ -53,7 +53,7 @@ pub(super) enum KeyNeed {
 pub(super) struct KeyVariable {
     pub(super) variable: String,
     /// None: as is usual for the API.
-    pub(super) auth: Option<Auth>,
+    pub(super) auth: Option<KeyHeader>,
 }
 
 /// An entry of the built-in list.
@@ -138,7 +138,7 @@ impl Provider {
             base_url: given("base_url", table.base_url).unwrap_or(self.base_url),
             base_url_variable: self.base_url_variable,
             key: KeySource { variables, written: table.key, command: table.key_command, need },
-            auth: table.auth.map(KeyHeader::from),
+            auth: table.auth,
             card: table.card.or(self.card),
             proxy: given("proxy", table.proxy),
             ca_file,

@@ -5,6 +5,7 @@ mod billed;
 mod doctor;
 mod folded;
 mod foreign;
+mod given;
 mod hostile;
 mod imported;
 mod names;

@@ -137,14 +137,12 @@ pub(crate) fn work(id: &str, seconds: i64, model: &str) -> Work {
     work.step(says, "Edit", json!({"path": "src/ledger.py"}), edited);
     work.run("", "pytest -q", 0, "...                              [100%]\n3 passed in 0.07s\n");
     let delta = json!({
-        "current_goal": {"text": "fix the failing ledger test", "evidence": ["user#1"]},
-        "confirmed_facts": [
-            {"text": "pytest -q failed before the edit", "evidence": ["cmd#1 exit=1"]},
-            {"text": "3 passed after the edit", "evidence": ["cmd#2 exit=0"]},
+        "task": {"pointer": "user#1", "text": "fix the failing ledger test"},
+        "facts": [
+            {"kind": "verdict", "evidence": ["cmd#2 exit=0"]},
+            {"kind": "test_changed", "evidence": ["test#1", "test#2"]},
         ],
-        "open_questions": ["does report() rely on prefixes?"],
-        "exec_assertions": [{"command": "pytest -q", "result": "3 passed"}],
-        "next_actions": ["run pytest -q once more at the end"],
+        "next_actions": ["look at the failing test first"],
     });
     work.tell(|session, now| session.delta_from_text(&delta.to_string(), now).expect("it is true"));
     work.answer("The three tests pass now.");

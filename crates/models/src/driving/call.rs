@@ -5,9 +5,8 @@
 //! "Thinking"). Everything else is for the caller to decide.
 
 use lookback_engine::{
-    Session, SessionError,
+    CacheVerdict, Session, SessionError,
     card::ThinkingHabit,
-    ledger::CacheVerdict,
     session::{Overflow, RecordedTurn, Room},
     trace::{
         CallNo, Stop,
@@ -84,7 +83,8 @@ pub async fn call(
     loop {
         let call = with_context(outside, |context| session.start_call(context))?;
         outside.keep(session)?;
-        let request = Request { api: session.prompt_provider(), body: session.request() };
+        let body = session.request(outside.blobs()).map_err(SessionError::from)?;
+        let request = Request { api: session.prompt_provider(), body };
         let (reply, ended) = receive(model, request, cancel, outside).await;
         let is_empty = !reply.parts.iter().any(shows_something);
         let error = match ended {

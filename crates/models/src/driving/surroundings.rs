@@ -19,8 +19,9 @@ pub trait Surroundings: Send {
     fn blobs(&self) -> &dyn Blobs;
 
     /// Everything that the session has recorded so far is safe when this returns. Called before every request: what was
-    /// decided must survive what comes of it.
-    fn keep(&mut self, session: &Session) -> Result<(), KeepError>;
+    /// decided must survive what comes of it. What is safe need not stay in memory: outputs that [`Self::blobs`] can give
+    /// back may be released here ([`Session::release_outputs`]).
+    fn keep(&mut self, session: &mut Session) -> Result<(), KeepError>;
 
     /// Told of the answer as it comes.
     fn watch(&mut self, progress: &Progress);

@@ -1,12 +1,9 @@
 //! What a request body shows of the script: which steps were played, what is asked now. Only reads; which step comes next
 //! is decided elsewhere.
 
-mod chat;
-mod messages;
 mod react;
-mod responses;
 
-use lookback_wire::Provider;
+use lookback_wire::{Part, Provider, Role, parse_message};
 use serde_json::Value;
 
 use super::{
@@ -39,13 +36,35 @@ pub(super) struct Side {
 
 pub(super) fn parse_conversation(api: Provider, body: &[u8]) -> Result<Conversation, serde_json::Error> {
     let body: Value = serde_json::from_slice(body)?;
-    let said = match api {
-        Provider::Anthropic => messages::read(&body),
-        Provider::Chat => chat::read(&body),
-        Provider::Responses => responses::read(&body),
-        Provider::React => react::read(&body),
+    let said = match (api, &body["input"]) {
+        (Provider::React, _) => react::read(&body),
+        (Provider::Responses, Value::String(text)) => vec![Said::User(text.clone())],
+        (Provider::Responses, items) => list(items).iter().flat_map(|item| read(api, item)).collect(),
+        (Provider::Anthropic | Provider::Chat, _) => {
+            list(&body["messages"]).iter().flat_map(|message| read(api, message)).collect()
+        }
     };
     Ok(gather(&said))
+}
+
+/// What one element of a list of messages or items says; one that cannot be understood says nothing.
+fn read(api: Provider, element: &Value) -> Vec<Said> {
+    let element = element.to_string();
+    let mut said = Vec::new();
+    for message in parse_message(api, element.as_bytes()).unwrap_or_default() {
+        for part in message.parts.iter().filter_map(Part::understood) {
+            said.push(match (part, message.role) {
+                (Part::Text(text), Role::Assistant) => Said::Assistant(text.to_string()),
+                (Part::Text(text), _) => Said::User(text.to_string()),
+                (Part::Call(call), _) => Said::Call(call.id.to_string()),
+                (Part::Result(result), _) => {
+                    Said::Result { id: result.id.to_string(), interrupted: is_interrupted(&result.text) }
+                }
+                (Part::Thinking(_) | Part::Native(_), _) => continue,
+            });
+        }
+    }
+    said
 }
 
 /// One thing of a conversation, as every API has it.

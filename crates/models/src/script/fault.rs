@@ -1,6 +1,6 @@
 //! What can go wrong with a try, in the words of the file. How a fault looks on the wire is its player's business.
 
-use std::{fmt, str::FromStr};
+use std::fmt;
 
 use serde::Deserialize;
 
@@ -41,11 +41,11 @@ pub enum Fault {
 )]
 pub struct UnknownFault(String);
 
-impl FromStr for Fault {
-    type Err = UnknownFault;
+impl TryFrom<String> for Fault {
+    type Error = UnknownFault;
 
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let unknown = || UnknownFault(text.to_owned());
+    fn try_from(text: String) -> Result<Self, UnknownFault> {
+        let unknown = || UnknownFault(text.clone());
         let mut words = text.split_whitespace();
         let name = words.next().ok_or_else(unknown)?;
         let setting = words.next().map(|word| word.split_once('=').ok_or_else(unknown)).transpose()?;

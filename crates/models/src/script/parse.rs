@@ -6,7 +6,7 @@ use lookback_wire::TokenUsage;
 use serde::{Deserialize, Deserializer, de::Error};
 use toml::{Spanned, Value};
 
-use super::{CallEnd, Fault, Script, StepStop, UnknownFault};
+use super::{CallEnd, Script, StepStop};
 
 /// Why a text is no script, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -89,14 +89,6 @@ impl TryFrom<String> for StepStop {
             let names: Vec<&str> = Self::ALL.into_iter().map(Self::name).collect();
             format!("\"{name}\" is no stop: write one of {}", names.join(", "))
         })
-    }
-}
-
-impl TryFrom<String> for Fault {
-    type Error = UnknownFault;
-
-    fn try_from(text: String) -> Result<Self, UnknownFault> {
-        text.parse()
     }
 }
 

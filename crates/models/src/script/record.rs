@@ -78,7 +78,7 @@ impl Recorder {
             }
             EventBody::Archive(archive) if archive.author == Author::Model => {
                 let note = refused_note(archive.refused.len());
-                self.side(Section::Archive, side::archive_text(&archive.content.text), note);
+                self.side(Section::Archive, side::archive_text(archive), note);
             }
             _ => {}
         }

@@ -17,7 +17,9 @@ use lookback_models::{
     Client, Endpoint, Model, Progress, Request,
     driving::{Canceller, KeepError, Repair, Surroundings, call},
 };
-use lookback_wire::{Message, Provider, Reply, ReplyContent, TokenUsage, ToolSpec, render_body};
+use lookback_wire::{
+    Message, Provider, Reply, ReplyContent, TokenUsage, ToolSpec, render_body, render_head, render_message,
+};
 
 use crate::server::{Alone, server};
 
@@ -43,7 +45,7 @@ impl Surroundings for Outside {
         &NoBlobs
     }
 
-    fn keep(&mut self, _: &Session) -> Result<(), KeepError> {
+    fn keep(&mut self, _: &mut Session) -> Result<(), KeepError> {
         Ok(())
     }
 
@@ -108,7 +110,7 @@ fn prompt_tokens(usage: TokenUsage) -> u32 {
 /// Sends the session's next request, and records a step in the place of whatever the model said.
 async fn step(session: &mut Session, model: &Model, number: u32) -> TokenUsage {
     let call = session.start_call(&NOW).expect("a call");
-    let reply = ask(model, session.prompt_provider(), session.request()).await;
+    let reply = ask(model, session.prompt_provider(), session.request(&NoBlobs).expect("no blobs")).await;
     let usage = reply.usage.expect("it was asked for");
     let id = format!("call-{number}");
     let parts = vec![
@@ -146,7 +148,10 @@ async fn a_tail_fold_keeps_what_lies_before_the_seam_in_the_servers_cache() {
     let second_block = session.view().entries().iter().position(|entry| entry.source == Source::Block(2));
     let second_block = second_block.expect("a second block");
     assert!(second_block > 0, "the first block lies before it");
-    let parts: Vec<&[u8]> = session.sent().parts().collect();
+    let render = |entry| render_message(Provider::Chat, &session.message(entry, &NoBlobs).expect("no blobs"));
+    let mut parts = vec![render_head(Provider::Chat, &session.head())];
+    parts.extend(session.view().entries().iter().map(render));
+    let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
     let body =
         |head: &[u8], messages: &[&[u8]]| render_body(Provider::Chat, "local", 1, head, messages.iter().copied());
     let ends_at_seam = ask(&model, Provider::Chat, body(parts[0], &parts[1..=second_block])).await;
@@ -236,14 +241,19 @@ async fn under_a_schema_only_pointers_that_exist_are_cited() {
     let instruction = session.compaction_instruction(&draft, template, &NOW);
     // So small a model says nothing where it may; here it must cite at least once.
     let schema = session.compaction_schema(draft.range, Dialect::Grammar);
-    let schema = schema.replace("\"what_we_learned\":{", "\"what_we_learned\":{\"minItems\":1,");
+    let schema = schema.replace("\"facts\":{", "\"facts\":{\"minItems\":1,");
     let body = session
         .riding_request(&[Message::user(instruction)], Schema::Constrained(&schema), &NoBlobs)
         .expect("no blobs");
     let body = String::from_utf8(body).expect("text").replace("\"max_tokens\":24", "\"max_tokens\":700");
     // What rides must find the live prompt in the cache, tools, schema and all.
     session.start_call(&NOW).expect("a call");
-    let live = prompt_tokens(ask(&model, Provider::Chat, session.request()).await.usage.expect("it was asked for"));
+    let live = prompt_tokens(
+        ask(&model, Provider::Chat, session.request(&NoBlobs).expect("no blobs"))
+            .await
+            .usage
+            .expect("it was asked for"),
+    );
     let reply = ask(&model, Provider::Chat, body.into_bytes()).await;
     let usage = reply.usage.expect("it was asked for");
     assert!(usage.cached * 100 >= live * 85, "{} of {live} tokens of the live prompt are cached", usage.cached);

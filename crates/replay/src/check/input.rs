@@ -33,6 +33,7 @@ impl InputErrors {
         quantile(&self.errors, share)
     }
 
+    /// Of another session.
     pub fn extend(&mut self, other: Self) {
         self.errors.extend(other.errors);
         self.first += other.first;

@@ -91,36 +91,24 @@ pub(super) fn unified(diff: &str) -> Vec<Hunk> {
 
 /// One stretch of a unified diff: the changed lines without those around them, which the edit did not write.
 pub(super) fn hunks_of<'a>(new_start: u32, lines: impl Iterator<Item = &'a str>) -> Vec<Hunk> {
-    let mut hunks: Vec<Hunk> = Vec::new();
+    let mut collector = Collector::default();
     let mut line_number = new_start.max(1);
-    let mut open = false;
     for line in lines {
-        let (mark, text) = match line.chars().next() {
-            Some(mark @ ('+' | '-' | ' ')) => (mark, &line[1..]),
+        match line.chars().next() {
+            Some('+') => {
+                collector.at(line_number).added.push(line[1..].to_owned());
+                line_number += 1;
+            }
+            Some('-') => collector.at(line_number).removed.push(line[1..].to_owned()),
             // `\ No newline at end of file`.
-            Some('\\') => continue,
-            _ => (' ', line),
-        };
-        if mark == ' ' {
-            line_number += 1;
-            open = false;
-            continue;
-        }
-        if !open {
-            hunks.push(Hunk { first_line: line_number, removed: Vec::new(), added: Vec::new() });
-            open = true;
-        }
-        if let Some(hunk) = hunks.last_mut() {
-            match mark {
-                '+' => {
-                    hunk.added.push(text.to_owned());
-                    line_number += 1;
-                }
-                _ => hunk.removed.push(text.to_owned()),
+            Some('\\') => {}
+            _ => {
+                collector.close();
+                line_number += 1;
             }
         }
     }
-    hunks
+    collector.finish()
 }
 
 /// `@@ -17,7 +17,8 @@`: how many old lines, the first new one, how many new lines.

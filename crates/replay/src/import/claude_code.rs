@@ -12,13 +12,14 @@ mod lines;
 mod places;
 mod queue;
 mod tools;
+mod true_lines;
 
 use std::collections::BTreeSet;
 
 use lookback_engine::trace::{Origin, Stop, Timestamp};
 
 use self::{
-    lines::{Block, Line, Message, is_interruption, parse_blocks, parse_some, text_of},
+    lines::{Block, Line, Message, beside, is_interruption, parse_blocks, parse_some, text_of},
     places::{Places, hash},
     queue::Queue,
     tools::{Given, Tools},
@@ -212,7 +213,8 @@ impl ClaudeCode {
             }
             return Ok(());
         }
-        let origin = match line.origin(&text) {
+        let typed = beside(&text).map_or_else(|| text.clone(), |(words, _)| words);
+        let origin = match line.origin(&typed) {
             // Typed when a call was refused: it came with the call's result, inside the round.
             Origin::Person if !results.is_empty() => Origin::Queued,
             origin => origin,
@@ -223,7 +225,14 @@ impl ClaudeCode {
         {
             open.call.item.stop = Stop::Cancelled;
         }
-        self.say(text, origin, line, sink);
+        // What the client put beside a person's words is a turn of its own, behind them.
+        match beside(&text).filter(|_| origin != Origin::Machine) {
+            Some((words, beside)) => {
+                self.say(words, origin, line, sink);
+                self.say(beside, Origin::Machine, line, sink);
+            }
+            None => self.say(text, origin, line, sink),
+        }
         Ok(())
     }
 

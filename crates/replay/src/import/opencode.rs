@@ -91,23 +91,24 @@ impl Reader {
         }
     }
 
-    /// The parts `synthetic: true` were added by the client, such as the contents of a file that the person named; a
-    /// part that asks for a compaction is no turn.
+    /// The parts `synthetic: true` were added by the client, such as the contents of a file that the person named: a turn
+    /// of its own behind the person's words. A part that asks for a compaction is no turn.
     fn user(&self, parts: &[Value], at: Option<Timestamp>, sink: &mut dyn Sink) {
-        let texts: Vec<&Value> = parts
-            .iter()
-            .filter(|part| text(part, "type") == Some("text") && part["ignored"].as_bool() != Some(true))
-            .collect();
-        let typed = texts.iter().any(|part| part["synthetic"].as_bool() != Some(true));
-        let mut joined: Vec<String> = texts.iter().filter_map(|part| text(part, "text").map(str::to_owned)).collect();
-        let files = parts.iter().filter(|part| text(part, "type") == Some("file"));
-        if joined.is_empty() {
-            joined.extend(files.filter_map(|part| Some(format!("[file {}]", text(part, "filename")?))));
+        let texts = parts.iter().filter(|part| text(part, "type") == Some("text") && part["ignored"] != true);
+        let (added, typed): (Vec<&Value>, Vec<&Value>) = texts.partition(|part| part["synthetic"] == true);
+        let joined =
+            |parts: &[&Value]| parts.iter().filter_map(|part| text(part, "text")).collect::<Vec<_>>().join("\n");
+        let (mut typed, added) = (joined(&typed), joined(&added));
+        if typed.is_empty() && added.is_empty() {
+            let files = parts.iter().filter(|part| text(part, "type") == Some("file"));
+            let named: Vec<String> =
+                files.filter_map(|part| Some(format!("[file {}]", text(part, "filename")?))).collect();
+            typed = named.join("\n");
         }
-        let said = joined.join("\n");
-        if !said.trim().is_empty() {
-            let origin = if typed || texts.is_empty() { Origin::Person } else { Origin::Machine };
-            sink.item(Item::User(UserItem { text: said, origin, at }));
+        for (said, origin) in [(typed, Origin::Person), (added, Origin::Machine)] {
+            if !said.trim().is_empty() {
+                sink.item(Item::User(UserItem { text: said, origin, at }));
+            }
         }
     }
 

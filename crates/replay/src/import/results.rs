@@ -171,12 +171,7 @@ pub(super) fn first_number(text: &str) -> Option<u32> {
     text[start..].split(|character: char| !character.is_ascii_digit()).next()?.parse().ok()
 }
 
-/// The to-dos of arguments that hold them under `todos`.
-pub(super) fn todos_in(arguments: &Value) -> ResultData {
-    todos_under("todos", arguments)
-}
-
-/// To-dos as objects with a text and a state.
+/// The to-dos that arguments hold under a name: objects with a text and a state.
 pub(super) fn todos_under(name: &str, arguments: &Value) -> ResultData {
     let item = |item: &Value| {
         let texts = ["content", "description", "text", "title", "task", "step"];

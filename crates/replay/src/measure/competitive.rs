@@ -91,7 +91,7 @@ struct PlannerRun {
 }
 
 /// The engine's planner over a session of numbers: asked before every call as a session asks it, its folds carried out.
-/// Logical breaks (they need texts, and choose among cuts that both pay), the gate, settling, archives and the window are
+/// Logical breaks (they need texts, and choose among cuts that both pay), admission, settling, archives and the window are
 /// not modelled.
 fn run_planner(bill: &Bill<'_>, tariff: &planner::Tariff) -> PlannerRun {
     let mut run = PlannerRun { rent_and_folds: 0.0, folds: Vec::new() };

@@ -9,7 +9,7 @@
 //! 1.25 × 88 = 670. The fourth has 2,000 and lacks a symbol: 200 + 400 + 1.25 × 140 = 775. Repaired cost: 7,460 + 1,445 =
 //! 8,905. **Repairs per call**: 2 / 4 = 0.5.
 
-use lookback_engine::planner::{self, RECALLED_ITEM};
+use lookback_engine::{configuration::RECALLED_ITEM, planner};
 
 use super::recall::found_of;
 use crate::{

@@ -11,7 +11,9 @@ use crate::{
     check::Check, measure::Figures, parameters::LONG_SESSION_CALLS, recording::Format, strategy::StrategyName,
 };
 
+/// The name of the strategy that all others are compared with.
 pub const APPEND: &str = "append";
+/// The name of ours.
 pub const LOOKBACK: &str = "lookback";
 
 /// Not in the running: one knows the future, the other is `lookback` without its planner.
@@ -19,6 +21,7 @@ const APART: [&str; 2] = ["lookback-fixed", "oracle"];
 
 /// A whole report in few figures.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "counts of what is summed up")]
 pub struct Summary {
     pub sessions: usize,
     pub calls: u64,
@@ -30,6 +33,7 @@ pub struct Summary {
 
 /// Sessions of one format, billed by one card.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "its line says it")]
 pub struct Group {
     pub format: Format,
     pub prices: String,
@@ -42,6 +46,7 @@ pub struct Group {
 
 /// One strategy over the sessions of a group. Quartiles are none where no session has the figure.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the figures are explained where they are computed: `measure`")]
 pub struct StrategySummary {
     pub name: String,
     pub sessions: usize,
@@ -66,7 +71,9 @@ pub struct StrategySummary {
     pub cheapest: Option<Cheapest>,
 }
 
+/// Sums over all sessions.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[allow(missing_docs, reason = "the figures are explained where they are computed: `measure`")]
 pub struct Totals {
     /// In uncached-input tokens.
     pub cost: f64,
@@ -82,6 +89,7 @@ pub struct Totals {
 
 /// On how many sessions a strategy's repaired cost was below that of every other in the running.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[allow(missing_docs, reason = "its line says it")]
 pub struct Cheapest {
     pub sessions: usize,
     pub won: usize,
@@ -95,6 +103,7 @@ pub struct Cheapest {
 
 /// The cache model against the bills of one provider, all sessions together.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "its line says it")]
 pub struct ProviderCheck {
     pub provider: String,
     pub sessions: usize,
@@ -102,6 +111,7 @@ pub struct ProviderCheck {
 }
 
 impl Summary {
+    /// Of all sessions of the report.
     pub fn new(report: &Report) -> Self {
         let mut members: BTreeMap<(Format, &str), Vec<usize>> = BTreeMap::new();
         for (place, session) in report.sessions.iter().enumerate() {
@@ -127,6 +137,7 @@ impl Summary {
 }
 
 impl Group {
+    /// One of the group, by its name.
     pub fn strategy(&self, name: &str) -> Option<&StrategySummary> {
         self.strategies.iter().find(|strategy| strategy.name == name)
     }
@@ -155,6 +166,7 @@ pub fn in_order<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     names
 }
 
+/// Whether a strategy is compared with the others.
 pub fn in_the_running(name: &str) -> bool {
     !APART.contains(&name)
 }
@@ -238,6 +250,7 @@ fn sum_checks(report: &Report) -> Vec<ProviderCheck> {
 
 /// Median and quartiles, by linear interpolation between neighbours: of 1, 2, 4, 8 the quartiles are 1.75, 3 and 5.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[allow(missing_docs, reason = "its line says it")]
 pub struct Quartiles {
     pub low: f64,
     pub median: f64,

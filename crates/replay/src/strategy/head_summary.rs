@@ -12,9 +12,7 @@ use std::rc::Rc;
 
 use lookback_engine::{
     SessionError, SessionSetup,
-    fold::{
-        AdmissionLimits, BlockContent, BlockProposal, CompactorRequest as Request, admit_block, compact, render_block,
-    },
+    fold::{CompactorRequest as Request, compact, render_block},
     trace::{NoBlobs, SessionId, decision::TurnRange},
 };
 
@@ -163,12 +161,7 @@ impl<'a> SummaryWriter<'a> {
         let range = TurnRange { first, last };
         let request = Request { range, budget, focus: None };
         let (board, configuration) = (session.state().board(), session.configuration());
-        let block = compact(session.bench(), board, configuration, &request, &count, &NoBlobs)?.block;
-        let proposal = BlockProposal::of(range, &block);
-        let limits = AdmissionLimits { block_tokens: budget, ..AdmissionLimits::from(session.configuration()) };
-        // Where nothing is admitted, the user's words alone are left.
-        let content = admit_block(session.bench(), range, proposal, &limits, &count, &NoBlobs)
-            .map_or_else(|_| BlockContent::default(), |admitted| admitted.content);
+        let content = compact(session.bench(), board, configuration, &request, &count, &NoBlobs)?.block;
         self.written += 1;
         Ok(render_block(session.bench(), self.written, range, &content, &session.configuration().block, &count))
     }

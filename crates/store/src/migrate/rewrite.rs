@@ -52,7 +52,8 @@ impl Old {
             drop(json);
             return Some((self.at, kind, self.body));
         }
-        let event: EventBody = serde_json::from_value(upgrade(serde_json::from_slice(&json).ok()?)).ok()?;
+        let upgraded = upgrade(serde_json::from_slice(&json).ok()?).to_string();
+        let event: EventBody = serde_json::from_str(&upgraded).ok()?;
         let json = serde_json::to_vec(&event).ok()?;
         let Packed { unpacked, bytes } = Packed::of(&json);
         Some((self.at, event.name().to_owned(), Packed { unpacked, bytes: bytes.into_owned().into() }))

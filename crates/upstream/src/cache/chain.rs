@@ -32,10 +32,5 @@ pub(super) fn links(prompt: &Prompt) -> Vec<Link> {
 
 /// What a prompt is when its answer stands behind it.
 pub(super) fn extended(prompt: &Prompt, answer: &Segment) -> Digest {
-    let mut chain = Chain::new(&prompt.model);
-    for segment in prompt.segments.iter().chain([answer]) {
-        chain.begin(segment.speaker);
-        segment.blocks.iter().for_each(|block| chain.push(&block.content));
-    }
-    chain.digest()
+    Chain::of(&prompt.model, prompt.segments.iter().chain([answer])).digest()
 }

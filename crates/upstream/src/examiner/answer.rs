@@ -3,7 +3,7 @@
 use lookback_wire::{Provider, Reply, ReplyContent, Seal, is_blank};
 use serde_json::Value;
 
-use crate::prompt::{Block, Content, Counter, Issued, Piece, Segment, Speaker, canonical, parse_step};
+use crate::prompt::{Block, Content, Counter, Piece, Segment, Speaker, canonical, parse_step};
 
 pub(super) fn answer_segment(api: Provider, reply: &Reply) -> Segment {
     let contents = match api {
@@ -18,9 +18,8 @@ pub(super) fn answer_segment(api: Provider, reply: &Reply) -> Segment {
 fn contents_of(api: Provider, reply: &Reply) -> Vec<Content> {
     let contents = reply.parts.iter().filter_map(|part| match &part.content {
         ReplyContent::Text(text) => (!is_blank(text)).then(|| Content::Piece(Piece::Text(text.clone()))),
-        ReplyContent::Thinking { text, seal } => {
-            issued(seal).map(|issued| Content::Thinking { text: text.clone(), issued })
-        }
+        ReplyContent::Thinking { seal: Seal::None, .. } => None,
+        ReplyContent::Thinking { text, seal } => Some(Content::Thinking { text: text.clone(), seal: seal.clone() }),
         ReplyContent::Call { id, name, arguments } => Some(Content::Call {
             id: id.clone(),
             name: name.clone(),
@@ -43,16 +42,6 @@ pub(super) fn answer_tokens(reply: &Reply, count: &Counter) -> u64 {
     parts.map(u64::from).sum()
 }
 
-fn issued(seal: &Seal) -> Option<Issued> {
-    match seal {
-        Seal::None => None,
-        Seal::Plain => Some(Issued::Plain),
-        Seal::Signature(signature) => Some(Issued::Signature(signature.clone())),
-        Seal::Redacted(data) => Some(Issued::Redacted(data.clone())),
-        Seal::Encrypted { id, content } => Some(Issued::Encrypted { id: id.clone(), content: Some(content.clone()) }),
-    }
-}
-
 /// Only Anthropic reads arguments as a value.
 fn meaning(api: Provider, arguments: &str) -> String {
     match serde_json::from_str::<Value>(arguments) {
@@ -71,7 +60,7 @@ fn in_chat(contents: Vec<Content>) -> Vec<Content> {
             other => calls.push(other),
         }
     }
-    let thinking = (!thinking.is_empty()).then_some(Content::Thinking { text: thinking, issued: Issued::Plain });
+    let thinking = (!thinking.is_empty()).then_some(Content::Thinking { text: thinking, seal: Seal::Plain });
     let said = (!said.is_empty()).then_some(Content::Piece(Piece::Text(said)));
     thinking.into_iter().chain(said).chain(calls).collect()
 }

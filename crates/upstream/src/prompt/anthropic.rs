@@ -1,40 +1,16 @@
 //! Anthropic Messages: blocks inside messages, results inside the user's.
 
-use lookback_wire::Provider;
+use lookback_wire::{Provider, Seal};
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
 use super::{
-    Block, BreakpointMode, Content, Counter, Issued, Piece, Prompt, Speaker, Unreadable,
-    count::{add_turn, message},
+    Block, Content, Counter, Piece, Prompt, Speaker, Unreadable,
+    count::{add_turn, blocks, message},
     identity::{bare, canonical},
-    json::{self, body_text, items, mark, piece, pieces, plain, result, text},
+    json::{self, Body, items, mark, piece, pieces, plain, result, text},
     tools::parse_tools,
 };
-
-#[derive(Deserialize)]
-struct Body<'a> {
-    #[serde(default)]
-    model: String,
-    #[serde(default)]
-    max_tokens: Option<u64>,
-    /// A mark on the whole request stands on its last block.
-    #[serde(default)]
-    cache_control: Option<Value>,
-    #[serde(borrow, default)]
-    tools: Vec<&'a RawValue>,
-    #[serde(borrow, default)]
-    system: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    messages: Vec<Entry<'a>>,
-}
-
-#[derive(Deserialize)]
-struct Entry<'a> {
-    role: String,
-    #[serde(borrow, default)]
-    content: Option<&'a RawValue>,
-}
 
 /// The parts of a block whose own text counts.
 #[derive(Deserialize)]
@@ -46,11 +22,9 @@ struct Raw<'a> {
 }
 
 pub(super) fn parse(body: &[u8], count: &Counter) -> Result<Prompt, Unreadable> {
-    let body: Body<'_> = json::parse(body_text(body)?)?;
+    let mut body = Body::parse(body)?;
     let mut segments = Vec::from_iter(parse_tools(&body.tools, count)?);
-    let system = plain(pieces(body.system)?).into_iter().enumerate();
-    let system = system.map(|(place, (content, mark))| Block::new(content, mark, (0, place), count)).collect();
-    add_turn(&mut segments, Speaker::System, system, false);
+    add_turn(&mut segments, Speaker::System, blocks(plain(pieces(body.system)?), 0, count), false);
     for (at, entry) in body.messages.iter().enumerate() {
         let blocks = items(entry.content)?.into_iter().enumerate();
         let blocks = blocks.map(|(place, raw)| parse_block(raw, (at, place), count)).collect::<Result<Vec<_>, _>>()?;
@@ -62,18 +36,12 @@ pub(super) fn parse(body: &[u8], count: &Counter) -> Result<Prompt, Unreadable> 
         };
         segments.push(message(speaker, blocks));
     }
-    if let (Some(control), Some(segment)) = (body.cache_control, segments.last_mut())
+    if let (Some(control), Some(segment)) = (body.cache_control.take(), segments.last_mut())
         && let Some(last) = segment.blocks.last_mut()
     {
         last.mark = last.mark.or_else(|| mark(&json!({ "cache_control": control })));
     }
-    Ok(Prompt {
-        api: Provider::Anthropic,
-        model: body.model,
-        output_limit: body.max_tokens,
-        breakpoints: BreakpointMode::Explicit,
-        segments,
-    })
+    Ok(body.prompt(Provider::Anthropic, segments))
 }
 
 fn parse_block(raw: &RawValue, at: (usize, usize), count: &Counter) -> Result<Block, Unreadable> {
@@ -82,10 +50,10 @@ fn parse_block(raw: &RawValue, at: (usize, usize), count: &Counter) -> Result<Bl
     let content = match text(&value, "type") {
         "thinking" => Content::Thinking {
             text: text(&value, "thinking").to_owned(),
-            issued: Issued::Signature(text(&value, "signature").to_owned()),
+            seal: Seal::Signature(text(&value, "signature").to_owned()),
         },
         "redacted_thinking" => {
-            Content::Thinking { text: String::new(), issued: Issued::Redacted(text(&value, "data").to_owned()) }
+            Content::Thinking { text: String::new(), seal: Seal::Redacted(text(&value, "data").to_owned()) }
         }
         "tool_use" => {
             let input = json::parse::<Raw<'_>>(raw.get())?.input.map_or("{}", RawValue::get);

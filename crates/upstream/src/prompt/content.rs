@@ -1,5 +1,6 @@
 //! What a block says, in one form for all APIs.
 
+use lookback_wire::Seal;
 use serde_json::Value;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -9,7 +10,8 @@ pub(crate) enum Content {
     Piece(Piece),
     Thinking {
         text: String,
-        issued: Issued,
+        /// None where the item names its seal only by an id.
+        seal: Seal,
     },
     Call {
         id: String,
@@ -34,13 +36,4 @@ pub(crate) enum Piece {
     Text(String),
     Image(Value),
     Other(Value),
-}
-
-/// By what a provider recognises thinking as its own.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Issued {
-    Signature(String),
-    Redacted(String),
-    Encrypted { id: Option<String>, content: Option<String> },
-    Plain,
 }

@@ -40,6 +40,12 @@ impl Block {
     }
 }
 
+/// What the message or item at this place says, each content with its mark.
+pub(super) fn blocks(contents: Vec<(Content, Option<Mark>)>, at: usize, count: &Counter) -> Vec<Block> {
+    let contents = contents.into_iter().enumerate();
+    contents.map(|(place, (content, mark))| Block::new(content, mark, (at, place), count)).collect()
+}
+
 /// Adds what one message or item says: as texts of the system, each by itself, until the conversation begins; to the
 /// turn before it, if that goes on; or as a turn of its own.
 pub(super) fn add_turn(segments: &mut Vec<Segment>, speaker: Speaker, blocks: Vec<Block>, goes_on: bool) {

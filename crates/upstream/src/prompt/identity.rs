@@ -1,8 +1,9 @@
 //! When two prompts begin alike: by what their parsed values say, without marks and ids.
 
+use lookback_wire::Seal;
 use serde_json::Value;
 
-use super::{Content, Issued, Piece, Speaker};
+use super::{Content, Piece, Segment, Speaker};
 
 /// Stands for everything up to a place in a prompt.
 pub(crate) type Digest = [u8; 32];
@@ -21,6 +22,15 @@ impl Chain {
         chain
     }
 
+    pub(crate) fn of<'s>(model: &str, segments: impl Iterator<Item = &'s Segment>) -> Self {
+        let mut chain = Self::new(model);
+        for segment in segments {
+            chain.begin(segment.speaker);
+            segment.blocks.iter().for_each(|block| chain.push(&block.content));
+        }
+        chain
+    }
+
     pub(crate) fn begin(&mut self, speaker: Speaker) {
         self.field(match speaker {
             Speaker::Tools => "<tools>",
@@ -35,11 +45,12 @@ impl Chain {
         match content {
             Content::Tool(value) | Content::Unknown(value) => self.fields("value", &[&canonical(value)]),
             Content::Piece(piece) => self.piece(piece),
-            Content::Thinking { text, issued } => {
-                let seal = match issued {
-                    Issued::Signature(seal) | Issued::Redacted(seal) => seal.as_str(),
-                    Issued::Encrypted { content, .. } => content.as_deref().unwrap_or_default(),
-                    Issued::Plain => "",
+            Content::Thinking { text, seal } => {
+                let seal = match seal {
+                    Seal::Signature(seal) | Seal::Redacted(seal) | Seal::Encrypted { content: seal, .. } => {
+                        seal.as_str()
+                    }
+                    Seal::Plain | Seal::None => "",
                 };
                 self.fields("thinking", &[text, seal]);
             }

@@ -1,17 +1,14 @@
-//! What the three APIs write alike: contents that are a text or a list of pieces, and marks.
+//! What the three APIs write alike: bodies, contents that are a text or a list of pieces, and marks.
 
 use lookback_engine::card::Lifetime;
+use lookback_wire::Provider;
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
-use super::{BreakpointMode, Content, Mark, Piece, Unreadable, identity::bare};
+use super::{BreakpointMode, Content, Mark, Piece, Prompt, Segment, Unreadable, identity::bare};
 
 pub(super) fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Unreadable> {
     serde_json::from_str(text).map_err(|error| Unreadable(error.to_string()))
-}
-
-pub(super) fn body_text(body: &[u8]) -> Result<&str, Unreadable> {
-    std::str::from_utf8(body).map_err(|_| Unreadable("the body is not UTF-8".to_owned()))
 }
 
 /// A text is one item that is the text itself; no content is no item.
@@ -71,17 +68,80 @@ pub(super) fn text<'v>(value: &'v Value, field: &str) -> &'v str {
     value.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
-#[derive(Debug, Default, Deserialize)]
-pub(super) struct CacheOptions {
+/// A body of any of the three APIs: each has some of these.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Body<'a> {
+    model: String,
+    max_tokens: Option<u64>,
+    max_completion_tokens: Option<u64>,
+    max_output_tokens: Option<u64>,
+    /// A mark on the whole request stands on its last block.
+    pub(super) cache_control: Option<Value>,
+    prompt_cache_options: Option<CacheOptions>,
+    #[serde(borrow)]
+    pub(super) tools: Vec<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) system: Option<&'a RawValue>,
+    pub(super) instructions: Option<String>,
+    #[serde(borrow)]
+    pub(super) messages: Vec<Entry<'a>>,
+    #[serde(borrow)]
+    pub(super) input: Option<&'a RawValue>,
+}
+
+/// A message of Anthropic's or of Chat's.
+#[derive(Deserialize)]
+pub(super) struct Entry<'a> {
+    pub(super) role: String,
+    #[serde(borrow, default)]
+    pub(super) content: Option<&'a RawValue>,
+    /// Called `reasoning` by some servers.
+    #[serde(default, alias = "reasoning")]
+    pub(super) reasoning_content: Option<String>,
     #[serde(default)]
+    pub(super) tool_calls: Option<Vec<Call>>,
+    #[serde(default)]
+    pub(super) tool_call_id: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Call {
+    #[serde(default)]
+    pub(super) id: String,
+    pub(super) function: Function,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Function {
+    pub(super) name: String,
+    pub(super) arguments: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct CacheOptions {
     mode: Option<String>,
 }
 
-impl CacheOptions {
-    pub(super) fn mode(options: Option<Self>) -> BreakpointMode {
-        match options.and_then(|options| options.mode).as_deref() {
+impl<'a> Body<'a> {
+    pub(super) fn parse(bytes: &'a [u8]) -> Result<Self, Unreadable> {
+        let text = std::str::from_utf8(bytes).map_err(|_| Unreadable("the body is not UTF-8".to_owned()))?;
+        parse(text)
+    }
+
+    pub(super) fn prompt(self, api: Provider, segments: Vec<Segment>) -> Prompt {
+        let output_limit = match api {
+            Provider::Anthropic => self.max_tokens,
+            Provider::Chat | Provider::React => self.max_completion_tokens.or(self.max_tokens),
+            Provider::Responses => self.max_output_tokens,
+        };
+        let breakpoints = match self.prompt_cache_options.and_then(|options| options.mode).as_deref() {
+            _ if api == Provider::Anthropic => BreakpointMode::Explicit,
             Some("explicit") => BreakpointMode::Explicit,
             _ => BreakpointMode::Implicit,
-        }
+        };
+        Prompt { api, model: self.model, output_limit, breakpoints, segments }
     }
 }

@@ -2,13 +2,10 @@
 //! the tokens of one: here it is taken apart at its entries, so that it counts and matches as the conversation it holds.
 //! The protocol's own words (markers, how to answer) count for nothing, as the punctuation of a JSON body does.
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
 use super::{
     Block, Content, Counter, Piece, Segment, Speaker,
     count::add_turn,
-    json::{self, pieces},
+    json::{Body, Entry, pieces},
 };
 
 const CONVERSATION: &str = "# Conversation\n\n";
@@ -20,23 +17,10 @@ const ENTRIES: [(&str, Speaker); 3] =
     [("[user]", Speaker::User), ("[assistant]", Speaker::Assistant), ("[tool]", Speaker::Tool)];
 const STEPS: [&str; 2] = ["Thought:", "Action:"];
 
-#[derive(Deserialize)]
-struct Body<'a> {
-    #[serde(borrow, default)]
-    messages: Vec<Entry<'a>>,
-}
-
-#[derive(Deserialize)]
-struct Entry<'a> {
-    role: String,
-    #[serde(borrow, default)]
-    content: Option<&'a RawValue>,
-}
-
 /// The text of a body that is a one-text prompt.
 pub(crate) fn react_text(body: &[u8]) -> Option<String> {
-    let body: Body<'_> = json::parse(std::str::from_utf8(body).ok()?).ok()?;
-    let [Entry { role, content }] = body.messages.as_slice() else { return None };
+    let body = Body::parse(body).ok()?;
+    let [Entry { role, content, .. }] = body.messages.as_slice() else { return None };
     match pieces(*content).ok()?.as_slice() {
         [(Piece::Text(text), _)] if role == "user" && split_head(text).is_some() => Some(text.clone()),
         _ => None,

@@ -1,32 +1,16 @@
 //! Responses: a flat list of items; what a model made in one answer stands in several of them.
 
-use lookback_wire::Provider;
+use lookback_wire::{Provider, Seal};
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
 use super::{
-    Block, Content, Counter, Issued, Piece, Prompt, Speaker, Unreadable,
-    count::add_turn,
+    Content, Counter, Piece, Prompt, Speaker, Unreadable,
+    count::{add_turn, blocks},
     identity::bare,
-    json::{self, CacheOptions, Marked, body_text, items, pieces, plain, result, text},
+    json::{self, Body, Marked, items, pieces, plain, result, text},
     tools::parse_tools,
 };
-
-#[derive(Deserialize)]
-struct Body<'a> {
-    #[serde(default)]
-    model: String,
-    #[serde(default)]
-    max_output_tokens: Option<u64>,
-    #[serde(default)]
-    prompt_cache_options: Option<CacheOptions>,
-    #[serde(borrow, default)]
-    tools: Vec<&'a RawValue>,
-    #[serde(default)]
-    instructions: Option<String>,
-    #[serde(borrow, default)]
-    input: Option<&'a RawValue>,
-}
 
 /// The parts of an item that may be a text or a list.
 #[derive(Deserialize)]
@@ -40,25 +24,18 @@ struct Raw<'a> {
 }
 
 pub(super) fn parse(body: &[u8], count: &Counter) -> Result<Prompt, Unreadable> {
-    let body: Body<'_> = json::parse(body_text(body)?)?;
+    let mut body = Body::parse(body)?;
     let mut segments = Vec::from_iter(parse_tools(&body.tools, count)?);
-    if let Some(text) = body.instructions.filter(|text| !text.is_empty()) {
-        let block = Block::new(Content::Piece(Piece::Text(text)), None, (0, 0), count);
-        add_turn(&mut segments, Speaker::System, vec![block], false);
+    if let Some(text) = body.instructions.take().filter(|text| !text.is_empty()) {
+        let said = vec![(Content::Piece(Piece::Text(text)), None)];
+        add_turn(&mut segments, Speaker::System, blocks(said, 0, count), false);
     }
     for (at, raw) in items(body.input)?.into_iter().enumerate() {
         let (speaker, contents) = parse_item(raw)?;
-        let contents = contents.into_iter().enumerate();
-        let blocks = contents.map(|(place, (content, mark))| Block::new(content, mark, (at, place), count)).collect();
+        let blocks = blocks(contents, at, count);
         add_turn(&mut segments, speaker, blocks, matches!(speaker, Speaker::Assistant | Speaker::Tool));
     }
-    Ok(Prompt {
-        api: Provider::Responses,
-        model: body.model,
-        output_limit: body.max_output_tokens,
-        breakpoints: CacheOptions::mode(body.prompt_cache_options),
-        segments,
-    })
+    Ok(body.prompt(Provider::Responses, segments))
 }
 
 fn parse_item(raw: &RawValue) -> Result<(Speaker, Vec<Marked>), Unreadable> {
@@ -82,10 +59,11 @@ fn parse_item(raw: &RawValue) -> Result<(Speaker, Vec<Marked>), Unreadable> {
                 Piece::Text(text) => Some(text),
                 Piece::Image(_) | Piece::Other(_) => None,
             });
-            let id = value.get("id").and_then(Value::as_str).map(str::to_owned);
-            let content = value.get("encrypted_content").and_then(Value::as_str).map(str::to_owned);
+            let given = |field| value.get(field).and_then(Value::as_str).map(str::to_owned);
+            let sealed = |content| Seal::Encrypted { id: given("id"), content };
+            let seal = given("encrypted_content").map_or(Seal::None, sealed);
             let text = summary.collect::<Vec<_>>().join("\n\n");
-            (Speaker::Assistant, vec![(Content::Thinking { text, issued: Issued::Encrypted { id, content } }, None)])
+            (Speaker::Assistant, vec![(Content::Thinking { text, seal }, None)])
         }
         "function_call" => {
             let (name, arguments) = (owned("name"), owned("arguments"));

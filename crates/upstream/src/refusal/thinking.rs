@@ -6,7 +6,7 @@ use lookback_engine::card::{Card, ThinkingHabit};
 use lookback_wire::{Provider, Seal};
 
 use super::{RefusalKind, Refused, seal};
-use crate::prompt::{Block, Content, Digest, Issued, Prompt, Segment, Speaker, content_digest};
+use crate::prompt::{Block, Content, Digest, Prompt, Segment, Speaker, content_digest};
 
 const SIGNATURE: &str = "Eo";
 const ENCRYPTED: &str = "gAAA";
@@ -47,8 +47,7 @@ impl Memory {
             }
         }
         for pair in answer.blocks.windows(2) {
-            if let Content::Thinking { issued: Issued::Encrypted { content: Some(sealed), .. }, .. } = &pair[0].content
-            {
+            if let Content::Thinking { seal: Seal::Encrypted { content: sealed, .. }, .. } = &pair[0].content {
                 self.followers.insert(sealed.clone(), content_digest(&pair[1].content));
             }
         }
@@ -85,15 +84,15 @@ impl Memory {
         block: &Block,
         next: Option<&Block>,
     ) -> Result<(), Refused> {
-        let Content::Thinking { text, issued } = &block.content else { return Ok(()) };
+        let Content::Thinking { text, seal } = &block.content else { return Ok(()) };
         let (at, index) = block.at;
         let refused = |message| Err(Refused::new(RefusalKind::InvalidThinking, message));
-        match issued {
-            Issued::Plain => Ok(()),
-            Issued::Redacted(_) => {
+        match seal {
+            Seal::Plain | Seal::None => Ok(()),
+            Seal::Redacted(_) => {
                 refused(format!("messages.{at}.content.{index}: Invalid `data` in `redacted_thinking` block"))
             }
-            Issued::Signature(signature) => {
+            Seal::Signature(signature) => {
                 let invalid = format!("messages.{at}.content.{index}: Invalid `signature` in `thinking` block");
                 match seal::open(SIGNATURE, text, signature) {
                     None => refused(invalid),
@@ -105,12 +104,11 @@ impl Memory {
                     Some(_) => Ok(()),
                 }
             }
-            Issued::Encrypted { id, content } => self.check_reasoning(id.as_deref(), content.as_deref(), next),
+            Seal::Encrypted { id, content } => self.check_reasoning(id.as_deref(), content, next),
         }
     }
 
-    fn check_reasoning(&self, id: Option<&str>, content: Option<&str>, next: Option<&Block>) -> Result<(), Refused> {
-        let Some(content) = content else { return Ok(()) };
+    fn check_reasoning(&self, id: Option<&str>, content: &str, next: Option<&Block>) -> Result<(), Refused> {
         let opened = content.rsplit_once('.').and_then(|(sealed, number)| seal::open(ENCRYPTED, number, sealed));
         if opened.is_none() {
             let shown = id.map_or_else(|| abbreviated(content), |id| format!("for item {id}"));

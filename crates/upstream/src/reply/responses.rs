@@ -93,43 +93,44 @@ impl Stream {
         } else {
             ("response.output_text.delta", "response.output_text.done", "text")
         };
-        let inner = Some("content_index");
-        let mut begun = whole.clone();
-        begun[member] = json!("");
-        self.inside("response.content_part.added", place, inner, json!({ "part": begun }), EventKind::Frame);
+        let around = ["response.content_part.added", "response.content_part.done"];
+        self.said(place, Some(("content_index", around, whole)), (delta, done, member), text, closes);
+    }
+
+    fn summary(&mut self, place: &Place, text: &str, whole: &Value, closes: bool) {
+        let names = ("response.reasoning_summary_text.delta", "response.reasoning_summary_text.done", "text");
+        let around = ["response.reasoning_summary_part.added", "response.reasoning_summary_part.done"];
+        self.said(place, Some(("summary_index", around, whole)), names, text, closes);
+    }
+
+    fn arguments(&mut self, place: &Place, arguments: &str, closes: bool) {
+        let names = ("response.function_call_arguments.delta", "response.function_call_arguments.done", "arguments");
+        self.said(place, None, names, arguments, closes);
+    }
+
+    /// A text piece by piece. `part` is what it stands in: the list, the events around it, and all of it.
+    fn said(
+        &mut self,
+        place: &Place,
+        part: Option<(&'static str, [&'static str; 2], &Value)>,
+        (delta, done, member): (&'static str, &'static str, &str),
+        text: &str,
+        closes: bool,
+    ) {
+        let inner = part.map(|(list, ..)| list);
+        if let Some((_, [added, _], whole)) = part {
+            let mut begun = whole.clone();
+            begun[member] = json!("");
+            self.inside(added, place, inner, json!({ "part": begun }), EventKind::Frame);
+        }
         for piece in pieces(text) {
             self.inside(delta, place, inner, json!({ "delta": piece }), EventKind::Piece);
         }
         if closes {
             self.inside(done, place, inner, json!({ member: text }), EventKind::Frame);
-            self.inside("response.content_part.done", place, inner, json!({ "part": whole }), EventKind::Frame);
-        }
-    }
-
-    fn summary(&mut self, place: &Place, text: &str, whole: &Value, closes: bool) {
-        let inner = Some("summary_index");
-        let begun = json!({ "part": { "type": "summary_text", "text": "" } });
-        self.inside("response.reasoning_summary_part.added", place, inner, begun, EventKind::Frame);
-        for piece in pieces(text) {
-            let delta = json!({ "delta": piece });
-            self.inside("response.reasoning_summary_text.delta", place, inner, delta, EventKind::Piece);
-        }
-        if closes {
-            let text = json!({ "text": text });
-            self.inside("response.reasoning_summary_text.done", place, inner, text, EventKind::Frame);
-            let part = json!({ "part": whole });
-            self.inside("response.reasoning_summary_part.done", place, inner, part, EventKind::Frame);
-        }
-    }
-
-    fn arguments(&mut self, place: &Place, arguments: &str, closes: bool) {
-        for piece in pieces(arguments) {
-            let delta = json!({ "delta": piece });
-            self.inside("response.function_call_arguments.delta", place, None, delta, EventKind::Piece);
-        }
-        if closes {
-            let arguments = json!({ "arguments": arguments });
-            self.inside("response.function_call_arguments.done", place, None, arguments, EventKind::Frame);
+            if let Some((_, [_, ended], whole)) = part {
+                self.inside(ended, place, inner, json!({ "part": whole }), EventKind::Frame);
+            }
         }
     }
 }

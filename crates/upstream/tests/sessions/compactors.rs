@@ -23,7 +23,7 @@ const PROMPTS: Prompts<'static> = Prompts {
 /// A block that is true of the first steps of [`script`].
 fn block(first: u32, last: u32) -> String {
     format!(
-        r#"{{"compressed_turns": {{"replaces": {{"start_turn": {first}, "end_turn": {last}}}, "goal": {{"text": "bring the ledger in order", "evidence": ["user#1"]}}, "what_we_learned": [{{"text": "`make part1` ran", "evidence": ["cmd#1 exit=0"]}}], "anchors": [], "exec_assertions": [{{"command": "make part1", "result": "exit 0"}}], "open_questions": [], "next_actions": []}}, "state_delta": {{}}}}"#
+        r#"{{"compressed_turns": {{"replaces": {{"start_turn": {first}, "end_turn": {last}}}, "task": "user#1", "facts": [{{"kind": "verdict", "evidence": ["cmd#1 exit=0"]}}], "anchors": []}}, "state_delta": {{}}}}"#
     )
 }
 

@@ -94,7 +94,7 @@ impl Surroundings for Outside {
         &NoBlobs
     }
 
-    fn keep(&mut self, session: &Session) -> Result<(), KeepError> {
+    fn keep(&mut self, session: &mut Session) -> Result<(), KeepError> {
         self.kept = session.trace().len();
         Ok(())
     }

@@ -8,6 +8,7 @@ use super::{ParseError, Said, excerpt, part_of};
 use crate::{
     Call, CallResult, Message, Native, Part, Provider, Role, Seal, Thinking,
     members::{Members, is_void, parse_text},
+    render::quote,
 };
 
 /// Where a message comes from.
@@ -78,8 +79,7 @@ fn plain_thinking(text: Cow<'_, str>) -> Part<'_> {
 }
 
 fn member<'a>(name: &str, value: &RawValue, plain: Option<Part<'a>>) -> Part<'a> {
-    let name = serde_json::Value::from(name);
-    let raw = format!("{name}:{}", value.get());
+    let raw = format!("{}:{}", quote(name), value.get());
     Part::Native(Native { provider: Provider::Chat, raw: raw.into(), plain: plain.map(Box::new) })
 }
 

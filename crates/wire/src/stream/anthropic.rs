@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 
 use super::{
+    StreamError,
     assembly::Assembly,
     usage::{Bill, parse_anthropic},
 };
@@ -34,8 +35,8 @@ struct Block {
     has_stopped: bool,
 }
 
-impl Reading {
-    pub(super) fn event(&mut self, event: &Members<'_>, deltas: &mut Vec<Delta>) {
+impl super::Reading for Reading {
+    fn event(&mut self, event: &Members<'_>, deltas: &mut Vec<Delta>) -> Result<(), StreamError> {
         match event.text("type").as_deref() {
             Some("message_start") => {
                 let message = event.object("message").unwrap_or_default();
@@ -58,13 +59,14 @@ impl Reading {
             Some("message_stop") => self.is_complete = true,
             _ => {}
         }
+        Ok(())
     }
 
-    pub(super) fn is_complete(&self) -> bool {
+    fn is_complete(&self) -> bool {
         self.is_complete
     }
 
-    pub(super) fn finish(self) -> Reply {
+    fn finish(self: Box<Self>) -> Reply {
         let stop = self.stop.unwrap_or_default();
         Reply {
             parts: self.blocks.into_iter().filter_map(|block| block.into_part(&stop)).collect(),
@@ -74,7 +76,9 @@ impl Reading {
             model: self.model,
         }
     }
+}
 
+impl Reading {
     fn read_usage(&mut self, holder: &Members<'_>) {
         if let Some(usage) = holder.object("usage") {
             self.bill.read(parse_anthropic(&usage));

@@ -6,7 +6,10 @@ mod tests;
 
 use serde_json::{Map, Value, value::RawValue};
 
-use crate::members::{Members, is_void};
+use crate::{
+    members::{Members, is_void},
+    render::quote,
+};
 
 /// Texts in a list's entries that come in pieces; others (types, formats, ids) are said again each time.
 const GROWING: [&str; 6] = ["text", "summary", "content", "data", "input", "arguments"];
@@ -98,10 +101,6 @@ impl Held {
             Self::Entries(entries) => format!("[{}]", entries.join(",")),
         }
     }
-}
-
-pub(super) fn quote(text: &str) -> String {
-    Value::from(text).to_string()
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

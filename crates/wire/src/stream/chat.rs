@@ -9,13 +9,15 @@ use serde_json::value::RawValue;
 
 use self::calls::Calls;
 use super::{
-    assembly::{Assembly, quote},
+    StreamError,
+    assembly::Assembly,
     usage::{Bill, parse_chat},
 };
 use crate::{
     Delta, Reply, ReplyContent, ReplyPart, ReplyStop, Seal,
     members::{Members, is_void, parse_text},
     parse::chat::{Origin, parse_assistant},
+    render::quote,
 };
 
 #[derive(Debug, Default)]
@@ -40,8 +42,8 @@ struct Thought {
     text: String,
 }
 
-impl Reading {
-    pub(super) fn chunk(&mut self, chunk: &Members<'_>, deltas: &mut Vec<Delta>) {
+impl super::Reading for Reading {
+    fn event(&mut self, chunk: &Members<'_>, deltas: &mut Vec<Delta>) -> Result<(), StreamError> {
         let said = |name, known: &mut Option<String>| {
             if known.is_none() {
                 *known = chunk.text(name).filter(|text| !text.is_empty()).map(Cow::into_owned);
@@ -54,7 +56,9 @@ impl Reading {
         }
         let choices: Vec<Members<'_>> =
             chunk.get("choices").and_then(|choices| serde_json::from_str(choices.get()).ok()).unwrap_or_default();
-        let Some(choice) = choices.iter().find(|choice| choice.number("index").unwrap_or(0) == 0) else { return };
+        let Some(choice) = choices.iter().find(|choice| choice.number("index").unwrap_or(0) == 0) else {
+            return Ok(());
+        };
         // Some put the usage here.
         if let Some(usage) = choice.object("usage") {
             self.bill.read(parse_chat(&usage));
@@ -67,8 +71,40 @@ impl Reading {
         if let Some(reason) = choice.text("finish_reason").filter(|reason| !reason.is_empty()) {
             self.finish_reason = Some(reason.into_owned());
         }
+        Ok(())
     }
 
+    fn done(&mut self) {
+        self.is_done = true;
+    }
+
+    fn is_complete(&self) -> bool {
+        self.is_done
+    }
+
+    fn finish(self: Box<Self>) -> Reply {
+        // Some servers end without a reason, but say that they end.
+        let reason = self.finish_reason.as_deref().or(self.is_done.then_some("stop"));
+        let stop = parse_stop(reason, &self.refusal);
+        let mut parts = Vec::new();
+        // Thinking with nothing behind it may be incomplete.
+        let is_whole = stop != ReplyStop::Cut || !self.text.is_empty() || !self.calls.is_empty();
+        if let Some(name) = self.thinking.name {
+            let seal = if is_whole { Seal::Plain } else { Seal::None };
+            // Goes back under the name that its server knows.
+            let native = (name != "reasoning_content").then(|| format!("\"{name}\":{}", quote(&self.thinking.text)));
+            parts.push(ReplyPart { content: ReplyContent::Thinking { text: self.thinking.text, seal }, native });
+        }
+        if !self.text.is_empty() {
+            parts.push(ReplyPart { content: ReplyContent::Text(self.text), native: None });
+        }
+        parts.extend(self.calls.finish(&stop, self.id.as_deref()));
+        parts.extend(parse_rest(&self.rest.to_json()));
+        Reply { parts, stop, usage: self.bill.total(), id: self.id, model: self.model }
+    }
+}
+
+impl Reading {
     fn is_empty(&self) -> bool {
         self.text.is_empty() && self.thinking.text.is_empty() && self.calls.is_empty()
     }
@@ -109,35 +145,6 @@ impl Reading {
             deltas.push(Delta::Thinking(text.into_owned()));
         }
     }
-
-    pub(super) fn done(&mut self) {
-        self.is_done = true;
-    }
-
-    pub(super) fn is_complete(&self) -> bool {
-        self.is_done
-    }
-
-    pub(super) fn finish(self) -> Reply {
-        // Some servers end without a reason, but say that they end.
-        let reason = self.finish_reason.as_deref().or(self.is_done.then_some("stop"));
-        let stop = parse_stop(reason, &self.refusal);
-        let mut parts = Vec::new();
-        // Thinking with nothing behind it may be incomplete.
-        let is_whole = stop != ReplyStop::Cut || !self.text.is_empty() || !self.calls.is_empty();
-        if let Some(name) = self.thinking.name {
-            let seal = if is_whole { Seal::Plain } else { Seal::None };
-            // Goes back under the name that its server knows.
-            let native = (name != "reasoning_content").then(|| format!("\"{name}\":{}", quote(&self.thinking.text)));
-            parts.push(ReplyPart { content: ReplyContent::Thinking { text: self.thinking.text, seal }, native });
-        }
-        if !self.text.is_empty() {
-            parts.push(ReplyPart { content: ReplyContent::Text(self.text), native: None });
-        }
-        parts.extend(self.calls.finish(&stop, self.id.as_deref()));
-        parts.extend(parse_rest(&self.rest.to_json()));
-        Reply { parts, stop, usage: self.bill.total(), id: self.id, model: self.model }
-    }
 }
 
 /// The members that we do not know and that may go back.
@@ -160,12 +167,8 @@ fn parse_stop(reason: Option<&str>, refusal: &str) -> ReplyStop {
 
 /// A whole body is a stream of one chunk, whose choice has a `message`.
 pub(super) fn parse_body(body: &Members<'_>) -> Option<Reply> {
-    read_body(body).map(Reading::finish)
-}
-
-pub(super) fn read_body(body: &Members<'_>) -> Option<Reading> {
     body.list("choices").filter(|choices| !choices.is_empty())?;
-    let mut reading = Reading::default();
-    reading.chunk(body, &mut Vec::new());
-    Some(reading)
+    let mut reading: Box<dyn super::Reading> = Box::<Reading>::default();
+    reading.event(body, &mut Vec::new()).ok()?;
+    Some(reading.finish())
 }

@@ -1,6 +1,6 @@
 //! A model without tool calling: its answer is one text in a stream of Chat Completions, read for thoughts and actions.
 
-use super::chat;
+use super::{StreamError, chat};
 use crate::{
     Delta, Reply, ReplyContent, ReplyPart, ReplyStop, Seal,
     members::Members,
@@ -13,37 +13,38 @@ use showing::Showing;
 
 #[derive(Debug, Default)]
 pub(super) struct Reading {
-    chat: chat::Reading,
+    chat: Box<chat::Reading>,
     showing: Showing,
 }
 
-impl Reading {
-    pub(super) fn chunk(&mut self, chunk: &Members<'_>, deltas: &mut Vec<Delta>) {
+impl super::Reading for Reading {
+    fn event(&mut self, chunk: &Members<'_>, deltas: &mut Vec<Delta>) -> Result<(), StreamError> {
         let mut said = Vec::new();
-        self.chat.chunk(chunk, &mut said);
+        self.chat.event(chunk, &mut said)?;
         for delta in said {
             match delta {
                 Delta::Text(text) => self.showing.push(&text, deltas),
                 delta => deltas.push(delta),
             }
         }
+        Ok(())
     }
 
-    pub(super) fn done(&mut self) {
+    fn done(&mut self) {
         self.chat.done();
     }
 
-    pub(super) fn is_complete(&self) -> bool {
+    fn is_complete(&self) -> bool {
         self.chat.is_complete()
     }
 
-    pub(super) fn finish(self) -> Reply {
+    fn finish(self: Box<Self>) -> Reply {
         understand(self.chat.finish())
     }
 }
 
 pub(super) fn parse_body(body: &Members<'_>) -> Option<Reply> {
-    chat::read_body(body).map(|reading| understand(reading.finish()))
+    chat::parse_body(body).map(understand)
 }
 
 /// Thinking that came beside the text stays; the text is taken apart.

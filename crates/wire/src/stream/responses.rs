@@ -20,8 +20,8 @@ pub(super) struct Reading {
     items: Items,
 }
 
-impl Reading {
-    pub(super) fn event(&mut self, event: &Members<'_>, deltas: &mut Vec<Delta>) -> Result<(), StreamError> {
+impl super::Reading for Reading {
+    fn event(&mut self, event: &Members<'_>, deltas: &mut Vec<Delta>) -> Result<(), StreamError> {
         let kind = event.text("type").unwrap_or_default();
         if let Some(response) = event.object("response") {
             if kind == "response.failed" {
@@ -50,22 +50,11 @@ impl Reading {
         Ok(())
     }
 
-    /// The answer as a whole, at its start or at its end; some servers say its start twice.
-    fn response(&mut self, response: &Members<'_>) -> Vec<Delta> {
-        self.id = response.text("id").map(Cow::into_owned).or(self.id.take());
-        self.model = response.text("model").map(Cow::into_owned).or(self.model.take());
-        if let Some(usage) = response.object("usage") {
-            self.bill.read(parse_responses(&usage));
-        }
-        self.stop = parse_stop(response).or(self.stop.take());
-        if self.stop.is_some() { self.items.fill(response) } else { Vec::new() }
-    }
-
-    pub(super) fn is_complete(&self) -> bool {
+    fn is_complete(&self) -> bool {
         self.stop.is_some()
     }
 
-    pub(super) fn finish(self) -> Reply {
+    fn finish(self: Box<Self>) -> Reply {
         let (mut parts, refusal) = self.items.finish();
         // Servers that name no status of an item leave half a call behind a limit, too.
         if self.stop.as_ref().is_none_or(|stop| *stop != ReplyStop::End) {
@@ -76,6 +65,19 @@ impl Reading {
             stop => stop,
         };
         Reply { parts, stop, usage: self.bill.total(), id: self.id, model: self.model }
+    }
+}
+
+impl Reading {
+    /// The answer as a whole, at its start or at its end; some servers say its start twice.
+    fn response(&mut self, response: &Members<'_>) -> Vec<Delta> {
+        self.id = response.text("id").map(Cow::into_owned).or(self.id.take());
+        self.model = response.text("model").map(Cow::into_owned).or(self.model.take());
+        if let Some(usage) = response.object("usage") {
+            self.bill.read(parse_responses(&usage));
+        }
+        self.stop = parse_stop(response).or(self.stop.take());
+        if self.stop.is_some() { self.items.fill(response) } else { Vec::new() }
     }
 }
 
@@ -100,7 +102,7 @@ fn parse_stop(response: &Members<'_>) -> Option<ReplyStop> {
 
 pub(super) fn parse_body(body: &Members<'_>) -> Option<Reply> {
     body.list("output")?;
-    let mut reading = Reading::default();
+    let mut reading = Box::<Reading>::default();
     reading.response(body);
-    Some(reading.finish())
+    Some(super::Reading::finish(reading))
 }

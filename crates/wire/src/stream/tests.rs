@@ -129,8 +129,8 @@ fn assert_goes_back(provider: Provider, reply: &Reply) {
 #[test]
 fn halves_of_characters_are_replaced() {
     let text = r#""\ud83d\ude00 \ud83d \udc00\ud800\\ud800 \u4e2d\"#;
-    assert_eq!(readable(text.into()), r#""\ud83d\ude00 \ufffd \ufffd\ufffd\\ud800 \u4e2d\"#);
-    assert_eq!(readable("\\ud8".into()), "\\ud8");
+    assert_eq!(readable(text.as_bytes()), r#""\ud83d\ude00 \ufffd \ufffd\ufffd\\ud800 \u4e2d\"#);
+    assert_eq!(readable(b"\\ud8"), "\\ud8");
 }
 
 #[test]

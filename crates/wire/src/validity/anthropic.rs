@@ -60,11 +60,8 @@ struct Block<'a> {
     cache_control: Option<IgnoredAny>,
 }
 
-pub(super) fn check(body: &[u8]) -> Vec<Violation> {
-    let body: Body<'_> = match parse(0, body) {
-        Ok(body) => body,
-        Err(violation) => return vec![violation],
-    };
+pub(super) fn check(body: &[u8]) -> Result<Vec<Violation>, Violation> {
+    let body: Body<'_> = parse(0, body)?;
     let mut check = Check::default();
     check.count_marks(0, &body.tools);
     let system = check.blocks(0, body.system);
@@ -87,7 +84,7 @@ pub(super) fn check(body: &[u8]) -> Vec<Violation> {
         check.entry(at, entry);
     }
     check.calls.close(&mut check.violations);
-    check.violations
+    Ok(check.violations)
 }
 
 #[derive(Default)]

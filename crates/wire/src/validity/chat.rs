@@ -53,11 +53,8 @@ struct Check<'a> {
     in_conversation: bool,
 }
 
-pub(super) fn check(body: &[u8]) -> Vec<Violation> {
-    let body: Body<'_> = match parse(0, body) {
-        Ok(body) => body,
-        Err(violation) => return vec![violation],
-    };
+pub(super) fn check(body: &[u8]) -> Result<Vec<Violation>, Violation> {
+    let body: Body<'_> = parse(0, body)?;
     let last = body.messages.len().saturating_sub(1);
     let last_role = body.messages.last().map(|entry| entry.role.0.clone());
     let mut check = Check::default();
@@ -70,7 +67,7 @@ pub(super) fn check(body: &[u8]) -> Vec<Violation> {
     } else if last_role.is_some_and(|role| role == "assistant") {
         check.add(last, Rule::LastNotUser);
     }
-    check.violations
+    Ok(check.violations)
 }
 
 impl<'a> Check<'a> {

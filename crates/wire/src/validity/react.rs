@@ -12,10 +12,8 @@ enum Entry<'a> {
     Tool,
 }
 
-pub(super) fn check(body: &[u8]) -> Vec<Violation> {
-    let Ok(text) = std::str::from_utf8(body) else {
-        return vec![Violation::new(0, Rule::NotText)];
-    };
+pub(super) fn check(body: &[u8]) -> Result<Vec<Violation>, Violation> {
+    let text = std::str::from_utf8(body).map_err(|_| Violation::new(0, Rule::NotText))?;
     let entries = parse_entries(text);
     let mut violations = Vec::new();
     // The actions that wait for their results, the first of them in front.
@@ -47,7 +45,7 @@ pub(super) fn check(body: &[u8]) -> Vec<Violation> {
         Some(Entry::Assistant { .. }) => violations.push(Violation::new(entries.len() - 1, Rule::LastNotUser)),
         Some(_) => {}
     }
-    violations
+    Ok(violations)
 }
 
 fn report_open(open: &mut Vec<(usize, &str)>, violations: &mut Vec<Violation>) {

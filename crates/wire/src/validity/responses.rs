@@ -49,11 +49,8 @@ struct Check<'a> {
     in_conversation: bool,
 }
 
-pub(super) fn check(body: &[u8]) -> Vec<Violation> {
-    let body: Body<'_> = match parse(0, body) {
-        Ok(body) => body,
-        Err(violation) => return vec![violation],
-    };
+pub(super) fn check(body: &[u8]) -> Result<Vec<Violation>, Violation> {
+    let body: Body<'_> = parse(0, body)?;
     let mut check = Check {
         violations: Vec::new(),
         calls: Calls::default(),
@@ -72,7 +69,7 @@ pub(super) fn check(body: &[u8]) -> Vec<Violation> {
         None | Some(Side::Given) => {}
         Some(_) => check.add(sides.len() - 1, Rule::LastNotUser),
     }
-    check.violations
+    Ok(check.violations)
 }
 
 impl<'a> Check<'a> {

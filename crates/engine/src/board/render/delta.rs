@@ -2,14 +2,14 @@
 //!
 //! What else stands on the board is not shown.
 
-use super::json::{Body, Item, Quoted, ShownStatus, pointers, render_json, stale_notes};
+use super::json::{Body, Item, Quoted, ShownStatus, action, pointers, render_json, stale_notes};
 use crate::{
     board::{Applied, AppliedFact, BoardLimits, Outcome},
     trace::claim::{Change, Delta, Fact, Goal, Quote},
 };
 
 /// The entry of a delta, as it stands in the stream for good. `applied` is what the board said to it.
-pub fn render_delta(delta: &Delta, applied: &Applied, limits: &BoardLimits) -> String {
+pub(crate) fn render_delta(delta: &Delta, applied: &Applied, limits: &BoardLimits) -> String {
     let facts = delta.confirmed_facts.iter().zip(&applied.facts);
     let questions = delta.open_questions.iter().zip(&applied.questions);
     let anchors = delta.anchors.iter().zip(&applied.anchors);
@@ -23,7 +23,10 @@ pub fn render_delta(delta: &Delta, applied: &Applied, limits: &BoardLimits) -> S
         open_questions: questions.map(|(change, id)| item(change, id, Item::question)).collect(),
         next_actions: match delta.next_actions.as_deref() {
             Some([]) => vec!["(none)".into()],
-            actions => actions.into_iter().flatten().map(|action| action.as_str().into()).collect(),
+            actions => {
+                let said = |text: &'_ String| action(text, task.as_ref(), delta.now.as_ref()).into_owned().into();
+                actions.into_iter().flatten().map(said).collect()
+            }
         },
         status: delta.status.as_ref().map(ShownStatus::of),
         confirmed_facts: facts

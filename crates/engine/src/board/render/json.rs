@@ -51,6 +51,16 @@ impl<'a> Quoted<'a> {
     }
 }
 
+/// What comes next; where that is what was asked, it is not said twice.
+pub(super) fn action<'a>(action: &'a str, task: Option<&Quote>, now: Option<&Quote>) -> Cow<'a, str> {
+    let is = |quote: Option<&Quote>| quote.is_some_and(|quote| quote.text == action);
+    match () {
+        _ if is(now) => "as now".into(),
+        _ if is(task) => "as task".into(),
+        _ => action.into(),
+    }
+}
+
 /// Where tests and build stand, each as one sentence with its pointer.
 #[derive(Serialize)]
 pub(super) struct ShownStatus {

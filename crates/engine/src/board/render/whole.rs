@@ -7,7 +7,7 @@
 
 use std::cmp::Reverse;
 
-use super::json::{Body, Item, Quoted, ShownStatus, reminder, render_json, stale_notes};
+use super::json::{Body, Item, Quoted, ShownStatus, action, reminder, render_json, stale_notes};
 use crate::{
     board::{Board, BoardAssertion, BoardFact, BoardLimits, Entry, Mark, Stale},
     evidence::pointer::{LineRange, Place},
@@ -17,7 +17,12 @@ use crate::{
 const TITLE: &str = "STATE_BOARD v";
 
 /// `stale` are the touched anchors that this entry names. Never longer than `limits.board_tokens` by `count`, unless the counts alone are.
-pub fn render_board(board: &Board, stale: &[Stale], limits: &BoardLimits, count: &dyn Fn(&[u8]) -> u32) -> String {
+pub(crate) fn render_board(
+    board: &Board,
+    stale: &[Stale],
+    limits: &BoardLimits,
+    count: &dyn Fn(&[u8]) -> u32,
+) -> String {
     let page = Page::new(board, stale, limits);
     let fits = |shown: &Shown| count(page.render(shown).as_bytes()) <= limits.board_tokens;
     let mut shown = Shown { goal_characters: usize::MAX, ..Shown::default() };
@@ -160,7 +165,7 @@ impl<'a> Page<'a> {
                     .collect(),
                 next_actions: actions
                     .iter()
-                    .map(|action| action.as_str().into())
+                    .map(|text| action(text, board.task.as_ref(), board.now.as_ref()))
                     .chain((!more_actions.is_empty()).then(|| format!("(+{} more)", more_actions.len()).into()))
                     .collect(),
                 status: (has_status && shown.status > 0).then(|| ShownStatus::of(&board.status)),

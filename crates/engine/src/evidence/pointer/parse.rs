@@ -6,9 +6,14 @@ use super::{
     LineRange, Place, Pointer,
     path::{must_be_encoded, parse_path},
 };
-use crate::trace::{TurnNo, event::SpanId};
+use crate::{
+    configuration::evidence::CHILDREN_DEEP,
+    trace::{TurnNo, event::SpanId},
+};
 
+/// Why a text is no pointer, in words by which a model can mend it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum PointerError {
     #[error("\"{0}\" is not a pointer; {FORMS}")]
     Unknown(String),
@@ -24,7 +29,7 @@ pub enum PointerError {
     Path(String),
     #[error("\"{0}\" does not follow {1}#N in a pointer; {FORMS}")]
     Trailing(String, &'static str),
-    #[error("more than {DEEPEST} sub# in one pointer")]
+    #[error("more than {CHILDREN_DEEP} sub# in one pointer")]
     TooDeep,
 }
 
@@ -32,18 +37,15 @@ const FORMS: &str = "the forms are file:src/a.py:L40-L55, file:src/a.py:L22, fil
     cmd#12, cmd#12 exit=1, test#3, test#3 failed:NAME, turn#41, user#2, gate#1, span#diagnose#3, sub#2/turn#5, \
     and k3v9x2ab/turn#41 for another session";
 
-/// Children of children beyond this are a mistake; the bound keeps hostile text from exhausting the stack.
-const DEEPEST: u32 = 8;
-
 impl FromStr for Pointer {
     type Err = PointerError;
 
     fn from_str(text: &str) -> Result<Self, PointerError> {
         match text.split_once('/') {
             Some((session, place)) if names_session(session) && begins_like_place(place) => {
-                Ok(Self { session: Some(session.to_owned()), place: parse_place(place, DEEPEST)? })
+                Ok(Self { session: Some(session.to_owned()), place: parse_place(place, CHILDREN_DEEP)? })
             }
-            _ => Ok(Self { session: None, place: parse_place(text, DEEPEST)? }),
+            _ => Ok(Self { session: None, place: parse_place(text, CHILDREN_DEEP)? }),
         }
     }
 }

@@ -3,10 +3,10 @@
 //! Every line of it must have the shape that the search prints, or be a complaint of the search itself: anything else
 //! means that the output is not what it seems to be, and nothing is said about it.
 
-use crate::evidence::lines::{parse_number, parse_numbered, parse_path_numbered, split_lines};
-
-/// No system opens a longer one; the bound keeps long lines from being tried at every colon.
-const LONGEST_PATH: usize = 4096;
+use crate::{
+    configuration::evidence::LONGEST_PATH,
+    evidence::lines::{parse_number, parse_numbered, parse_path_numbered, split_lines},
+};
 
 /// Lines of one file in the output: the name as it is printed, the first one's number, and how many there are.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -27,62 +27,45 @@ pub(super) struct Stage {
 
 pub(super) fn parse_stage(words: &[&str]) -> Option<Stage> {
     let (name, arguments) = words.split_first()?;
-    match *name {
-        "cat" => parse_cat(arguments),
-        "nl" => parse_nl(arguments),
-        "head" => parse_head(arguments),
-        "tail" => parse_tail(arguments),
-        "sed" => parse_sed(arguments),
+    let (program, operands) = match *name {
+        "cat" | "nl" => parse_copy(name, arguments)?,
+        "head" => {
+            let (count, operands) = parse_count(arguments)?;
+            let last = count.map_or(Some(10), parse_number)?;
+            (Program::Select(vec![LineRange { first: 1, last }]), operands)
+        }
+        "tail" => {
+            let (count, operands) = parse_count(arguments)?;
+            match count.and_then(|count| count.strip_prefix('+')) {
+                Some(first) => {
+                    (Program::Select(vec![LineRange { first: parse_number(first)?, last: u32::MAX }]), operands)
+                }
+                None => (Program::Last, operands),
+            }
+        }
+        "sed" => parse_sed(arguments)?,
         "grep" | "rg" => {
             let (search, operands) = Search::parse(name, arguments)?;
-            Some(Stage { program: Program::Search(search), operands })
+            (Program::Search(search), operands)
         }
-        _ => None,
-    }
-}
-
-fn parse_cat(arguments: &[&str]) -> Option<Stage> {
-    let (options, operands) = split_options(arguments);
-    let numbered = match options.as_slice() {
-        [] => false,
-        ["-n"] => true,
         _ => return None,
     };
-    Some(Stage { program: Program::Copy { numbered }, operands })
+    Some(Stage { program, operands: operands.into_iter().map(str::to_owned).collect() })
 }
 
-/// Without `-ba`, empty lines have no number and do not count.
-fn parse_nl(arguments: &[&str]) -> Option<Stage> {
-    let (options, operands) = split_options(arguments);
-    let all_lines = matches!(options.as_slice(), ["-ba"] | ["--body-numbering=a"]);
-    all_lines.then_some(Stage { program: Program::Copy { numbered: true }, operands })
-}
-
-fn split_options<'a>(arguments: &[&'a str]) -> (Vec<&'a str>, Vec<String>) {
-    let (options, operands): (Vec<&str>, Vec<&str>) = arguments.iter().partition(|argument| argument.starts_with('-'));
-    (options, operands.into_iter().map(str::to_owned).collect())
-}
-
-fn parse_head(arguments: &[&str]) -> Option<Stage> {
-    let (count, operands) = parse_count(arguments)?;
-    let last = match count {
-        Some(count) => parse_number(count)?,
-        None => 10,
+/// Without `-ba`, `nl` gives empty lines no number and does not count them.
+fn parse_copy<'a>(name: &str, arguments: &[&'a str]) -> Option<(Program, Vec<&'a str>)> {
+    let (options, operands): (Vec<&str>, _) = arguments.iter().partition(|argument| argument.starts_with('-'));
+    let numbered = match (name, options.as_slice()) {
+        ("cat", []) => false,
+        ("cat", ["-n"]) | ("nl", ["-ba"] | ["--body-numbering=a"]) => true,
+        _ => return None,
     };
-    Some(Stage { program: Program::Select(vec![LineRange { first: 1, last }]), operands })
-}
-
-fn parse_tail(arguments: &[&str]) -> Option<Stage> {
-    let (count, operands) = parse_count(arguments)?;
-    let program = match count.and_then(|count| count.strip_prefix('+')) {
-        Some(first) => Program::Select(vec![LineRange { first: parse_number(first)?, last: u32::MAX }]),
-        None => Program::Last,
-    };
-    Some(Stage { program, operands })
+    Some((Program::Copy { numbered }, operands))
 }
 
 /// `-n 5`, `-n5`, `--lines=5`, `-5`, or nothing; and the operands.
-fn parse_count<'a>(arguments: &[&'a str]) -> Option<(Option<&'a str>, Vec<String>)> {
+fn parse_count<'a>(arguments: &[&'a str]) -> Option<(Option<&'a str>, Vec<&'a str>)> {
     let mut count = None;
     let mut operands = Vec::new();
     let mut arguments = arguments.iter();
@@ -95,7 +78,7 @@ fn parse_count<'a>(arguments: &[&'a str]) -> Option<(Option<&'a str>, Vec<String
             parse_number(value)?;
             value
         } else {
-            operands.push((*argument).to_owned());
+            operands.push(*argument);
             continue;
         };
         if count.replace(value).is_some() {
@@ -106,7 +89,7 @@ fn parse_count<'a>(arguments: &[&'a str]) -> Option<(Option<&'a str>, Vec<String
 }
 
 /// `sed -n 'A,Bp' F`, also with several ranges that follow one another.
-fn parse_sed(arguments: &[&str]) -> Option<Stage> {
+fn parse_sed<'a>(arguments: &[&'a str]) -> Option<(Program, Vec<&'a str>)> {
     let mut quiet = false;
     let mut scripts = Vec::new();
     let mut operands = Vec::new();
@@ -114,13 +97,12 @@ fn parse_sed(arguments: &[&str]) -> Option<Stage> {
     while let Some(argument) = arguments.next() {
         match *argument {
             "-n" | "--quiet" | "--silent" => quiet = true,
-            "-e" => scripts.push(arguments.next()?),
-            "-ne" => {
-                quiet = true;
-                scripts.push(arguments.next()?);
+            "-e" | "-ne" => {
+                quiet |= *argument == "-ne";
+                scripts.push(*arguments.next()?);
             }
             option if option.starts_with('-') => return None,
-            _ => operands.push(argument),
+            _ => operands.push(*argument),
         }
     }
     if scripts.is_empty() && !operands.is_empty() {
@@ -135,8 +117,7 @@ fn parse_sed(arguments: &[&str]) -> Option<Stage> {
         }
         ranges.push(range);
     }
-    let program = Program::Select(ranges);
-    quiet.then(|| Stage { program, operands: operands.into_iter().map(|name| (*name).to_owned()).collect() })
+    quiet.then_some((Program::Select(ranges), operands))
 }
 
 /// `Ap`, `A,Bp`, `A,$p`. A range that ends before it begins is its first line.

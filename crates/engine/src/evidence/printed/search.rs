@@ -1,5 +1,7 @@
 //! The options of `grep` and `rg` that leave their output in a known shape.
 
+use std::slice::Iter;
+
 use crate::shell::{SearchOptions, programs};
 
 /// A search that prints line numbers.
@@ -32,20 +34,20 @@ struct Given {
 impl Search {
     /// The search and its operands (without the pattern). None where an option is not understood, or no line numbers
     /// are printed.
-    pub(super) fn parse(program: &str, arguments: &[&str]) -> Option<(Self, Vec<String>)> {
+    pub(super) fn parse<'a>(program: &str, arguments: &[&'a str]) -> Option<(Self, Vec<&'a str>)> {
         let options = programs().search.get(program)?;
         let mut given = Given::default();
         let mut operands = Vec::new();
         let mut arguments = arguments.iter();
         while let Some(argument) = arguments.next() {
             if *argument == "--" {
-                operands.extend(arguments.by_ref().map(|operand| (*operand).to_owned()));
+                operands.extend(arguments.by_ref());
             } else if let Some(long) = argument.strip_prefix("--") {
                 given.take_long(options, long, &mut arguments)?;
             } else if let Some(cluster) = argument.strip_prefix('-').filter(|cluster| !cluster.is_empty()) {
                 given.take_cluster(options, cluster, &mut arguments)?;
             } else {
-                operands.push((*argument).to_owned());
+                operands.push(*argument);
             }
         }
         if !given.pattern {
@@ -61,17 +63,12 @@ impl Search {
 }
 
 impl Given {
-    fn take_cluster<'a>(
-        &mut self,
-        options: &SearchOptions,
-        cluster: &str,
-        arguments: &mut impl Iterator<Item = &'a &'a str>,
-    ) -> Option<()> {
+    fn take_cluster(&mut self, options: &SearchOptions, cluster: &str, rest: &mut Iter<'_, &str>) -> Option<()> {
         for (at, option) in cluster.char_indices() {
             if options.short_with_value.contains(option) {
                 let value = &cluster[at + option.len_utf8()..];
                 if value.is_empty() {
-                    arguments.next()?;
+                    rest.next()?;
                 }
                 self.context |= matches!(option, 'A' | 'B' | 'C');
                 self.pattern |= option == 'e';
@@ -88,15 +85,10 @@ impl Given {
         Some(())
     }
 
-    fn take_long<'a>(
-        &mut self,
-        options: &SearchOptions,
-        option: &str,
-        arguments: &mut impl Iterator<Item = &'a &'a str>,
-    ) -> Option<()> {
+    fn take_long(&mut self, options: &SearchOptions, option: &str, rest: &mut Iter<'_, &str>) -> Option<()> {
         let (name, value) = option.split_once('=').map_or((option, None), |(name, value)| (name, Some(value)));
         if options.long_with_value.has(name) {
-            let value = value.map_or_else(|| arguments.next().copied(), Some)?;
+            let value = value.or_else(|| rest.next().copied())?;
             self.context |= name.ends_with("context");
             self.pattern |= name == "regexp";
             // Colours would stand between the separators.

@@ -1,7 +1,7 @@
 //! cargo test: `test result: ok. 5 passed; 0 failed; …`, one for each binary; and nextest's one `Summary`.
 
 use super::{
-    printed::{Printed, is_seconds, parse_count, parse_counts},
+    printed::{Printed, is_seconds, parse_count, parse_counts, without_noun},
     summed::{Counts, Summed},
 };
 
@@ -57,19 +57,10 @@ pub(super) fn recognise_nextest(printed: &Printed<'_>) -> Option<Summed> {
 fn parse_nextest_summary(line: &str) -> Option<Counts> {
     let (time, rest) = line.trim_start().strip_prefix("Summary [")?.split_once("] ")?;
     let (ran, outcomes) = rest.split_once(" run: ")?;
-    let ran = ran.strip_suffix(" tests").or_else(|| ran.strip_suffix(" test"))?;
-    parse_count(ran.split('/').next()?).filter(|_| is_seconds(time.trim_start()))?;
-    let mut counts = Counts::default();
-    for (count, word) in parse_counts(&without_parentheses(outcomes), ",")? {
-        let sum = match word.trim_end() {
-            "passed" => &mut counts.passed,
-            "failed" | "timed out" | "exec failed" => &mut counts.failed,
-            "skipped" => &mut counts.skipped,
-            _ => return None,
-        };
-        *sum = sum.saturating_add(count);
-    }
-    Some(counts)
+    parse_count(without_noun(ran)?.split('/').next()?).filter(|_| is_seconds(time.trim_start()))?;
+    let outcomes = without_parentheses(outcomes);
+    let counts = parse_counts(&outcomes, ",")?.into_iter().map(|(count, word)| (count, word.trim_end()));
+    Counts::by_words(counts, [&["passed"], &["failed", "timed out", "exec failed"], &["skipped"], &[]])
 }
 
 fn without_parentheses(text: &str) -> String {

@@ -3,7 +3,7 @@
 //! It prints that only where tests failed. `BUILD SUCCESSFUL` alone says nothing about tests.
 
 use super::{
-    printed::{Printed, parse_count, parse_counts},
+    printed::{Printed, parse_count, parse_counts, without_noun},
     summed::{Counts, Summed},
 };
 
@@ -19,8 +19,7 @@ pub(super) fn recognise(printed: &Printed<'_>) -> Option<Summed> {
 
 fn parse_summary(line: &str) -> Option<Counts> {
     let (completed, rest) = line.split_once(" completed, ")?;
-    let completed = completed.strip_suffix(" tests").or_else(|| completed.strip_suffix(" test"))?;
-    let completed = parse_count(completed)?;
+    let completed = parse_count(without_noun(completed)?)?;
     match parse_counts(rest, ",")?.as_slice() {
         [(failed, "failed")] => Some(Counts::of(completed, *failed, 0)),
         [(failed, "failed"), (skipped, "skipped")] => Some(Counts::of(completed, *failed, *skipped)),

@@ -63,20 +63,8 @@ fn parse_vitest(text: &str) -> Option<Counts> {
 }
 
 fn parse_outcomes(counts: &str, separator: &str) -> Option<Counts> {
-    let mut sums = Counts::default();
-    if counts.is_empty() {
-        return Some(sums);
-    }
-    for (count, word) in parse_counts(counts, separator)? {
-        let sum = match word {
-            "passed" => &mut sums.passed,
-            "failed" => &mut sums.failed,
-            "skipped" | "todo" | "expected fail" | "pending" => &mut sums.skipped,
-            _ => return None,
-        };
-        *sum = sum.saturating_add(count);
-    }
-    Some(sums)
+    let counts = if counts.is_empty() { Vec::new() } else { parse_counts(counts, separator)? };
+    Counts::by_words(counts, [&["passed"], &["failed"], &["skipped", "todo", "expected fail", "pending"], &[]])
 }
 
 /// `src/a.test.js (5.1 s)`: slow files carry their time.

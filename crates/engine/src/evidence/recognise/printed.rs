@@ -2,8 +2,7 @@
 
 use std::{borrow::Cow, collections::BTreeSet};
 
-/// How many lines from the end the last summary may stand: after it come hints, timings and the failure of the build tool.
-const TAIL: usize = 40;
+use crate::configuration::evidence::SUMMARY_TAIL;
 
 pub(super) struct Printed<'a> {
     /// Without blanks at their ends.
@@ -15,7 +14,7 @@ impl<'a> Printed<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
         let filled = lines.iter().enumerate().rev().filter(|(_, line)| !line.is_empty());
-        let tail = filled.take(TAIL).last().map_or(lines.len(), |(index, _)| index);
+        let tail = filled.take(SUMMARY_TAIL).last().map_or(lines.len(), |(index, _)| index);
         Self { lines, tail }
     }
 
@@ -69,6 +68,11 @@ pub(super) fn parse_counts<'a>(text: &'a str, separator: &str) -> Option<Vec<(u3
 /// Digits alone.
 pub(super) fn parse_count(text: &str) -> Option<u32> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
+}
+
+/// The `5` of `5 tests`.
+pub(super) fn without_noun(text: &str) -> Option<&str> {
+    text.strip_suffix(" tests").or_else(|| text.strip_suffix(" test"))
 }
 
 /// `0.12s`, as frameworks write it.

@@ -22,20 +22,16 @@ fn parse_summary(line: &str) -> Option<Counts> {
     if !is_seconds(seconds) {
         return None;
     }
-    let mut sums = Counts::default();
     if counts == "no tests ran" {
-        return Some(sums);
+        return Some(Counts::default());
     }
-    for (count, word) in parse_counts(counts, ",")? {
-        match word {
-            "passed" | "xpassed" => sums.passed = sums.passed.saturating_add(count),
-            "failed" | "error" | "errors" => sums.failed = sums.failed.saturating_add(count),
-            "skipped" | "xfailed" => sums.skipped = sums.skipped.saturating_add(count),
-            "deselected" | "warning" | "warnings" | "rerun" | "subtests passed" => {}
-            _ => return None,
-        }
-    }
-    Some(sums)
+    let words: [&[&str]; 4] = [
+        &["passed", "xpassed"],
+        &["failed", "error", "errors"],
+        &["skipped", "xfailed"],
+        &["deselected", "warning", "warnings", "rerun", "subtests passed"],
+    ];
+    Counts::by_words(parse_counts(counts, ",")?, words)
 }
 
 /// `FAILED tests/a.py::test_x[a - b] - assert 1 == 2`: the name ends at the dash that is outside its brackets.

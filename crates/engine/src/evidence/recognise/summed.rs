@@ -19,12 +19,15 @@ impl Counts {
         Self { passed: ran.saturating_sub(failed).saturating_sub(skipped), failed, skipped }
     }
 
-    fn add(self, other: Self) -> Self {
-        Self {
-            passed: self.passed.saturating_add(other.passed),
-            failed: self.failed.saturating_add(other.failed),
-            skipped: self.skipped.saturating_add(other.skipped),
+    /// Each count by the list that has its word: passed, failed, skipped, of no account. None: a word stands in no list.
+    pub(super) fn by_words<'a>(counts: impl IntoIterator<Item = (u32, &'a str)>, lists: [&[&str]; 4]) -> Option<Self> {
+        let mut sums = [0_u32; 4];
+        for (count, word) in counts {
+            let list = lists.iter().position(|words| words.contains(&word))?;
+            sums[list] = sums[list].saturating_add(count);
         }
+        let [passed, failed, skipped, _] = sums;
+        Some(Self { passed, failed, skipped })
     }
 }
 
@@ -41,16 +44,15 @@ impl Summed {
         printed: &Printed<'a>,
         mut parse: impl FnMut(&'a str) -> Option<Counts>,
     ) -> Option<Self> {
-        let mut found = None;
+        let mut report = TestReport { framework: framework.to_owned(), ..TestReport::default() };
+        let mut last = None;
         for (index, line) in printed.lines.iter().enumerate() {
             if let Some(counts) = parse(line) {
-                let (sum, _) = found.unwrap_or_default();
-                found = Some((counts.add(sum), index));
+                add(&mut report, counts);
+                last = Some(index);
             }
         }
-        let (Counts { passed, failed, skipped }, last) = found?;
-        let report = TestReport { framework: framework.to_owned(), passed, failed, skipped, failures: Vec::new() };
-        Some(Self { report, proven: printed.is_near_end(last) })
+        Some(Self { report, proven: printed.is_near_end(last?) })
     }
 
     pub(super) fn with_failures(mut self, failures: impl FnOnce() -> Vec<String>) -> Self {
@@ -58,5 +60,12 @@ impl Summed {
             self.report.failures = failures();
         }
         self
+    }
+}
+
+/// Failures are never undercounted, not even by overflow.
+pub(super) fn add(report: &mut TestReport, Counts { passed, failed, skipped }: Counts) {
+    for (sum, count) in [(&mut report.passed, passed), (&mut report.failed, failed), (&mut report.skipped, skipped)] {
+        *sum = sum.saturating_add(count);
     }
 }

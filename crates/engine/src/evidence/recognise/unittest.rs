@@ -1,7 +1,7 @@
 //! Python's unittest (and Django's runner): `Ran 3 tests in 0.001s`, then `OK` or `FAILED (failures=1)`.
 
 use super::{
-    printed::{Printed, is_seconds, parse_count},
+    printed::{Printed, is_seconds, parse_count, without_noun},
     summed::{Counts, Summed},
 };
 
@@ -12,7 +12,7 @@ pub(super) fn recognise(printed: &Printed<'_>) -> Option<Summed> {
             return None;
         }
         let before = std::mem::replace(&mut ran, parse_ran(line))?;
-        let Outcome { failed, skipped } = parse_outcome(line)?;
+        let Counts { failed, skipped, .. } = parse_outcome(line)?;
         // An error in setting up a class is counted, but was no test that ran.
         Some(Counts::of(before, failed, skipped))
     })?;
@@ -22,33 +22,23 @@ pub(super) fn recognise(printed: &Printed<'_>) -> Option<Summed> {
 
 fn parse_ran(line: &str) -> Option<u32> {
     let (count, time) = line.strip_prefix("Ran ")?.split_once(" in ")?;
-    let count = count.strip_suffix(" tests").or_else(|| count.strip_suffix(" test"))?;
-    parse_count(count).filter(|_| is_seconds(time))
+    parse_count(without_noun(count)?).filter(|_| is_seconds(time))
 }
 
-struct Outcome {
-    failed: u32,
-    skipped: u32,
-}
-
-fn parse_outcome(line: &str) -> Option<Outcome> {
-    let mut outcome = Outcome { failed: 0, skipped: 0 };
-    let (_, counts) = match line.split_once(" (") {
-        Some((word @ ("OK" | "FAILED" | "NO TESTS RAN"), counts)) => (word, counts.strip_suffix(')')?),
-        None if matches!(line, "OK" | "NO TESTS RAN") => return Some(outcome),
+/// Of what was counted none passed: it only says how many ran.
+fn parse_outcome(line: &str) -> Option<Counts> {
+    let counts = match line.split_once(" (") {
+        Some(("OK" | "FAILED" | "NO TESTS RAN", counts)) => counts.strip_suffix(')')?,
+        None if matches!(line, "OK" | "NO TESTS RAN") => return Some(Counts::default()),
         _ => return None,
     };
-    for part in counts.split(", ") {
+    let counts = counts.split(", ").map(|part| {
         let (word, count) = part.split_once('=')?;
-        let count = parse_count(count)?;
-        let sum = match word {
-            "failures" | "errors" | "unexpected successes" => &mut outcome.failed,
-            "skipped" | "expected failures" => &mut outcome.skipped,
-            _ => return None,
-        };
-        *sum = sum.saturating_add(count);
-    }
-    Some(outcome)
+        Some((parse_count(count)?, word))
+    });
+    let counts = counts.collect::<Option<Vec<_>>>()?;
+    let failed = ["failures", "errors", "unexpected successes"];
+    Counts::by_words(counts, [&[], &failed, &["skipped", "expected failures"], &[]])
 }
 
 #[cfg(test)]

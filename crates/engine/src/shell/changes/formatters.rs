@@ -19,10 +19,6 @@ pub(super) struct Reach {
     pub(super) everywhere: bool,
 }
 
-/// Options with which every one of them only reports.
-const REPORTS: [&str; 9] =
-    ["--check", "--diff", "--check-only", "-c", "-check", "--dry-run", "-d", "--version", "--help"];
-
 /// None: no formatter.
 pub(super) fn reach(name: &str, arguments: &[Pattern]) -> Option<Reach> {
     let given = Given::new(arguments, programs().values.of("formatter"));
@@ -45,8 +41,9 @@ pub(super) fn reach(name: &str, arguments: &[Pattern]) -> Option<Reach> {
     let is_with = |option: &str| formatter.with.has(option.split('=').next().unwrap_or(option));
     let writes = formatter.with.is_empty() || given.options.iter().any(|(option, _)| is_with(option));
     // Behind `--` stand arguments for the program that a program runs.
-    let reports = given.has_any(&REPORTS)
-        || operands.iter().any(|word| word.literal().is_some_and(|word| REPORTS.contains(&word)));
+    let reports = &programs().formatter_reports;
+    let reports = given.options.iter().any(|(option, _)| reports.has(option))
+        || operands.iter().any(|word| word.literal().is_some_and(|word| reports.has(word)));
     if !writes || reports {
         return Some(reach);
     }

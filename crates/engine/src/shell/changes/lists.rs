@@ -4,7 +4,7 @@
 
 use super::{Input, Walk};
 use crate::shell::{
-    arguments::{Given, behind_options},
+    arguments::{Given, actions_of_find, behind_options},
     pattern::Pattern,
     programs::{Words, programs},
 };
@@ -12,18 +12,10 @@ use crate::shell::{
 impl Walk {
     pub(super) fn find(&mut self, arguments: &[Pattern], input: &Input) {
         let found = found_by_find(arguments);
-        let mut rest = arguments;
-        while let Some((word, after)) = rest.split_first() {
-            rest = after;
-            match word.literal() {
-                Some("-delete") => found.iter().for_each(|name| self.tree(name)),
-                Some("-exec" | "-execdir" | "-ok" | "-okdir") => {
-                    let end = after.iter().position(|word| matches!(word.literal(), Some(";" | "+")));
-                    let (command, after) = after.split_at(end.unwrap_or(after.len()));
-                    self.inner(&fill(command, "{}", &found), input);
-                    rest = after;
-                }
-                _ => {}
+        for action in actions_of_find(arguments, &["-exec", "-execdir", "-ok", "-okdir"]) {
+            match action {
+                None => found.iter().for_each(|name| self.tree(name)),
+                Some(command) => self.inner(&fill(command, "{}", &found), input),
             }
         }
     }

@@ -4,7 +4,10 @@
 //! ends with: `/srv/app/src/a.py` may be `src/a.py`. After `cd /srv/app`, which is the root or lies in it, a relative
 //! name is never cut.
 
-use crate::shell::pattern::{Element, Pattern};
+use crate::{
+    configuration::commands::DIRECTORIES_DEEP,
+    shell::pattern::{Element, Pattern},
+};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Directory {
@@ -20,9 +23,6 @@ pub(super) enum Root {
     MayBeMeant,
     IsNotMeant,
 }
-
-/// No project nests deeper than this.
-const DEEPEST: usize = 64;
 
 impl Directory {
     /// `cwd` as a command's record has it.
@@ -47,7 +47,7 @@ impl Directory {
             }
         };
         let (Self::Below(names) | Self::Elsewhere(names)) = &entered;
-        if names.len() > DEEPEST { Self::unknown() } else { entered }
+        if names.len() > DIRECTORIES_DEEP { Self::unknown() } else { entered }
     }
 
     /// Every path, relative to the root, that the name may mean.
@@ -134,6 +134,6 @@ impl Trail {
 
 /// The last names, as many as there are but no fewer than `fewest`.
 fn endings(names: &[Pattern], fewest: usize) -> Vec<Pattern> {
-    let most = names.len().min(fewest + DEEPEST / 2);
+    let most = names.len().min(fewest + DIRECTORIES_DEEP / 2);
     (fewest..=most).map(|count| Pattern::join(&names[names.len() - count..])).collect()
 }

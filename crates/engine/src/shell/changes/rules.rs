@@ -46,8 +46,9 @@ impl Walk {
             }
             "gawk" => {}
             "yq" if given.in_place() => given.operands.iter().for_each(|name| self.edited(name)),
-            "tee" | "sponge" => given.operands.iter().for_each(|name| self.file(name)),
-            "truncate" | "unlink" | "shred" => given.operands.iter().for_each(|name| self.file(name)),
+            "tee" | "sponge" | "truncate" | "unlink" | "shred" => {
+                given.operands.iter().for_each(|name| self.file(name));
+            }
             _ if programs.editors.has(name) => given.operands.iter().for_each(|name| self.edited(name)),
             "rm" | "trash" | "rename" => given.operands.iter().for_each(|name| self.tree(name)),
             "mv" => self.copy(&given, Original::Goes),
@@ -164,19 +165,13 @@ impl Walk {
             (None, None) => return,
         };
         let whole = given.has_short(&['r', 'R', 'a']) || given.has_any(&["--recursive", "--archive"]);
-        if whole {
-            self.tree(&target)
-        } else {
-            self.file(&target)
-        }
+        let goes = original == Original::Goes;
+        let noted = |whole: bool| if whole { Self::tree } else { Self::file };
+        noted(whole)(self, &target);
         for name in names {
             let inside = Pattern::join(&[target.clone(), name.last_name()]);
-            if whole || original == Original::Goes {
-                self.tree(&inside)
-            } else {
-                self.file(&inside)
-            }
-            if original == Original::Goes {
+            noted(whole || goes)(self, &inside);
+            if goes {
                 self.tree(name);
             }
         }

@@ -20,11 +20,14 @@ struct Standing {
     body: Vec<u8>,
 }
 
+/// Events that change nothing of what stands.
+const BESIDE: [&str; 2] = ["text_refused", "configuration_changed"];
+
 impl Standing {
     fn of(session: &Session) -> Self {
         Self {
-            // That a text was refused is itself recorded: the breaker counts it.
-            events: session.trace().iter().filter(|event| event.event.name() != "text_refused").count(),
+            // That a text was refused is itself recorded, for the breaker, and by which settings it was judged.
+            events: session.trace().iter().filter(|event| !BESIDE.contains(&event.event.name())).count(),
             entries: session.view().entries().to_vec(),
             seam: session.view().seam(),
             tokens: session.view().tokens(),
@@ -42,7 +45,7 @@ impl Driver<'_> {
                 self.fold(draft, writer, *held);
             }
             EditPlan::FoldSpan { choice, writer } => {
-                let spans = self.session.history().index().spans();
+                let spans = self.session.history().spans();
                 let named = |span: &lookback_engine::trace::event::SpanId| format!("{}#{}", span.name, span.number);
                 let name = spans.get(*choice).map_or("nothing#0".into(), |span| named(&span.id));
                 let draft = self.session.draft_span_fold(&name, None);
@@ -141,7 +144,7 @@ impl Driver<'_> {
             Err(error) => return self.tally.note_refusal(&error),
         };
         let text = match writer {
-            ArchiveWriter::Model(plan) => model_text::summary(*plan),
+            ArchiveWriter::Model(plan) => model_text::summary(&self.session, *plan),
             ArchiveWriter::Rules | ArchiveWriter::TimedOut => String::new(),
         };
         self.attempt(|session, context| match writer {

@@ -1,10 +1,6 @@
 //! What a model answers when it is asked for a block, a delta or a summary: built from the session, then spoilt.
 
-use lookback_engine::{
-    Session,
-    session::{FoldDraft, Section},
-    trace::{EventBody, ResultData},
-};
+use lookback_engine::{Session, session::FoldDraft, trace::EventBody};
 use serde_json::{Value, json};
 
 use super::{
@@ -21,11 +17,11 @@ pub(super) fn compaction(session: &Session, draft: &FoldDraft, plan: TextPlan) -
     let shift = u32::from(plan.flaw == Flaw::WrongRange);
     let mut block = json!({
         "replaces": { "start_turn": draft.range.first.0, "end_turn": draft.range.last.0 + shift },
-        "goal": goal(session, plan, &mut choices),
-        "what_we_learned": list(3, &mut choices, |choices| fact(session, plan, choices)),
+        "task": goal(session, plan, &mut choices),
+        "facts": list(4, &mut choices, |choices| fact(session, plan, choices)),
+        "said": list(2, &mut choices, |choices| json!({ "pointer": real(session, choices), "text": "it was looked at" })),
         "anchors": list(3, &mut choices, |choices| anchor(session, plan, choices)),
-        "exec_assertions": list(2, &mut choices, |choices| assertion(session, choices)),
-        "open_questions": ["does it hold elsewhere?"],
+        "notes": ["does it hold elsewhere?"],
         "next_actions": actions(plan),
     });
     if plan.flaw == Flaw::MissingFields {
@@ -38,39 +34,31 @@ pub(super) fn delta(session: &Session, plan: TextPlan) -> String {
     spoil(delta_value(session, plan, &mut Choices::new(plan.seed)), plan)
 }
 
-pub(super) fn summary(plan: TextPlan) -> String {
-    if matches!(plan.flaw, Flaw::Garbage | Flaw::Empty) {
-        return spoil(Value::Null, plan);
-    }
-    let mut text = String::from("## 📌 Archived Session Summary\n\n");
-    for section in Section::ALL {
-        text.push_str(&format!("{}\n* it was looked at (turn#{})\n\n", section.heading(), plan.seed % 9));
-    }
-    if plan.flaw == Flaw::Planted {
-        text.push_str(&format!("* run {PLANTED}\n"));
-    }
-    if plan.flaw == Flaw::Truncated { text.chars().take(plan.seed as usize % 200).collect() } else { text }
+pub(super) fn summary(session: &Session, plan: TextPlan) -> String {
+    let mut choices = Choices::new(plan.seed);
+    let parts = json!({
+        "task": goal(session, plan, &mut choices),
+        "facts": list(4, &mut choices, |choices| fact(session, plan, choices)),
+        "notes": [{ "text": "it was looked at", "evidence": [format!("turn#{}", plan.seed % 9)] }],
+    });
+    spoil(parts, plan)
 }
 
 fn delta_value(session: &Session, plan: TextPlan, choices: &mut Choices) -> Value {
     let mut delta = json!({
-        "confirmed_facts": list(2, choices, |choices| edited("f", fact(session, plan, choices), choices)),
+        "facts": list(3, choices, |choices| edited("f", fact(session, plan, choices), choices)),
         "anchors": list(3, choices, |choices| edited("a", anchor(session, plan, choices), choices)),
     });
     let object = delta.as_object_mut().expect("it is an object");
     if choices.one_in(3) {
-        object.insert("current_goal".into(), goal(session, plan, choices));
-        object.insert("goal_shift_reason".into(), json!("the user asked for it"));
+        object.insert("task".into(), goal(session, plan, choices));
+        object.insert("goal_shift_reason".into(), json!(real(session, choices)));
     }
     if choices.one_in(2) {
-        let question = json!({ "text": format!("is it number {}?", choices.below(50)) });
-        object.insert("open_questions".into(), json!([edited("q", question, choices)]));
+        object.insert("notes".into(), json!([format!("is it number {}?", choices.below(50))]));
     }
     if choices.one_in(3) || plan.flaw == Flaw::Planted {
         object.insert("next_actions".into(), actions(plan));
-    }
-    if choices.one_in(4) {
-        object.insert("exec_assertions".into(), json!([assertion(session, choices)]));
     }
     delta
 }
@@ -94,14 +82,32 @@ fn edited(kind: &str, mut item: Value, choices: &mut Choices) -> Value {
 }
 
 fn fact(session: &Session, plan: TextPlan, choices: &mut Choices) -> Value {
-    let number = 1 + choices.below(24);
-    let texts = ["it was looked at".into(), format!("value_{number} is set there"), format!("the limit is {number}")];
-    let text: &String = &texts[choices.below(texts.len())];
+    const KINDS: [&str; 13] = [
+        "verdict",
+        "test_changed",
+        "error",
+        "file_created",
+        "file_changed",
+        "file_renamed",
+        "file_deleted",
+        "symbol",
+        "line_text",
+        "search_hit",
+        "commit",
+        "gate_decision",
+        "quoted",
+    ];
     let pointer = match plan.flaw {
         Flaw::BadPointers => unreal(choices),
         _ => real(session, choices),
     };
-    json!({ "text": text, "evidence": [pointer] })
+    let mut fact = json!({ "kind": KINDS[choices.below(KINDS.len())], "evidence": [pointer] });
+    if plan.flaw == Flaw::Planted {
+        fact["text"] = json!(format!("run {PLANTED}"));
+    } else if choices.one_in(4) {
+        fact["exit"] = json!(choices.below(2));
+    }
+    fact
 }
 
 /// The engine copies the lines, or they are claimed: rightly, or as they were long ago.
@@ -125,27 +131,16 @@ fn anchor(session: &Session, plan: TextPlan, choices: &mut Choices) -> Value {
     }
 }
 
-fn assertion(session: &Session, choices: &mut Choices) -> Value {
-    let command = session.trace().iter().rev().skip(choices.below(20)).find_map(|event| match &event.event {
-        EventBody::ToolResult { result, .. } => match &result.data {
-            ResultData::Run(run) => Some(run.command.clone()),
-            _ => None,
-        },
-        _ => None,
-    });
-    json!({ "command": command.unwrap_or_else(|| "make".into()), "result": format!("exit {}", choices.below(2)) })
-}
-
 fn goal(session: &Session, plan: TextPlan, choices: &mut Choices) -> Value {
     if plan.flaw == Flaw::Planted {
-        return json!({ "text": format!("run {PLANTED}"), "evidence": ["turn#1"] });
+        return json!({ "text": format!("run {PLANTED}"), "pointer": "turn#1" });
     }
     let users = session.trace().iter().rev().skip(choices.below(30)).find_map(|event| match &event.event {
         EventBody::UserTurn(turn) => turn.user.map(|number| (number, turn.text.chars().take(60).collect::<String>())),
         _ => None,
     });
     let (number, text) = users.unwrap_or((1, "go on".into()));
-    json!({ "text": text, "evidence": [format!("user#{number}")] })
+    json!({ "text": text, "pointer": format!("user#{number}") })
 }
 
 fn actions(plan: TextPlan) -> Value {

@@ -109,7 +109,7 @@ fn names_in(event: &EventBody) -> Vec<&'static str> {
         EventBody::Archive(archive) => {
             let author = match archive.author {
                 Author::Rules => "archive by rules",
-                Author::Model => "archive by a model",
+                Author::Model | Author::Given => "archive by a model",
                 Author::TimedOut => "archive timed out",
             };
             let mut names = vec![author];

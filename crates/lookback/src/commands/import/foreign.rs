@@ -4,7 +4,6 @@
 use std::sync::atomic::Ordering;
 
 use anyhow::{Result, anyhow};
-use jiff::Timestamp as Instant;
 use lookback_engine::{
     Context as Recording, ModelChoice, Recorder, SessionSetup, WholeStep,
     trace::{BlobHash, Event, NoBlobs, Output, SessionId, Timestamp, TurnNo, start::RecordedBy},
@@ -18,6 +17,7 @@ use crate::{
     cards,
     counter::Counter,
     input::Input,
+    opened,
     progress::Progress,
     reading::{self, Taker},
     screen,
@@ -111,7 +111,9 @@ impl Arrival<'_> {
     fn begin(&mut self, about: &About) -> Result<()> {
         let session = about.session.as_deref().unwrap_or(&self.fallback);
         let id = derived_session_id(&format!("{} {session}", self.format.name()));
-        let first = self.waiting.iter().find_map(time_of).unwrap_or_else(now);
+        let first = self.waiting.iter().find_map(time_of);
+        // Files without times are as old as their import.
+        let first = first.unwrap_or_else(opened::now);
         let model = about.model.clone().or_else(|| self.waiting.iter().find_map(model_of)).unwrap_or_default();
         let choice = choose(self.format, &model)?;
         let setup = SessionSetup {
@@ -313,11 +315,6 @@ fn model_of(item: &Item) -> Option<String> {
         Item::Call(call) => call.model.clone(),
         _ => None,
     }
-}
-
-/// Files without times are as old as their import.
-fn now() -> Timestamp {
-    Timestamp(Instant::now().as_millisecond())
 }
 
 fn size(event: &Event) -> u64 {

@@ -5,7 +5,7 @@
 
 use anyhow::{Context, Result, anyhow, bail};
 use lookback_engine::{
-    Configuration, Session, SessionError,
+    Session, SessionError,
     session::Checked,
     trace::{Event, EventBody, NoBlobs, Output, Timestamp, upgrade::TraceReader},
 };
@@ -16,7 +16,6 @@ use crate::{
     counter::Counter,
     input::{Input, LONGEST_LINE, Line},
     screen,
-    settings::{self, Flags},
 };
 
 pub(super) fn import(store: &Store, input: Input, name: &str) -> Result<Outcome> {
@@ -25,9 +24,8 @@ pub(super) fn import(store: &Store, input: Input, name: &str) -> Result<Outcome>
         check(event).with_context(|| format!("{name} cannot be imported"))?;
     }
     let count = screen::counted(events.len() as u64, "event");
-    let configuration = settings::load(Flags::default())?.context.value;
     let Checked { session, decisions, doubted } =
-        screen::announce(&format!("replaying {count}…"), || replay(&events, configuration))
+        screen::announce(&format!("replaying {count}…"), || replay(&events))
             .with_context(|| format!("{name} is not a whole trace"))?;
     if let Some(Event { event: EventBody::SessionStarted(start), .. }) = events.first_mut() {
         start.decisions = decisions;
@@ -56,14 +54,14 @@ pub(super) fn import(store: &Store, input: Input, name: &str) -> Result<Outcome>
 }
 
 /// By the counter that the trace names. Where that is not known, no count is right.
-fn replay(events: &[Event], configuration: Configuration) -> Result<Checked, SessionError> {
+fn replay(events: &[Event]) -> Result<Checked, SessionError> {
     let counter = events.first().and_then(|event| match &event.event {
         EventBody::SessionStarted(start) => Counter::of(start).ok(),
         _ => None,
     });
     let count = |bytes: &[u8]| counter.map_or(1 << 20, |counter| counter.count(bytes));
     let context = lookback_engine::Context { now: Timestamp(0), count: &count, blobs: &NoBlobs };
-    Session::replay_checked(events.iter().cloned(), configuration, &context)
+    Session::replay_checked(events.iter().cloned(), &context)
 }
 
 /// What a replay does not look at, but every later use of the session would stumble over.

@@ -1,7 +1,6 @@
 //! Where other agents keep their sessions on this machine. Only names and sizes are looked at until the person agrees.
 
 use std::{
-    env,
     io::{self, BufRead, IsTerminal},
     path::{Path, PathBuf},
 };
@@ -10,6 +9,7 @@ use anyhow::{Result, bail};
 
 use super::origin::Origin;
 use crate::{
+    home::set,
     input::{Found, find_files},
     screen,
 };
@@ -141,10 +141,6 @@ fn opencode_database() -> Option<PathBuf> {
 
 fn in_home(folder: &str) -> Option<PathBuf> {
     set("HOME").map(|home| home.join(folder))
-}
-
-fn set(variable: &str) -> Option<PathBuf> {
-    env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
 fn size(bytes: u64) -> String {

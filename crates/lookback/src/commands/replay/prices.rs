@@ -32,7 +32,7 @@ impl Prices {
                 let provider = provider_of(recording)?;
                 let mut card = cards::usual(&provider)?.with_context(|| format!("{provider} has no usual prices"))?;
                 // Dollars are the recorded model's own where its prices stand to one another as those of the card do.
-                let own = model_of(recording).map(cards::find).transpose()?.flatten();
+                let own = recording.model().map(cards::find).transpose()?.flatten();
                 let own = own.filter(|own| own.provider == provider && same_rates(own, &card, self.lifetime));
                 card.prices = own.and_then(|own| own.prices).or(card.prices);
                 (provider, card)
@@ -61,15 +61,10 @@ fn same_rates(one: &Card, other: &Card, lifetime: Lifetime) -> bool {
     one.rates(lifetime) == other.rates(lifetime)
 }
 
-fn model_of(recording: &Recording) -> Option<&str> {
-    recording.about.model.as_deref().or_else(|| recording.calls().find_map(|call| call.model.as_deref()))
-}
-
 /// Agents that speak with one provider are billed by it; the others by the provider of their model.
 fn provider_of(recording: &Recording) -> Result<String> {
-    let model = model_of(recording);
     let of_model = || -> Result<Option<String>> {
-        let Some(card) = model.map(cards::find).transpose()?.flatten() else { return Ok(None) };
+        let Some(card) = recording.model().map(cards::find).transpose()?.flatten() else { return Ok(None) };
         Ok(cards::usual(&card.provider)?.map(|card| card.provider))
     };
     Ok(match recording.format {

@@ -20,49 +20,31 @@ struct Column {
     /// For somebody who sees the table for the first time.
     means: &'static str,
     expendable: u8,
-    cell: fn(&StrategySummary) -> String,
+    cell: Cell,
+}
+
+type Cell = fn(&StrategySummary) -> String;
+
+const fn column(heading: &'static str, means: &'static str, expendable: u8, cell: Cell) -> Column {
+    Column { heading, means, expendable, cell }
 }
 
 static COLUMNS: [Column; 8] = [
-    Column { heading: "cost", means: "the bill, append's being 1", expendable: 0, cell: |row| ratio(row.vs_append, 2) },
-    Column {
-        heading: "+ repairs",
-        means: "with look-ups of what steps lacked; cheapest by this",
-        expendable: 0,
-        cell: |row| ratio(row.repaired_vs_append, 2),
-    },
-    Column {
-        heading: "quartiles",
-        means: "of + repairs, over the sessions",
-        expendable: 5,
-        cell: |row| spread(row.repaired_vs_append),
-    },
-    Column {
-        heading: "recall",
-        means: "of what steps used, the share in view",
-        expendable: 0,
-        cell: |row| ratio(row.recall, 3),
-    },
-    Column {
-        heading: "pointer",
-        means: "in view, or reached by a pointer",
-        expendable: 4,
-        cell: |row| ratio(row.pointer_recall, 3),
-    },
-    Column {
-        heading: "cached",
-        means: "of all input, the share read from the cache",
-        expendable: 1,
-        cell: |row| share(row.prefix_reuse.map(|reuse| reuse.median)),
-    },
-    Column {
-        heading: "context",
-        means: "tokens of a prompt",
-        expendable: 2,
-        cell: |row| tokens(row.context_mean.map(|context| context.median)),
-    },
-    Column { heading: "folds", means: "folds and summaries", expendable: 3, cell: folds },
+    column("cost", "the bill, append's being 1", 0, |row| ratio(row.vs_append, 2)),
+    column("+ repairs", "with look-ups of what steps lacked; cheapest by this", 0, |row| {
+        ratio(row.repaired_vs_append, 2)
+    }),
+    column("quartiles", "of + repairs, over the sessions", 5, |row| spread(row.repaired_vs_append)),
+    column("recall", "of what steps used, the share in view", 0, |row| ratio(row.recall, 3)),
+    column("pointer", "in view, or reached by a pointer", 4, |row| ratio(row.pointer_recall, 3)),
+    column("cached", "of all input, the share read from the cache", 1, |row| share(median(row.prefix_reuse))),
+    column("context", "tokens of a prompt", 2, |row| tokens(median(row.context_mean))),
+    column("folds", "folds and summaries", 3, folds),
 ];
+
+fn median(quartiles: Option<Quartiles>) -> Option<f64> {
+    quartiles.map(|quartiles| quartiles.median)
+}
 
 pub(super) fn write<W: Write>(out: &mut Screen<W>, report: &Report, summary: &Summary, width: usize) -> io::Result<()> {
     let mut shown: Vec<&Column> = Vec::new();
@@ -243,7 +225,7 @@ fn note(strategy: &StrategySummary) -> String {
 /// What was really billed, against append at the same prices: medians over the sessions that say so.
 fn billed(sessions: &[&SessionReport]) -> Option<Billed> {
     let over = |measure: fn(&SessionReport) -> Option<f64>| {
-        Quartiles::of(sessions.iter().filter_map(|session| measure(session))).map(|quartiles| quartiles.median)
+        median(Quartiles::of(sessions.iter().filter_map(|session| measure(session))))
     };
     Some(Billed {
         cost: over(|session| {

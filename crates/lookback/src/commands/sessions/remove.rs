@@ -3,16 +3,15 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Result, bail};
-use jiff::Timestamp as Instant;
 use lookback_engine::trace::{SessionId, Timestamp};
 use lookback_store::{Removal, SessionSummary, Store, StoreError};
 
-use crate::{cli::RemoveArguments, names::Names, screen};
+use crate::{cli::RemoveArguments, names::Names, opened, screen};
 
 pub(super) fn run(store: &Store, arguments: RemoveArguments) -> Result<()> {
     match arguments.older_than {
         Some(age) => {
-            let before = Timestamp(Instant::now().as_millisecond() - age.as_millis() as i64);
+            let before = Timestamp(opened::now().0 - age.as_millis() as i64);
             remove_old(store, store.older_than(before)?)
         }
         None => {
@@ -112,12 +111,9 @@ fn remove(store: &Store, ids: &[SessionId]) -> Result<(), StoreError> {
 }
 
 fn report(removed: &[SessionId], names: &Names) -> Result<()> {
-    let mut out = screen::screen();
     if removed.is_empty() {
-        writeln!(out, "nothing to remove")?;
-        return Ok(out.flush()?);
+        return screen::say("nothing to remove");
     }
     let short = removed.iter().map(|id| names.short(id)).collect::<Vec<_>>().join(", ");
-    writeln!(out, "removed {}: {short}", screen::counted(removed.len() as u64, "session"))?;
-    Ok(out.flush()?)
+    screen::say(&format!("removed {}: {short}", screen::counted(removed.len() as u64, "session")))
 }

@@ -1,23 +1,23 @@
 //! What a session knows: its StateBoard.
 
 use anyhow::Result;
-use lookback_engine::{Session, board::render_for_people};
+use lookback_engine::{Session, fold::render_for_people};
 
 use crate::screen;
 
 pub(super) fn show(session: &Session) -> Result<()> {
-    let mut out = screen::screen();
     let board = session.state().board();
     if board.is_empty() {
-        writeln!(out, "the board is empty: a fold, or the model's Board calls, write on it")?;
-    } else {
-        write!(out, "{}", render_for_people(board, screen::columns(), &session.configuration().board))?;
-        let files = session.files();
-        for (name, paths) in [("changed", files.changed), ("deleted", files.deleted)] {
-            for (at, path) in paths.iter().enumerate() {
-                let path: String = path.chars().filter(|letter| !letter.is_control()).collect();
-                writeln!(out, " {:<11}{path}", if at == 0 { name } else { "" })?;
-            }
+        return screen::say("the board is empty: a fold, or the model's Board calls, write on it");
+    }
+    let mut out = screen::screen();
+    write!(out, "{}", render_for_people(board, screen::columns(), &session.configuration().board))?;
+    let files = session.files();
+    let pinned = session.state().pins().map(|pin| pin.pointer.clone()).collect();
+    for (name, paths) in [("pinned", pinned), ("changed", files.changed), ("deleted", files.deleted)] {
+        for (at, path) in paths.iter().enumerate() {
+            let path: String = path.chars().filter(|letter| !letter.is_control()).collect();
+            writeln!(out, " {:<11}{path}", if at == 0 { name } else { "" })?;
         }
     }
     Ok(out.flush()?)
@@ -26,5 +26,6 @@ pub(super) fn show(session: &Session) -> Result<()> {
 pub(super) fn show_json(session: &Session) -> Result<()> {
     let mut board = serde_json::to_value(session.state().board())?;
     board["files"] = serde_json::to_value(session.files())?;
+    board["pinned"] = session.state().pins().map(|pin| pin.pointer.as_str()).collect();
     screen::show_json(&board)
 }

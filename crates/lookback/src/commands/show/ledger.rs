@@ -17,13 +17,12 @@ const WITH_BILLED: usize = 76;
 
 /// `next` is a call that was not made.
 pub(super) fn show(session: &Session, next: Option<&LedgerLine>) -> Result<()> {
-    let mut out = screen::screen();
-    let width = screen::columns();
     let lines = session.ledger().lines();
     if lines.is_empty() && next.is_none() {
-        writeln!(out, "no calls yet")?;
-        return Ok(out.flush()?);
+        return screen::say("no calls yet");
     }
+    let mut out = screen::screen();
+    let width = screen::columns();
     let billed = if width < WITH_BILLED { BTreeMap::new() } else { billed(session) };
     // A narrow terminal has no room for all; `--json` always has all.
     let with_bytes = width >= WITH_BYTES;

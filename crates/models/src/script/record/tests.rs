@@ -105,10 +105,8 @@ fn a_models_fold_is_recorded_as_it_was_admitted() {
     let proposal = |first: u32, last: u32| {
         format!(
             r#"{{"compressed_turns": {{"replaces": {{"start_turn": {first}, "end_turn": {last}}},
-            "goal": {{"text": "fix the ledger", "evidence": ["user#1"]}},
-            "what_we_learned": [{{"text": "the ledger is to be fixed", "evidence": ["user#1"]}}],
-            "anchors": [], "exec_assertions": [], "open_questions": ["why?"], "next_actions": []}},
-            "state_delta": {{"open_questions": ["why?"]}}}}"#
+            "task": "user#1", "facts": [{{"kind": "verdict", "evidence": ["cmd#99"]}}], "anchors": [],
+            "notes": ["why?"]}}, "state_delta": {{"task": "user#1"}}}}"#
         )
     };
     story.tell(|session, now| {
@@ -124,27 +122,26 @@ fn a_models_fold_is_recorded_as_it_was_admitted() {
     {
       "compressed_turns": {
         "anchors": [],
-        "exec_assertions": [],
-        "goal": {
-          "evidence": [
-            "user#1"
-          ],
-          "text": "fix the ledger"
-        },
-        "next_actions": [],
-        "open_questions": [
-          "why?"
+        "facts": [],
+        "notes": [
+          {
+            "text": "why?"
+          }
         ],
         "replaces": {
           "end_turn": 14,
           "start_turn": 0
         },
-        "what_we_learned": []
+        "task": {
+          "pointer": "user#1",
+          "text": "fix the ledger"
+        }
       },
       "state_delta": {
-        "open_questions": [
-          "why?"
-        ]
+        "task": {
+          "pointer": "user#1",
+          "text": "fix the ledger"
+        }
       }
     }
     "#);

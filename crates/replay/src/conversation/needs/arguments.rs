@@ -95,7 +95,8 @@ impl Named {
     }
 
     fn lines<'t>(&mut self, lines: impl Iterator<Item = &'t str>) {
-        let long = lines.map(str::trim).filter(|line| line.chars().count() >= SHORTEST_LINE);
+        // Blanks before a line belong to it: an edit copied with others fails.
+        let long = lines.map(str::trim_end).filter(|line| line.trim_start().chars().count() >= SHORTEST_LINE);
         self.items.extend(long.map(|line| (NeedKind::EditLine, line.to_owned())));
     }
 

@@ -31,7 +31,7 @@ fn parse_marked(body: &str) -> Patch {
         if let Some(header) = line.strip_prefix("*** ") {
             patch.paths.extend(header.split_once(": ").map(|(_, path)| path.trim().to_owned()));
         } else if let Some(place) = line.strip_prefix("@@") {
-            patch.lines.push(place.to_owned());
+            patch.lines.push(place.trim_start().to_owned());
         } else if let Some(needed) = line.strip_prefix(['-', ' ']) {
             patch.lines.push(needed.to_owned());
         }

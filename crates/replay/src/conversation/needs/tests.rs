@@ -20,7 +20,7 @@ fn contents_name_nothing() {
     let edit = r#"{"file_path": "/w/src/main.rs", "old_string": "  let door = open();\n}", "new_string": "close_all(other.rs)"}"#;
     assert_eq!(named(edit, NeedKind::Path), ["main.rs"]);
     assert_eq!(named(edit, NeedKind::Symbol), Vec::<String>::new());
-    assert_eq!(named(edit, NeedKind::EditLine), ["let door = open();"]);
+    assert_eq!(named(edit, NeedKind::EditLine), ["  let door = open();"]);
     let write = r#"{"path": "notes/a.md", "content": "see src/other_module.rs"}"#;
     assert_eq!(named(write, NeedKind::Path), ["a.md"]);
     let todo = r#"{"todos": [{"content": "open src/main.rs", "status": "pending"}]}"#;
@@ -94,7 +94,7 @@ const PATCH: &str = "*** Begin Patch\n*** Update File: src/door.rs\n@@ impl Door
 
 #[test]
 fn a_patch_needs_its_removed_and_context_lines() {
-    let lines = ["impl Door for Oak {", "let hinge = oil();", "self.push(hinge)"];
+    let lines = ["impl Door for Oak {", "    let hinge = oil();", "    self.push(hinge)"];
     let as_code = format!("const r = await tools.apply_patch({});", serde_json::json!(PATCH));
     for arguments in [
         PATCH.to_owned(),

@@ -83,6 +83,35 @@ impl Line<'_> {
     }
 }
 
+/// Elements that the client puts beside what a person typed.
+const BESIDE: [&str; 4] = ["system-reminder", "ide_selection", "ide_opened_file", "ide_diagnostics"];
+
+/// A person's words, and what the client put before and behind them; None where it is all of one.
+pub(super) fn beside(text: &str) -> Option<(String, String)> {
+    let (mut words, mut elements) = (text.trim(), Vec::new());
+    while let Some((element, rest)) = BESIDE.iter().find_map(|name| leading(words, name)) {
+        elements.push(element);
+        words = rest;
+    }
+    while let Some((element, rest)) = BESIDE.iter().find_map(|name| trailing(words, name)) {
+        elements.push(element);
+        words = rest;
+    }
+    (!words.is_empty() && !elements.is_empty()).then(|| (words.to_owned(), elements.join("\n")))
+}
+
+fn leading<'a>(text: &'a str, name: &str) -> Option<(&'a str, &'a str)> {
+    text.strip_prefix(&format!("<{name}>"))?;
+    let end = text.find(&format!("</{name}>"))? + name.len() + 3;
+    Some((&text[..end], text[end..].trim_start()))
+}
+
+fn trailing<'a>(text: &'a str, name: &str) -> Option<(&'a str, &'a str)> {
+    text.strip_suffix(&format!("</{name}>"))?;
+    let start = text.rfind(&format!("<{name}>"))?;
+    Some((&text[start..], text[..start].trim_end()))
+}
+
 /// What a person typed behind a slash command is that person's request.
 fn has_arguments(text: &str) -> bool {
     let arguments = text.split_once("<command-args>").and_then(|(_, rest)| rest.split("</command-args>").next());

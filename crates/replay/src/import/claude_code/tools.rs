@@ -10,13 +10,16 @@ use lookback_engine::trace::{
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
-use super::lines::parse_some;
+use super::{
+    lines::parse_some,
+    true_lines::{PatchCopy, true_hunks},
+};
 use crate::import::{
-    change::{self, UNKNOWN_LINE, hunks_of},
+    change::{self, UNKNOWN_LINE},
     fields::text,
     open_call::Call,
     paths::Root,
-    results::{done, failed, listed, numbered_read, parse_matches, todo_state, todos_in, written},
+    results::{done, failed, listed, numbered_read, parse_matches, todo_state, todos_under, written},
 };
 
 /// What came back from a call.
@@ -61,7 +64,7 @@ impl Tools {
             "Grep" => ResultData::Search(grep(&asked, &given)),
             "Glob" => glob(&asked, &given),
             "LS" => list(&asked, &given),
-            "TodoWrite" => todos_in(&asked.arguments),
+            "TodoWrite" => todos_under("todos", &asked.arguments),
             "TaskCreate" | "TaskUpdate" | "TaskList" if !given.failed => {
                 ResultData::Todo(TodoData { items: self.tasks.apply(&call.name, &asked.arguments, &given.text) })
             }
@@ -150,24 +153,17 @@ struct ChangeCopy {
     #[serde(rename = "type")]
     kind: Option<String>,
     structured_patch: Option<Vec<PatchCopy>>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct PatchCopy {
-    new_start: u32,
-    lines: Vec<String>,
+    original_file: Option<String>,
 }
 
 fn edit(asked: &Asked<'_>, given: &Given<'_>) -> EditData {
     let path = if asked.text("file_path").is_empty() { "notebook_path" } else { "file_path" };
     let copy: Option<ChangeCopy> = parse_some(given.client);
-    let placed = copy.and_then(|copy| copy.structured_patch).filter(|patch| !patch.is_empty());
+    let (patch, original) = copy.map(|copy| (copy.structured_patch, copy.original_file)).unwrap_or_default();
+    let placed = patch.filter(|patch| !patch.is_empty());
     let hunks = match placed {
         _ if given.failed => Vec::new(),
-        Some(patch) => {
-            patch.iter().flat_map(|patch| hunks_of(patch.new_start, patch.lines.iter().map(String::as_str))).collect()
-        }
+        Some(patch) => true_hunks(&patch, original.as_deref(), &asked.arguments),
         // Where the client kept no copy only the arguments tell what went and what came, and not where.
         None => match text(&asked.arguments, "new_source") {
             Some(cell) => vec![change::hunk(UNKNOWN_LINE, "", cell)],

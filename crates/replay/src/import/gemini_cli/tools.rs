@@ -10,7 +10,7 @@ use crate::import::{
     change,
     fields::{content_text, count, text},
     paths::Root,
-    results::{done, failed, first_number, grouped_matches, listed, read_plain, search, stopped, todos_in, written},
+    results::{done, failed, first_number, grouped_matches, listed, read_plain, search, stopped, todos_under, written},
 };
 
 /// None: nothing came back.
@@ -91,7 +91,7 @@ fn data<'a>(tool: &str, call: &Value, shown: &'a str, root: &Root) -> (ResultDat
         )),
         "glob" => Some(listed(pattern, entries(shown, root), false)),
         "list_directory" | "ls" => Some(listed(&here(), entries(shown, root), false)),
-        "write_todos" | "write_todos_list" => Some(todos_in(arguments)),
+        "write_todos" | "write_todos_list" => Some(todos_under("todos", arguments)),
         // read_many_files shows several files in one text: no single path is true of it.
         _ => None,
     };

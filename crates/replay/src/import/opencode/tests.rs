@@ -68,7 +68,12 @@ fn every_step_is_a_call() {
         .collect();
     assert_eq!(
         users,
-        [("see @a\na holds 1", Origin::Person), ("go on", Origin::Machine), ("[file a.png]", Origin::Person)]
+        [
+            ("see @a", Origin::Person),
+            ("a holds 1", Origin::Machine),
+            ("go on", Origin::Machine),
+            ("[file a.png]", Origin::Person)
+        ]
     );
     let calls: Vec<&CallItem> = recording.calls().collect();
     assert_eq!(calls.len(), 2);

@@ -10,7 +10,9 @@ use crate::import::{
     change,
     fields::{count, list, text},
     paths::Root,
-    results::{done, failed, find_numbered, first_number, grouped_matches, listed, search, stopped, todos_in, written},
+    results::{
+        done, failed, find_numbered, first_number, grouped_matches, listed, search, stopped, todos_under, written,
+    },
 };
 
 pub(super) fn result(tool: &str, state: &Value, root: &Root) -> ToolResult {
@@ -58,7 +60,9 @@ fn data(tool: &str, state: &Value, output: &str, root: &Root) -> ResultData {
         )),
         "glob" => Some(listed(pattern, paths(output, root), cut)),
         "list" | "ls" => Some(listed(&path().unwrap_or_else(|| ".".to_owned()), entries(output), cut)),
-        "todowrite" | "todoread" => Some(todos_in(if list(input, "todos").is_empty() { metadata } else { input })),
+        "todowrite" | "todoread" => {
+            Some(todos_under("todos", if list(input, "todos").is_empty() { metadata } else { input }))
+        }
         _ => None,
     };
     typed.unwrap_or_else(|| ResultData::Other(input.clone()))

@@ -11,7 +11,7 @@ use crate::import::{
     fields::{content_text, count, text},
     open_call::Call,
     paths::Root,
-    results::{done, failed, listed, parse_matches, read_plain, search, stopped, todos_in, written},
+    results::{done, failed, listed, parse_matches, read_plain, search, stopped, todos_under, written},
 };
 
 pub(super) fn result(call: &Call, message: &Value, root: &Root) -> ToolResult {
@@ -46,7 +46,7 @@ fn data(tool: &str, arguments: &Value, shown: &str, message: &Value, root: &Root
         "grep" => Some(search(pattern, parse_matches(shown, None, root, ""), None, cut)),
         "find" | "glob" => Some(listed(pattern, lines(), cut)),
         "ls" => Some(listed(&path().unwrap_or_else(|| ".".to_owned()), lines(), cut)),
-        "todo" | "todowrite" => Some(todos_in(arguments)),
+        "todo" | "todowrite" => Some(todos_under("todos", arguments)),
         _ => None,
     };
     typed.unwrap_or_else(|| ResultData::Other(arguments.clone()))

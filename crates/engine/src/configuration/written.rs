@@ -1,0 +1,26 @@
+//! How much is written of each thing in a block and on the board. Not configurable one by one: the budgets are.
+
+/// docs/seeds.md 5.1 wants quotations short; what is longer is cut at a word, with its pointer.
+pub(crate) const QUOTE_TOKENS: u32 = 60;
+/// Names of failed tests with a verdict. Ours: more are a list that its pointer has.
+pub(crate) const NAMED_FAILURES: usize = 4;
+/// Names in the outline of a file. Ours: about 150 tokens.
+pub(crate) const OUTLINE_NAMES: usize = 24;
+/// Places of a search. Ours: what a reader looks at.
+pub(crate) const SEARCH_HITS: usize = 6;
+/// What a summariser's own words may take of a block's budget, in per cent: a fifth.
+pub(crate) const NOTES_SHARE: u32 = 20;
+/// A line of the log of calls, in characters: a plain list cut there told the next command best of all that was tried.
+pub(crate) const LOG_LINE_CHARACTERS: usize = 300;
+/// The same of a command of several lines. Ours: the name of the program and of what it writes.
+pub(crate) const LOG_SCRIPT_CHARACTERS: usize = 100;
+/// A call in the legend of what can be cited: about ten tokens.
+pub(crate) const LEGEND_CHARACTERS: usize = 48;
+/// About what a pointer and an outcome take in a line of the log.
+pub(crate) const LOG_POINTER: u64 = 8;
+/// About as many as a token of English and of code has.
+pub(crate) const CHARACTERS_PER_TOKEN: usize = 4;
+/// How much of a block's budget its log can take from lines and outlines, in per cent: six tenths of their shares.
+pub(crate) const LOG_TAKES_OF_BLOCK: u64 = 32;
+/// Characters of a command in a block. Ours: longer ones are mostly scripts in quotes; the log and its pointer have more.
+pub(crate) const LONGEST_COMMAND: usize = 100;

@@ -84,11 +84,12 @@ pub fn compact(
     let standing = Standing::now(bench.history, blobs);
     // What was concluded long ago stands in blocks.
     let recent = TurnNo(bench.history.turns().saturating_sub(RECENT));
+    let (status, questions) = standing.status_and_questions()?;
     let news = delta::News {
         asked: standing.asked(),
-        status: standing.status()?,
+        status,
         actions: standing.actions(),
-        questions: standing.questions()?,
+        questions,
         said: standing.concluded(recent, SAID),
     };
     let delta = delta::propose(board, &fitted, news, &current, limits, count);

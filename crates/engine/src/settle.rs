@@ -68,6 +68,7 @@ pub(crate) fn settle_result(result: &ToolResult, text: &[u8], limits: &SettleLim
         ResultData::Search(search) => lookup::settle_search(search, limits),
         ResultData::List(list) => lookup::settle_list(list, limits),
         ResultData::Edit(edit) => change::settle_edit(edit, limits),
+        ResultData::Patch(patch) => change::settle_patch(patch, limits),
         ResultData::Write(write) => change::settle_write(write, limits),
         ResultData::Run(run) => run::settle_run(run, &result.text, text, limits),
         ResultData::Todo(todo) => todo::settle_todo(todo, limits),

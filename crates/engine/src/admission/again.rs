@@ -51,7 +51,7 @@ pub(crate) fn block_holds(
 pub(crate) fn delta_holds(bench: Bench<'_>, delta: &Delta, configuration: &Configuration, blobs: &dyn Blobs) -> bool {
     let standing = Standing::now(bench.history, blobs);
     let asked = standing.asked();
-    let (Ok(open), Ok(status)) = (standing.questions(), standing.status()) else { return false };
+    let Ok((status, open)) = standing.status_and_questions() else { return false };
     let mut delta = delta.clone();
     let quoted = delta.said.drain(..).all(|said| match said {
         Change::Add(said) | Change::Revise { to: said, .. } => standing.says(&said),

@@ -114,9 +114,13 @@ fn line_of(history: &History, turn: TurnNo, step: &ToolTurn, index: usize) -> Op
             let last = read.first_line + read.line_count.saturating_sub(1);
             (format!("{name} {} L{}-{last}", read.path, read.first_line), String::new())
         }
-        Some(ResultData::Edit(edit)) => {
-            let places: Vec<String> = edit.hunks.iter().map(|hunk| format!("L{}", hunk.first_line)).collect();
-            (format!("{name} {} {}", edit.path, places.join(", ")), String::new())
+        Some(data @ (ResultData::Edit(_) | ResultData::Patch(_))) => {
+            let edited = data.edits().map(|edit| {
+                let places: Vec<String> = edit.hunks.iter().map(|hunk| format!("L{}", hunk.first_line)).collect();
+                format!("{} {}", edit.path, places.join(", "))
+            });
+            let gone = data.deleted_paths().map(|path| format!("{path} deleted"));
+            (format!("{name} {}", edited.chain(gone).collect::<Vec<_>>().join(" · ")), String::new())
         }
         Some(ResultData::Write(write)) => {
             (format!("{name} {}", write.path), if write.created { "new".to_owned() } else { String::new() })

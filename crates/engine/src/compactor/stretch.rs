@@ -141,7 +141,7 @@ impl<'a> Stretch<'a> {
         let mut results = step.calls.iter().filter_map(|call| self.live(call.result()?));
         results.any(|event| {
             matches!(event, EventBody::ToolResult { result, .. }
-                if matches!(result.data, ResultData::Edit(_) | ResultData::Write(_)))
+                if result.data.changed_paths().next().is_some())
         })
     }
 

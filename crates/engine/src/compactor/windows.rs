@@ -85,8 +85,8 @@ fn written(stretch: &Stretch<'_>, files: &Files<'_>, windows: &mut Vec<Window>) 
         let Some(file) = files.list.iter().position(|file| file.path == sight.path) else { continue };
         let fresh = stretch.freshness(sight.turn);
         match &result.data {
-            ResultData::Edit(edit) => {
-                for hunk in &edit.hunks {
+            data @ (ResultData::Edit(_) | ResultData::Patch(_)) => {
+                for hunk in data.edit_of(&sight.path).into_iter().flat_map(|edit| &edit.hunks) {
                     if let Some((first, last)) = stands(hunk, &files.list[file]) {
                         windows.push(Window { file, first, last, value: 60 + fresh, turn: sight.turn });
                     }

@@ -14,7 +14,7 @@ const LONGEST_CLOSING: usize = 100;
 const EDGE: usize = 64 * 1024;
 
 /// Beginnings of lines that state an error.
-const ERROR_STARTS: [&str; 12] = [
+pub(crate) const ERROR_STARTS: [&str; 12] = [
     "error:",
     "error[",
     "error ",

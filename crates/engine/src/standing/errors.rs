@@ -1,20 +1,7 @@
 //! The lines of an output that say what went wrong, told by their shape alone.
 
-/// Beginnings of lines that state an error.
-const STARTS: [&str; 12] = [
-    "error:",
-    "error[",
-    "error ",
-    "fatal:",
-    "fatal error",
-    "panic:",
-    "E  ",
-    "Error:",
-    "ERROR",
-    "FAIL:",
-    "--- FAIL",
-    "✘",
-];
+use crate::evidence::output::ERROR_STARTS;
+
 /// What stands inside such lines.
 const MARKS: [&str; 12] = [
     ": error",
@@ -68,7 +55,7 @@ pub(super) fn error_lines(output: &str, most: usize) -> Vec<&str> {
         return placed;
     }
     let stated = |line: &&str| {
-        STARTS.iter().any(|start| line.starts_with(start)) || MARKS.iter().any(|mark| line.contains(mark))
+        ERROR_STARTS.iter().any(|start| line.starts_with(start)) || MARKS.iter().any(|mark| line.contains(mark))
     };
     lines().filter(stated).take(most).collect()
 }

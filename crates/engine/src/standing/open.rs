@@ -3,7 +3,7 @@
 use super::{
     errors::error_lines,
     past::{Done, Past},
-    runs::{Kind as RunKind, Newest, command_of, newest},
+    runs::{Newest, command_of},
     sentences::sentences,
     turns::{Kind, is_question, kind_of, own_words, requests},
     wording::wording,
@@ -30,19 +30,23 @@ const LONGEST: usize = 180;
 /// A call that failed longer ago was answered by what was done since.
 const RECENT: usize = 12;
 
-pub(super) fn questions(past: Past<'_>) -> Result<Vec<Question>, BlobError> {
+/// `tests` and `build` are the newest runs of either.
+pub(super) fn questions(
+    past: Past<'_>,
+    tests: Option<&Newest<'_>>,
+    build: Option<&Newest<'_>>,
+) -> Result<Vec<Question>, BlobError> {
     let mut found = Vec::new();
-    let tests = newest(past, RunKind::Tests)?.filter(|run| run.verdict == RunVerdict::Failed);
-    let build = newest(past, RunKind::Build)?.filter(|run| run.verdict == RunVerdict::Failed);
-    found.extend(tests.as_ref().map(failing));
-    found.extend(
-        build.as_ref().filter(|build| tests.as_ref().is_none_or(|tests| tests.number != build.number)).map(failing),
-    );
-    let known: Vec<u32> = tests.iter().chain(&build).map(|run| run.number).collect();
+    let edited = tests.and_then(|tests| untested(past, tests));
+    let tests = tests.filter(|run| run.verdict == RunVerdict::Failed);
+    let build = build.filter(|run| run.verdict == RunVerdict::Failed);
+    found.extend(tests.map(failing));
+    found.extend(build.filter(|build| tests.is_none_or(|tests| tests.number != build.number)).map(failing));
+    let known: Vec<u32> = tests.into_iter().chain(build).map(|run| run.number).collect();
     found.extend(failed_call(past, &known)?);
     found.extend(still_running(past));
     found.extend(unanswered(past));
-    found.extend(untested(past)?);
+    found.extend(edited);
     Ok(found)
 }
 
@@ -107,22 +111,22 @@ fn still_running(past: Past<'_>) -> Option<Question> {
 }
 
 /// What was edited after the last test run.
-fn untested(past: Past<'_>) -> Result<Option<Question>, BlobError> {
-    let Some(tests) = newest(past, RunKind::Tests)? else { return Ok(None) };
+fn untested(past: Past<'_>, tests: &Newest<'_>) -> Option<Question> {
     let edited: Vec<&str> = tests.edited_since(past).into_iter().collect();
     let more = edited.len().saturating_sub(NAMES);
     let named = edited.iter().rev().take(NAMES).rev().copied().collect::<Vec<_>>().join(", ");
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let text = format!("no tests ran since these were edited: {named}{more}");
-    Ok((!edited.is_empty()).then(|| question(&text, &tests.place(), tests.done.event)))
+    (!edited.is_empty()).then(|| question(&text, &tests.place(), tests.done.event))
 }
 
 /// Two calls with the same key do the same.
 fn key_of(done: &Done<'_>) -> String {
     match &done.result.data {
         ResultData::Run(run) => run.reading().key(&run.command),
-        ResultData::Edit(edit) => format!("edit {}", edit.path),
-        ResultData::Write(write) => format!("edit {}", write.path),
+        data @ (ResultData::Edit(_) | ResultData::Patch(_) | ResultData::Write(_)) => {
+            format!("edit {}", data.changed_paths().collect::<Vec<_>>().join(" "))
+        }
         ResultData::Read(read) => format!("read {}", read.path),
         _ => done.tool.to_owned(),
     }
@@ -173,7 +177,10 @@ fn question(text: &str, place: &Place, event: crate::trace::EventNo) -> Question
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{
+        super::runs::{Kind, newest},
+        *,
+    };
     use crate::{
         story::{Story, run},
         trace::NoBlobs,
@@ -181,7 +188,9 @@ mod tests {
     use serde_json::json;
 
     fn open(story: &Story) -> Vec<String> {
-        let found = questions(Past::new(story.session.history(), TurnNo(u32::MAX), &NoBlobs)).expect("readable");
+        let past = Past::new(story.session.history(), TurnNo(u32::MAX), &NoBlobs);
+        let of = |kind| newest(past, kind).expect("readable");
+        let found = questions(past, of(Kind::Tests).as_ref(), of(Kind::Build).as_ref()).expect("readable");
         found.into_iter().map(|question| question.text).collect()
     }
 

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    past::{Past, Said},
+    past::{Past, Said, shortened},
     sentences::{Sentence, sentences},
     since::Since,
     turns::{Kind, is_question, kind_of, own_words},
@@ -96,9 +96,8 @@ fn freshness(past: Past<'_>, turn: TurnNo) -> i32 {
 }
 
 pub(super) fn says(past: Past<'_>, quote: &Quote) -> bool {
-    let words = quote.text.strip_suffix(" …").unwrap_or(&quote.text);
-    let there = past.said().filter(|said| Place::Turn(said.turn).to_string() == quote.evidence.pointer);
-    there.into_iter().any(|said| one_line(said.text).contains(words))
+    let mut there = past.said().filter(|said| Place::Turn(said.turn).to_string() == quote.evidence.pointer);
+    there.any(|said| sentences(said.text).iter().any(|sentence| shortened(&one_line(sentence.text)) == quote.text))
 }
 
 fn worth(sentence: &Sentence<'_>, said: &Said<'_>, offers: bool, changes: bool) -> i32 {

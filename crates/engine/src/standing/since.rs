@@ -7,7 +7,7 @@ use super::{
     turns::{kind_of, own_words},
     wording::wording,
 };
-use crate::trace::{ResultData, TurnNo};
+use crate::trace::TurnNo;
 
 /// What came after a sentence: edits, and what people said.
 pub(super) struct Since<'a> {
@@ -25,16 +25,14 @@ struct Edit<'a> {
 
 impl<'a> Since<'a> {
     pub(super) fn new(past: Past<'a>, first: TurnNo) -> Self {
-        let edits = past.done_from(first).filter_map(|done| {
-            let path = done.changed()?;
-            let (removed, added) = match &done.result.data {
-                ResultData::Edit(edit) => (
-                    names(edit.hunks.iter().flat_map(|hunk| &hunk.removed)),
-                    names(edit.hunks.iter().flat_map(|hunk| &hunk.added)),
-                ),
-                _ => Default::default(),
-            };
-            Some(Edit { turn: done.turn, path, removed, added })
+        let edits = past.done_from(first).flat_map(|done| {
+            let data = &done.result.data;
+            done.changed().map(move |path| {
+                let hunks = || data.edit_of(path).into_iter().flat_map(|edit| &edit.hunks);
+                let removed = names(hunks().flat_map(|hunk| &hunk.removed));
+                let added = names(hunks().flat_map(|hunk| &hunk.added));
+                Edit { turn: done.turn, path, removed, added }
+            })
         });
         let objecting = past.users().take_while(|user| user.turn > first).filter(|user| {
             let lower = own_words(&user.text).to_lowercase();

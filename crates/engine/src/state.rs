@@ -25,6 +25,7 @@ use crate::{
     tight,
     trace::{
         CallNo, Event, EventBody, EventNo, Layout, Origin, SessionStarted, Stop, TurnNo,
+        claim::Quote,
         decision::{StateDelta, ThinkingBehind},
         event::{BoardIds, Effect, FollowedAnchor, Interruption, NoteKind, Pinned, SpanId, Usage},
         result::TodoItem,
@@ -58,6 +59,8 @@ pub struct State {
     pub(crate) board: Board,
     /// Tool turns whose results show a delta: the model wrote it itself.
     pub(crate) board_calls: Vec<TurnNo>,
+    /// Task and now as a Board call last named them: no guess of the rules.
+    named: [Option<Quote>; 2],
     pub(crate) blocks: BTreeMap<u32, Block>,
     /// What a person wants kept word for word, by its pointer.
     pub(crate) pins: Vec<(EventNo, Pinned)>,
@@ -143,6 +146,16 @@ impl State {
         self.last_fold
     }
 
+    /// A board as a layout shows it: in `execute` only what a Board call or a gate named is a task.
+    pub(crate) fn board_in(&self, layout: Layout, board: &Board) -> Board {
+        let mut shown = board.clone();
+        if layout == Layout::Execute {
+            let at_gate = |quote: &Quote| quote.evidence.pointer.starts_with("gate#");
+            shown.keep_wishes(|quote| at_gate(quote) || self.named.iter().flatten().any(|named| named == quote));
+        }
+        shown
+    }
+
     pub(crate) fn new(start: &SessionStarted) -> Self {
         let head =
             Head { frozen_tokens: start.system.tokens.saturating_add(start.tools_tokens), rules: start.rules.clone() };
@@ -169,6 +182,7 @@ impl State {
             pending_rules: None,
             board: Board::default(),
             board_calls: Vec::new(),
+            named: [None, None],
             blocks: BTreeMap::new(),
             pins: Vec::new(),
             last_fold: None,
@@ -297,8 +311,14 @@ impl State {
                 self.head_changed = Some(seq);
                 self.view.set_frozen_tokens(head.system.tokens.saturating_add(head.tools_tokens));
             }
-            EventBody::Pinned(pinned) => self.pins.push((seq, (**pinned).clone())),
-            EventBody::Unpinned { pointer } => self.pins.retain(|(_, pinned)| *pinned.pointer != **pointer),
+            EventBody::Pinned(pinned) => {
+                self.board.pin(&pinned.pointer);
+                self.pins.push((seq, (**pinned).clone()));
+            }
+            EventBody::Unpinned { pointer } => {
+                self.board.unpin(pointer);
+                self.pins.retain(|(_, pinned)| *pinned.pointer != **pointer);
+            }
             EventBody::StateDelta(delta) => self.apply_delta(delta, seq, past)?,
             EventBody::LayoutChanged(change) => self.apply_layout(change, seq, past)?,
             EventBody::Fold(fold) => self.apply_fold(fold, seq, past)?,
@@ -369,7 +389,12 @@ impl State {
                 self.expect_whole_step("a state delta")?;
                 self.show(Source::Board, event, entry.tokens, past.index());
             }
-            (None, Some(turn)) => self.board_calls.push(turn),
+            (None, Some(turn)) => {
+                self.board_calls.push(turn);
+                if delta.delta.task.is_some() || delta.delta.now.is_some() {
+                    self.named = [delta.delta.task.clone(), delta.delta.now.clone()];
+                }
+            }
             (None, None) => return Err("a state delta without an entry stands outside of a step".into()),
         }
         self.board.apply(&delta.delta);

@@ -30,7 +30,8 @@ pub(crate) fn block_holds(
     // A person chose the pins, the engine what was asked and said.
     content.pinned.clear();
     let quoted = content.said.iter().all(|said| standing.says(said));
-    if quoted && (&content.task, &content.now) == (&asked.task, &asked.now) {
+    let same = |claimed: &Option<Quote>, asked| is_same_or_none(claimed.clone(), asked);
+    if quoted && same(&content.task, &asked.task) && same(&content.now, &asked.now) {
         (content.task, content.now) = (None, None);
         content.said.clear();
     }

@@ -105,7 +105,7 @@ fn line_of(history: &History, turn: TurnNo, step: &ToolTurn, index: usize) -> Op
     let EventBody::AssistantTurn(assistant) = history.body_at(step.assistant)? else { return None };
     let AssistantPart::Call { name, arguments, .. } = assistant.parts.get(call.part as usize)? else { return None };
     let result = history.result_at(step, index);
-    let pointer = call.command.map_or_else(|| format!("turn#{turn}"), |number| format!("cmd#{number}"));
+    let pointer = history.result_pointer(turn, index);
     let mut reads = None;
     let (what, came) = match result.map(|result| &result.data) {
         Some(ResultData::Run(run)) => (run.command.clone(), ended(run)),

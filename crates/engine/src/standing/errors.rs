@@ -45,19 +45,25 @@ const BAD: [&str; 7] = [
     "ELIFECYCLE",
 ];
 
-/// The lines that tell most, at most so many: those with a place in a file before others, in their order.
+/// The lines that tell most: those with a place before others, in their order, at most so many of different files.
 pub(super) fn error_lines(output: &str, most: usize) -> Vec<&str> {
     let lines = || {
         output.lines().map(without_tag).filter(|line| line.chars().filter(|letter| letter.is_alphabetic()).count() > 3)
     };
-    let placed: Vec<&str> = lines().filter(|line| is_placed(line)).take(most).collect();
+    let mut placed: Vec<&str> = Vec::new();
+    let file = |line: &str| line.split(':').next().unwrap_or_default().to_owned();
+    for line in lines().filter(|line| is_placed(line)) {
+        if placed.len() < most && !placed.iter().any(|known| file(known) == file(line)) {
+            placed.push(line);
+        }
+    }
     if !placed.is_empty() {
         return placed;
     }
     let stated = |line: &&str| {
         ERROR_STARTS.iter().any(|start| line.starts_with(start)) || MARKS.iter().any(|mark| line.contains(mark))
     };
-    lines().filter(stated).take(most).collect()
+    lines().filter(stated).take(1).collect()
 }
 
 /// Whether an output says how a build ended, where its exit code does not.

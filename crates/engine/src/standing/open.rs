@@ -11,18 +11,18 @@ use super::{
 use crate::{
     evidence::pointer::Place,
     shell::Purpose,
-    text::{one_line, shorten_at_word},
+    text::{one_line, shorten_at_word, shorten_quotation},
     trace::{
         BlobError, ResultData, Status, TurnNo, UserTurn,
         claim::{Evidence, Question, RunVerdict},
     },
 };
 
-/// How many failing tests are named, and how many lines of an error are shown.
+/// How many failing tests are named, and how many lines of errors are shown, each of another file.
 const NAMES: usize = 4;
-const LINES: usize = 1;
-/// An error is recognised by its beginning; its pointer has the rest.
-const LONGEST_ERROR: usize = 140;
+const LINES: usize = 3;
+/// In tokens, for all of them: the pointer has the rest. What rule was broken stands at a line's end.
+const ERROR_TOKENS: u32 = 60;
 /// How many of the user's open sentences are quoted.
 const QUESTIONS: usize = 2;
 /// In characters. Its pointer has the rest.
@@ -50,14 +50,19 @@ pub(super) fn questions(
     Ok(found)
 }
 
+fn told(lines: &[&str]) -> String {
+    let each = ERROR_TOKENS / lines.len().max(1) as u32;
+    lines.iter().map(|line| shorten_quotation(line, each)).collect::<Vec<_>>().join(" · ")
+}
+
 fn failing(run: &Newest<'_>) -> Question {
     let names = run.run.tests.as_ref().map(|report| report.failures.as_slice()).unwrap_or_default();
     let named = names.iter().take(NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
     let more = names.len().saturating_sub(NAMES);
     let named = if more > 0 { format!("{named} and {more} more") } else { named };
     let named = if named.is_empty() { String::new() } else { format!(": {named}") };
-    let lines = error_lines(&run.output, LINES).join(" · ");
-    let lines = if lines.is_empty() { lines } else { format!(": {}", shorten_at_word(&lines, LONGEST_ERROR)) };
+    let lines = told(&error_lines(&run.output, LINES));
+    let lines = if lines.is_empty() { lines } else { format!(": {lines}") };
     let text = format!("{} fails{named}{lines}", command_of(run.run));
     question(&text, &run.place(), run.done.event)
 }
@@ -83,11 +88,7 @@ fn failed_call(past: Past<'_>, known: &[u32]) -> Result<Option<Question>, BlobEr
             Some((number, run)) => (command_of(run), Place::Cmd { number, exit: None }),
             None => (done.tool.to_owned(), Place::Turn(done.turn)),
         };
-        return Ok(Some(question(
-            &format!("{what} failed: {}", shorten_at_word(&lines.join(" · "), LONGEST_ERROR)),
-            &place,
-            done.event,
-        )));
+        return Ok(Some(question(&format!("{what} failed: {}", told(&lines)), &place, done.event)));
     }
     Ok(None)
 }
@@ -105,7 +106,8 @@ fn has_failed(done: &Done<'_>) -> bool {
 fn still_running(past: Past<'_>) -> Option<Question> {
     let newest = past.done().find(|done| done.run().is_some())?;
     let (number, run) = newest.run()?;
-    let runs = run.exit_code.is_none() && !run.timed_out && newest.result.status == Status::Success;
+    let said = matches!(newest.result.status, Status::Success | Status::Partial);
+    let runs = run.exit_code.is_none() && !run.timed_out && said;
     let text = format!("{} has not ended", command_of(run));
     runs.then(|| question(&text, &Place::Cmd { number, exit: None }, newest.event))
 }

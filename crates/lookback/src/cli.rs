@@ -7,7 +7,10 @@ use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use clap_complete::Shell;
-use lookback_engine::{card::Lifetime, trace::Layout};
+use lookback_engine::{
+    card::Lifetime,
+    trace::{Layout, TurnNo, decision::TurnRange},
+};
 use lookback_replay::strategy::StrategyName;
 use lookback_upstream::Chunks;
 use lookback_wire::Provider;
@@ -126,9 +129,15 @@ pub(crate) struct ShowArguments {
     /// --provider react does; chat and execute add what the next call would send if the layout changed now.
     #[arg(long, value_name = "LAYOUT", value_parser = layouts())]
     pub(crate) layout: Option<Layout>,
+    /// Only these turns, of the view or of the trace: 40-60, 40- or 40
+    #[arg(long, value_name = "TURNS", value_parser = parse_turns, conflicts_with_all = ["board", "ledger", "json"])]
+    pub(crate) turns: Option<TurnRange>,
     /// Print JSON: the request as it is sent, the board, one event a line, or the ledger's lines
     #[arg(long)]
     pub(crate) json: bool,
+    /// Write straight to the terminal instead of through PAGER
+    #[arg(long)]
+    pub(crate) no_pager: bool,
 }
 
 #[derive(Debug, Args)]
@@ -244,6 +253,12 @@ pub(crate) struct RecallArguments {
     /// Only in this session [default: the newest for a pointer, all for words]
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
+    /// Show at most so many finds of a search
+    #[arg(long, value_name = "NUMBER", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) limit: u32,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -308,6 +323,17 @@ fn layouts() -> impl TypedValueParser<Value = Layout> {
         "execute" => Layout::Execute,
         _ => Layout::Chat,
     })
+}
+
+fn parse_turns(text: &str) -> Result<TurnRange, String> {
+    let wrong = || format!("\"{text}\" names no turns: write 40-60, 40- or 40");
+    let number = |text: &str| text.trim().trim_start_matches("turn#").parse().map(TurnNo).map_err(|_| wrong());
+    let range = match text.split_once(['-', '–']) {
+        None => TurnRange { first: number(text)?, last: number(text)? },
+        Some((first, "")) => TurnRange { first: number(first)?, last: TurnNo(u32::MAX) },
+        Some((first, last)) => TurnRange { first: number(first)?, last: number(last)? },
+    };
+    if range.first <= range.last { Ok(range) } else { Err(wrong()) }
 }
 
 fn parse_age(text: &str) -> Result<jiff::SignedDuration, String> {

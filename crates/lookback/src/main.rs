@@ -22,7 +22,9 @@ use std::{io, process::ExitCode};
 use clap::Parser;
 
 fn main() -> ExitCode {
-    match commands::run(cli::Arguments::parse()) {
+    let outcome = commands::run(cli::Arguments::parse());
+    screen::end_paging();
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

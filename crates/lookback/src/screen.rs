@@ -3,17 +3,19 @@
 //! People read a [`Screen`]; programs and pipes that want the bytes themselves get them from [`bytes`].
 
 mod numbers;
+mod pager;
 mod table;
 mod visible;
 mod waiting;
 
 use std::{
     fmt,
-    io::{self, BufWriter, IsTerminal, StdoutLock, Write},
+    io::{self, BufWriter, IsTerminal, Write},
 };
 
 pub(crate) use numbers::{age, counted, exact, short, time};
-pub(crate) use table::{columns, write_facts, write_line, write_table, write_wrapped_table};
+pub(crate) use pager::{begin_paging, end_paging};
+pub(crate) use table::{columns, columns_or_endless, write_facts, write_line, write_table, write_wrapped_table};
 pub(crate) use visible::{one_line, visible};
 pub(crate) use waiting::announce;
 
@@ -32,7 +34,7 @@ impl<W: Write> Screen<W> {
 }
 
 /// Standard output for people.
-pub(crate) fn screen() -> Screen<BufWriter<StdoutLock<'static>>> {
+pub(crate) fn screen() -> Screen<BufWriter<Box<dyn Write>>> {
     Screen(bytes())
 }
 
@@ -43,9 +45,9 @@ pub(crate) fn say(text: &str) -> anyhow::Result<()> {
     Ok(out.flush()?)
 }
 
-/// Standard output for programs: nothing is changed.
-pub(crate) fn bytes() -> BufWriter<StdoutLock<'static>> {
-    BufWriter::new(io::stdout().lock())
+/// Standard output for programs: nothing is changed. Or the pager, where there is one.
+pub(crate) fn bytes() -> BufWriter<Box<dyn Write>> {
+    BufWriter::new(pager::input().unwrap_or_else(|| Box::new(io::stdout().lock())))
 }
 
 /// One value for programs, on lines that people can read, too.

@@ -16,7 +16,7 @@ mod words;
 
 use std::collections::{BTreeMap, btree_map::Entry};
 
-use lookback_engine::trace::{EventNo, SessionId, TurnNo};
+use lookback_engine::trace::{EventNo, SessionId, Timestamp, TurnNo};
 use rusqlite::Connection;
 
 use crate::{StoreError, events, summary};
@@ -49,6 +49,8 @@ pub struct Hit {
     pub session: SessionId,
     /// The event.
     pub seq: EventNo,
+    /// When it was recorded.
+    pub at: Timestamp,
     /// The turn that it belongs to, where that is one.
     pub turn: Option<TurnNo>,
     /// The event's name on disk: `user_turn`, `tool_result`…
@@ -118,6 +120,7 @@ struct Ranked {
     /// The session that the event belongs to.
     session: i64,
     seq: EventNo,
+    at: Timestamp,
     turn: Option<TurnNo>,
     kind: &'static str,
     found: Found,
@@ -146,7 +149,7 @@ impl Reader<'_> {
             return Ok(None);
         };
         let (turn, kind) = (summary::turn_of(&event.event), event.event.name());
-        Ok(Some(Ranked { literal, session: candidate.session, seq: event.seq, turn, kind, found }))
+        Ok(Some(Ranked { literal, session: candidate.session, seq: event.seq, at: event.at, turn, kind, found }))
     }
 
     fn best_line(
@@ -193,6 +196,6 @@ impl Ranked {
             }
         };
         let Found { line, number: line_number, .. } = self.found;
-        Ok(Hit { session, seq: self.seq, turn: self.turn, kind: self.kind, line, line_number })
+        Ok(Hit { session, seq: self.seq, at: self.at, turn: self.turn, kind: self.kind, line, line_number })
     }
 }

@@ -11,6 +11,7 @@ use lookback_engine::{
     trace::{SessionId, Timestamp},
 };
 use lookback_store::{SessionSummary, Snapshot};
+use serde_json::json;
 
 use crate::{cli::RecallArguments, home, opened, screen};
 
@@ -19,14 +20,17 @@ pub(crate) fn run(arguments: RecallArguments) -> Result<()> {
     let what = arguments.what.join(" ");
     let session = arguments.session.as_deref().map(|prefix| store.find(prefix)).transpose()?;
     match what.trim().parse::<Pointer>() {
-        Ok(pointer) => recall_pointer(&store, &pointer, session),
+        Ok(pointer) => recall_pointer(&store, &pointer, session, arguments.json),
         // A typing error in a pointer must not become a search for odd words.
         Err(error) if Pointer::is_meant(what.trim()) => Err(error.into()),
-        Err(_) => words::recall(&store, &what, session.as_ref()),
+        Err(_) => {
+            let asked = words::Asked { query: &what, limit: arguments.limit as usize, json: arguments.json };
+            words::recall(&store, &asked, session.as_ref())
+        }
     }
 }
 
-fn recall_pointer(store: &Snapshot, pointer: &Pointer, session: Option<SessionId>) -> Result<()> {
+fn recall_pointer(store: &Snapshot, pointer: &Pointer, session: Option<SessionId>, json: bool) -> Result<()> {
     let (id, is_guessed) = match (&pointer.session, session) {
         (Some(prefix), Some(given)) if !can_mean(store, prefix, &given) => {
             bail!("the pointer names session {prefix}, --session names {}", store.short_id(&given)?)
@@ -44,7 +48,18 @@ fn recall_pointer(store: &Snapshot, pointer: &Pointer, session: Option<SessionId
         }
         outcome => outcome?,
     };
-    show_recalled(&name, guess, &recalled)
+    match json {
+        true => screen::show_json(&json!({
+            "session": id.0,
+            "turn": recalled.turn.map(|turn| turn.0),
+            "at": recalled.at.0,
+            "pieces": recalled.pieces.iter().map(|piece| json!({
+                "label": piece.label,
+                "text": String::from_utf8_lossy(&piece.bytes),
+            })).collect::<Vec<_>>(),
+        })),
+        false => show_recalled(&name, guess, &recalled),
+    }
 }
 
 /// `--session` decides between those that the pointer's prefix fits, but a whole id means itself alone.

@@ -22,6 +22,9 @@ pub(crate) fn run(arguments: RecordArguments) -> Result<()> {
     let text = head.iter().map(|line| comment(line)).collect::<String>() + &recorder.finish();
     match &arguments.out {
         Some(path) => {
+            if path.exists() {
+                bail!("{} is there already: name another file, or remove it first", path.display());
+            }
             interruption::write_whole(path, &text)?;
             screen::remark(&format!("written; play it with `lookback upstream --script {}`", path.display()));
         }

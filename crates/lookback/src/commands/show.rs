@@ -20,6 +20,9 @@ pub(crate) fn run(arguments: ShowArguments) -> Result<()> {
     // One moment of the store for the whole command: what is removed meanwhile is still shown whole.
     let store = home::open_store()?.snapshot()?;
     let id = store.find(&arguments.id)?;
+    if !arguments.no_pager && !arguments.json {
+        screen::begin_paging();
+    }
     if arguments.what.trace || arguments.what.board {
         let what = if arguments.what.trace { "trace" } else { "board" };
         if arguments.provider.is_some() {
@@ -30,7 +33,7 @@ pub(crate) fn run(arguments: ShowArguments) -> Result<()> {
         }
     }
     if arguments.what.trace {
-        return if arguments.json { trace::show_json(&store, &id) } else { trace::show(&store, &id) };
+        return if arguments.json { trace::show_json(&store, &id) } else { trace::show(&store, &id, arguments.turns) };
     }
     if arguments.what.board {
         let session = opened::replay(&store, &id, None)?;
@@ -57,7 +60,7 @@ pub(crate) fn run(arguments: ShowArguments) -> Result<()> {
     }
     match arguments.json {
         true => view::show_json(&session, &store),
-        false => view::show(&session, &store.short_id(&id)?, stored, &store),
+        false => view::show(&session, &store.short_id(&id)?, stored, arguments.turns, &store),
     }
 }
 

@@ -27,6 +27,11 @@ pub(crate) fn columns() -> usize {
     known_columns().unwrap_or(NO_TERMINAL).max(NARROWEST)
 }
 
+/// The same for rows that go whole into a pipe: whoever reads them there cuts them as they like.
+pub(crate) fn columns_or_endless() -> usize {
+    known_columns().unwrap_or(1_000_000).max(NARROWEST)
+}
+
 fn known_columns() -> Option<usize> {
     let said = env::var("COLUMNS").ok().and_then(|text| text.trim().parse().ok()).filter(|columns| *columns > 0);
     let measured = || terminal_size::terminal_size_of(io::stdout()).map(|(Width(columns), _)| usize::from(columns));

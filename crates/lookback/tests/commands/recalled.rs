@@ -35,3 +35,44 @@ fn what_belongs_to_no_turn_is_found_and_shown_the_way_to() {
     insta::assert_snapshot!("recall_between_turns", person.run(&["recall", "capacitor"]).shown());
     assert!(person.run(&["show", "sample00", "--trace"]).out.contains("flux capacitor"));
 }
+
+#[test]
+fn a_search_says_how_many_more_there_are_and_programs_get_them_whole() {
+    let person = Person::new();
+    let long = format!("needle {}", "hay ".repeat(45));
+    for number in 0..5 {
+        store_question(&person.store(), &format!("haystack-{number}"), &long, now() - 60);
+    }
+    let found = person.run(&["recall", "needle", "--limit", "2"]);
+    assert_eq!(found.out.lines().count(), 2);
+    assert!(found.out.lines().all(|line| line.ends_with(long.trim_end())), "whole lines: {}", found.out);
+    assert!(found.err.contains("and 3 more: --limit 5 shows them"), "{}", found.err);
+    let json = person.run(&["recall", "needle", "--limit", "2", "--json"]).json();
+    assert_eq!((json["more"].as_u64(), json["hits"].as_array().map(Vec::len)), (Some(3), Some(2)));
+    let pointer = json["hits"][0]["pointer"].as_str().expect("a pointer").to_owned();
+    let whole = person.run(&["recall", &pointer, "--json"]).json();
+    assert_eq!(whole["pieces"][0]["text"].as_str(), Some(long.as_str()));
+}
+
+#[test]
+fn turns_can_be_looked_at_alone() {
+    let person = Person::with_sample();
+    let view = person.run(&["show", "sample00", "--turns", "2-3"]).out;
+    let turns: Vec<&str> = view.lines().filter(|line| line.contains("── turn#")).collect();
+    assert!(turns.len() == 2 && turns[0].contains("turn#2") && turns[1].contains("turn#3"), "{turns:?}");
+    assert!(view.contains("beside these: lookback show sample00"), "{view}");
+    let trace = person.run(&["show", "sample00", "--trace", "--turns", "2"]).out;
+    assert!(trace.contains("turn#2") && !trace.contains("turn#3 "), "{trace}");
+    let wrong = person.run(&["show", "sample00", "--turns", "9-2"]);
+    assert!(wrong.err.contains("names no turns: write 40-60, 40- or 40"), "{}", wrong.err);
+}
+
+#[test]
+fn a_record_writes_over_nothing() {
+    let person = Person::with_sample();
+    let path = person.home.path().join("script.toml");
+    std::fs::write(&path, "mine").expect("written");
+    let refused = person.run(&["record", "sample00", "--out", path.to_str().expect("UTF-8")]);
+    assert!(refused.err.contains("is there already: name another file"), "{}", refused.err);
+    assert_eq!(std::fs::read_to_string(&path).expect("there"), "mine");
+}

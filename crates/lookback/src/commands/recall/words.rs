@@ -3,18 +3,38 @@
 use anyhow::{Result, bail};
 use lookback_engine::trace::SessionId;
 use lookback_store::{Hit, Snapshot};
+use serde_json::{Value, json};
 
 use crate::{names::Names, screen};
 
-/// Enough to choose from; a narrower question finds the rest.
-const HITS: usize = 20;
+/// More finds are not counted: whoever has so many asks for something else.
+const COUNTED: usize = 1_000;
 
-pub(super) fn recall(store: &Snapshot, query: &str, session: Option<&SessionId>) -> Result<()> {
+/// Below it the day is left out: what was found must stay in sight.
+const ROOM_FOR_DAYS: usize = 80;
+/// `2026-11-16` of a time.
+const DAY: usize = 10;
+
+pub(super) struct Asked<'a> {
+    pub(super) query: &'a str,
+    /// How many finds are shown.
+    pub(super) limit: usize,
+    pub(super) json: bool,
+}
+
+pub(super) fn recall(store: &Snapshot, asked: &Asked<'_>, session: Option<&SessionId>) -> Result<()> {
+    let query = asked.query;
     if !query.chars().any(char::is_alphanumeric) {
         bail!("\"{query}\" has no word to search for: give a pointer, or some letters or digits");
     }
-    let hits = store.search(query, session, HITS)?;
+    let mut hits = store.search(query, session, asked.limit.max(COUNTED))?;
+    let all = hits.len();
+    hits.truncate(asked.limit);
     let names = Names::of(&store.sessions()?);
+    if asked.json {
+        let hits: Vec<_> = hits.iter().map(|hit| told(hit, &names)).collect();
+        return screen::show_json(&json!({ "more": all - hits.len(), "hits": hits }));
+    }
     if hits.is_empty() {
         let place = session.map_or("any session".to_owned(), |id| format!("session {}", names.short(id)));
         bail!(
@@ -23,10 +43,15 @@ pub(super) fn recall(store: &Snapshot, query: &str, session: Option<&SessionId>)
         );
     }
     let mut out = screen::screen();
-    let width = screen::columns();
+    let width = screen::columns_or_endless();
     let rows: Vec<Vec<String>> = hits.iter().map(|hit| row(hit, &names, query, width)).collect();
-    screen::write_table(&mut out, &rows, &[2], width)?;
+    let numbers = if width < ROOM_FOR_DAYS { 2 } else { 3 };
+    screen::write_table(&mut out, &rows, &[numbers], width)?;
     out.flush()?;
+    if all > hits.len() {
+        let more = if all >= COUNTED { "many more".to_owned() } else { format!("{} more", all - hits.len()) };
+        screen::remark(&format!("and {more}: --limit {} shows them, more words find fewer", all.min(COUNTED)));
+    }
     if let Some(pointer) = hits.iter().find_map(|hit| pointer_of(hit, &names)) {
         screen::remark(&format!("the whole of one: lookback recall {pointer}"));
     }
@@ -41,12 +66,30 @@ pub(super) fn recall(store: &Snapshot, query: &str, session: Option<&SessionId>)
 /// The line's number has a column of its own: it counts within that one text or output, and no pointer takes it.
 fn row(hit: &Hit, names: &Names, query: &str, width: usize) -> Vec<String> {
     let place = pointer_of(hit, names).unwrap_or_else(|| format!("{} event {}", names.short(&hit.session), hit.seq));
-    vec![
+    let mut row = vec![
         place,
+        screen::time(hit.at).chars().take(DAY).collect(),
         hit.kind.replace('_', " "),
         format!("line {}", hit.line_number),
         begin_near(&hit.line, query, width / 8),
-    ]
+    ];
+    if width < ROOM_FOR_DAYS {
+        row.remove(1);
+    }
+    row
+}
+
+fn told(hit: &Hit, names: &Names) -> Value {
+    json!({
+        "session": hit.session.0,
+        "pointer": pointer_of(hit, names),
+        "event": hit.seq.0,
+        "turn": hit.turn.map(|turn| turn.0),
+        "at": hit.at.0,
+        "kind": hit.kind,
+        "line_number": hit.line_number,
+        "line": hit.line,
+    })
 }
 
 fn pointer_of(hit: &Hit, names: &Names) -> Option<String> {

@@ -7,7 +7,8 @@ use std::io::Write;
 
 use anyhow::Result;
 use lookback_engine::trace::{
-    AssistantPart, EventBody, SessionId, SessionStarted, Status, ToolResult,
+    AssistantPart, EventBody, SessionId, SessionStarted, Status, ToolResult, TurnNo,
+    decision::TurnRange,
     event::{Effect, RestoredFile},
     start::{Decisions, RecordedBy},
 };
@@ -29,13 +30,19 @@ pub(super) fn show_json(store: &Snapshot, id: &SessionId) -> Result<()> {
     Ok(out.flush()?)
 }
 
-pub(super) fn show(store: &Snapshot, id: &SessionId) -> Result<()> {
+/// Of the events, those from the first of the turns on to the next turn behind them.
+pub(super) fn show(store: &Snapshot, id: &SessionId, turns: Option<TurnRange>) -> Result<()> {
     let mut out = screen::screen();
     let names = Names::of(&store.sessions()?);
     let heading = ["event", "time", "what", ""].map(str::to_owned).to_vec();
     let events = store.events(id)?;
     let sizes = TurnSizes::of(&events);
-    let rows = events.iter().map(|event| {
+    let mut now = None;
+    let shown = events.iter().filter(|event| {
+        now = turn_of(&event.event).or(now);
+        turns.is_none_or(|turns| now.is_some_and(|now| (turns.first..=turns.last).contains(&now)))
+    });
+    let rows = shown.map(|event| {
         vec![
             event.seq.to_string(),
             screen::time(event.at),
@@ -45,6 +52,17 @@ pub(super) fn show(store: &Snapshot, id: &SessionId) -> Result<()> {
     });
     screen::write_table(&mut out, &std::iter::once(heading).chain(rows).collect::<Vec<_>>(), &[0], screen::columns())?;
     Ok(out.flush()?)
+}
+
+fn turn_of(event: &EventBody) -> Option<TurnNo> {
+    match event {
+        EventBody::UserTurn(turn) => Some(turn.turn),
+        EventBody::AssistantTurn(turn) => Some(turn.turn),
+        EventBody::ToolCall { turn, .. } | EventBody::ToolResult { turn, .. } | EventBody::StepEnded { turn, .. } => {
+            Some(*turn)
+        }
+        _ => None,
+    }
 }
 
 fn describe(event: &EventBody, names: &Names, sizes: &TurnSizes) -> String {

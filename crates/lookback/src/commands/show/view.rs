@@ -34,8 +34,14 @@ pub(super) fn show_json(session: &Session, blobs: &dyn Blobs) -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// `stored` is the layout that the session has by its trace.
-pub(super) fn show(session: &Session, name: &str, stored: Layout, blobs: &dyn Blobs) -> Result<()> {
+/// `stored` is the layout that the session has by its trace. Of the entries only those that show or stand for `turns`.
+pub(super) fn show(
+    session: &Session,
+    name: &str,
+    stored: Layout,
+    turns: Option<TurnRange>,
+    blobs: &dyn Blobs,
+) -> Result<()> {
     let mut out = screen::screen();
     let width = screen::columns();
     let provider = session.prompt_provider();
@@ -63,6 +69,17 @@ pub(super) fn show(session: &Session, name: &str, stored: Layout, blobs: &dyn Bl
         write!(out, "{}", String::from_utf8_lossy(&prompt))?;
         return Ok(out.flush()?);
     }
+    if let Some(wanted) = turns {
+        let entries = view.entries().iter().filter(|entry| is_of(session, entry, wanted));
+        let mut left = view.entries().len();
+        for entry in entries {
+            write_entry(&mut out, session, entry, blobs)?;
+            left -= 1;
+        }
+        let more = screen::counted(left as u64, "entry").replace("entrys", "entries");
+        writeln!(out, "\n{more} beside these: lookback show {name}")?;
+        return Ok(out.flush()?);
+    }
     write_heading(&mut out, "L1 system and tools", u64::from(view.head().frozen_tokens))?;
     let head = session.head();
     write_text(&mut out, head.system)?;
@@ -76,23 +93,41 @@ pub(super) fn show(session: &Session, name: &str, stored: Layout, blobs: &dyn Bl
         if place == view.seam() && place > 0 {
             write_seam(&mut out)?;
         }
-        write_heading(&mut out, &label(session, entry, blobs)?, u64::from(entry.tokens))?;
-        for (index, part) in session.message(entry, blobs)?.parts.iter().enumerate() {
-            match (part, entry.source) {
-                (Part::Result(result), Source::Turn(turn)) => {
-                    let sign = if result.is_error { "✗" } else { "←" };
-                    let call = screen::one_line(&result.id, 64);
-                    writeln!(out, "  {sign} {} of {call}", session.history().result_pointer(turn, index))?;
-                    write_text(&mut out, &result.text)?;
-                }
-                _ => write_part(&mut out, part)?,
-            }
-        }
+        write_entry(&mut out, session, entry, blobs)?;
     }
     if view.seam() == view.entries().len() && view.seam() > 0 {
         write_seam(&mut out)?;
     }
     Ok(out.flush()?)
+}
+
+fn write_entry<W: Write>(out: &mut Screen<W>, session: &Session, entry: &Entry, blobs: &dyn Blobs) -> Result<()> {
+    write_heading(out, &label(session, entry, blobs)?, u64::from(entry.tokens))?;
+    for (index, part) in session.message(entry, blobs)?.parts.iter().enumerate() {
+        match (part, entry.source) {
+            (Part::Result(result), Source::Turn(turn)) => {
+                let sign = if result.is_error { "✗" } else { "←" };
+                let call = screen::one_line(&result.id, 64);
+                writeln!(out, "  {sign} {} of {call}", session.history().result_pointer(turn, index))?;
+                write_text(out, &result.text)?;
+            }
+            _ => write_part(out, part)?,
+        }
+    }
+    Ok(())
+}
+
+/// Whether an entry shows one of the turns, or stands for it.
+fn is_of(session: &Session, entry: &Entry, turns: TurnRange) -> bool {
+    let meets = |range: TurnRange| range.first <= turns.last && turns.first <= range.last;
+    match entry.source {
+        Source::Turn(turn) => meets(TurnRange { first: turn, last: turn }),
+        Source::Block(block) => session.state().blocks().get(&block).is_some_and(|folded| meets(folded.range)),
+        Source::Archived(_) => {
+            matches!(writer(session, entry), Some(EventBody::Archive(archived)) if meets(archived.range))
+        }
+        Source::Note | Source::Board | Source::Dialogue => false,
+    }
 }
 
 fn write_seam<W: Write>(out: &mut Screen<W>) -> io::Result<()> {

@@ -10,11 +10,19 @@ use crate::{
 
 /// Five calls; the provider loses the prompt once. Anthropic's minimum is behind them after the first.
 fn billed() -> Person {
+    billed_after(0)
+}
+
+/// With so many seconds before the call that finds nothing.
+fn billed_after(pause: i64) -> Person {
     let mut work = Work::begin("billed000000", 0, "claude-sonnet-4-5");
     work.user("look at everything");
     let mut before = 0;
     for step in 0..5 {
         let output: String = (0..400).map(|line| format!("src/a.py:{line}: word_{step}_{line}\n")).collect();
+        if step == 3 {
+            work.wait(pause);
+        }
         let input = work.session.view().tokens() as u32 * 6 / 5;
         work.run("", &format!("grep -rn word_{step} src"), 0, &output);
         let cached = if step == 3 || before < 1_024 { 0 } else { before };
@@ -43,4 +51,14 @@ fn a_prompt_that_was_not_cached_as_expected_is_named() {
     assert_eq!(lines[3]["cache"]["mismatch"]["difference"], "lost", "{}", lines[3]);
     assert_eq!(lines[3]["cache"]["mismatch"]["reported"], 0);
     assert!(lines[3]["expected"]["read"].as_u64() > Some(1_024), "{}", lines[3]);
+}
+
+#[test]
+fn a_pause_that_was_too_long_is_the_reason() {
+    let ledger = billed_after(315).run_in(120, &["show", "billed", "--ledger"]).shown();
+    let line = ledger.lines().find(|line| line.trim_start().starts_with("4 ")).expect("the fourth call");
+    assert!(line.contains("cold: 5 min") && !line.contains("new turns"), "{ledger}");
+    let short = billed().run_in(120, &["show", "billed", "--ledger"]).shown();
+    assert!(!short.contains("cold"), "{short}");
+    assert!(short.contains("(call 4)"), "the call is named: {short}");
 }

@@ -49,6 +49,10 @@ impl Work {
         what(&mut self.session, &Context { now: Timestamp(self.now), count: &count, blobs: &NoBlobs })
     }
 
+    pub(crate) fn wait(&mut self, seconds: i64) {
+        self.now += seconds * 1_000;
+    }
+
     pub(crate) fn user(&mut self, text: &str) {
         self.tell(|session, now| session.user_turn(text, Origin::Person, now).expect("idle"));
     }

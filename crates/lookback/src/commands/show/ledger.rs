@@ -4,8 +4,12 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use anyhow::Result;
 use lookback_engine::{
-    CacheVerdict, LedgerLine, Mismatch, Session,
-    trace::{CallNo, EventBody, event::Usage},
+    CacheVerdict, LedgerLine, Mismatch, Miss, Session,
+    card::Lifetime,
+    trace::{
+        CallNo, EventBody,
+        event::{Cold, Usage},
+    },
 };
 use serde_json::json;
 
@@ -14,6 +18,8 @@ use crate::screen;
 /// Columns from which on bytes, and what was billed, are shown beside tokens: the reasons need the room more.
 const WITH_BYTES: usize = 90;
 const WITH_BILLED: usize = 76;
+/// How many calls that were billed otherwise than expected are named.
+const NAMED: usize = 8;
 
 /// `next` is a call that was not made.
 pub(super) fn show(session: &Session, next: Option<&LedgerLine>) -> Result<()> {
@@ -23,7 +29,9 @@ pub(super) fn show(session: &Session, next: Option<&LedgerLine>) -> Result<()> {
     }
     let mut out = screen::screen();
     let width = screen::columns();
-    let billed = if width < WITH_BILLED { BTreeMap::new() } else { billed(session) };
+    let bills = billed(session);
+    let cold = cold_calls(session, &bills);
+    let billed = if width < WITH_BILLED { BTreeMap::new() } else { bills };
     // A narrow terminal has no room for all; `--json` always has all.
     let with_bytes = width >= WITH_BYTES;
     let mut heading = vec!["call", "input", "reused", "written"];
@@ -37,7 +45,7 @@ pub(super) fn show(session: &Session, next: Option<&LedgerLine>) -> Result<()> {
     let right: Vec<usize> = (0..heading.len() - 1).collect();
     let heading = heading.into_iter().map(str::to_owned).collect();
     let made = lines.iter().map(|line| {
-        let mut row = row(line.call.to_string(), line, &billed, with_bytes);
+        let mut row = row(line.call.to_string(), &explained(line, &cold), &billed, with_bytes);
         if let (Some(why), Some(mismatch)) = (row.last_mut(), mismatch(session, line.call)) {
             why.push_str(&format!("; {mismatch}"));
         }
@@ -58,6 +66,31 @@ pub(super) fn show(session: &Session, next: Option<&LedgerLine>) -> Result<()> {
     Ok(out.flush()?)
 }
 
+/// Calls of whose prompt the provider had nothing any more: the bill says so, and so long a pause says why.
+fn cold_calls(session: &Session, billed: &BTreeMap<CallNo, Usage>) -> BTreeMap<CallNo, Cold> {
+    let hour = billed.values().any(|usage| usage.billed.written_1h > 0);
+    let lifetime = if hour { Lifetime::OneHour } else { Lifetime::Usual };
+    let Some(lifetime_ms) = session.card().and_then(|card| card.lifetime_ms(lifetime)) else { return BTreeMap::new() };
+    let pairs = session.ledger().lines().windows(2);
+    let cold = pairs.filter_map(|pair| {
+        let idle_ms = pair[1].at.0.saturating_sub(pair[0].at.0);
+        let nothing = billed.get(&pair[1].call).is_some_and(|usage| usage.billed.cached == 0);
+        (nothing && idle_ms > lifetime_ms).then_some((pair[1].call, Cold { idle_ms, lifetime_ms }))
+    });
+    cold.collect()
+}
+
+/// A line with the reason that the bill shows in the place of the one that the prompt shows.
+fn explained(line: &LedgerLine, cold: &BTreeMap<CallNo, Cold>) -> LedgerLine {
+    let mut line = line.clone();
+    let is_told = line.reasons.iter().any(|reason| matches!(reason, Miss::Cold(_)));
+    if let Some(cold) = cold.get(&line.call).filter(|_| !is_told) {
+        let others = line.reasons.iter().copied().filter(|reason| *reason != Miss::NewTurns);
+        line.reasons = others.chain([Miss::Cold(*cold)]).collect::<Vec<_>>().into();
+    }
+    line
+}
+
 fn mismatch(session: &Session, call: CallNo) -> Option<Mismatch> {
     match session.cache_verdict(call)? {
         CacheVerdict::Mismatch(mismatch) => Some(mismatch),
@@ -67,7 +100,7 @@ fn mismatch(session: &Session, call: CallNo) -> Option<Mismatch> {
 
 /// How many calls were billed as their card says, how many otherwise, and what that may mean.
 fn compare_with_bills(session: &Session) -> Vec<Vec<String>> {
-    let mut calls: BTreeMap<Cow<'static, str>, u64> = BTreeMap::new();
+    let mut calls: BTreeMap<Cow<'static, str>, Vec<CallNo>> = BTreeMap::new();
     for line in session.ledger().lines() {
         let says = match session.cache_verdict(line.call) {
             None => continue,
@@ -77,9 +110,19 @@ fn compare_with_bills(session: &Session) -> Vec<Vec<String>> {
                 format!("cached otherwise than expected: {}", mismatch.difference.likely()).into()
             }
         };
-        *calls.entry(says).or_default() += 1;
+        calls.entry(says).or_default().push(line.call);
     }
-    calls.into_iter().map(|(says, calls)| vec![screen::counted(calls, "call"), says.into_owned()]).collect()
+    let told = |(says, calls): (Cow<'static, str>, Vec<CallNo>)| {
+        let named: Vec<String> = calls.iter().take(NAMED).map(ToString::to_string).collect();
+        let more = if calls.len() > NAMED { ", …" } else { "" };
+        let named = if says.starts_with("cached otherwise") {
+            format!(" (call {}{more})", named.join(", "))
+        } else {
+            String::new()
+        };
+        vec![screen::counted(calls.len() as u64, "call"), format!("{says}{named}")]
+    };
+    calls.into_iter().map(told).collect()
 }
 
 fn row(call: String, line: &LedgerLine, billed: &BTreeMap<CallNo, Usage>, with_bytes: bool) -> Vec<String> {
@@ -104,7 +147,9 @@ fn row(call: String, line: &LedgerLine, billed: &BTreeMap<CallNo, Usage>, with_b
 
 pub(super) fn show_json(session: &Session, next: Option<&LedgerLine>) -> Result<()> {
     let billed = billed(session);
+    let cold = cold_calls(session, &billed);
     let line = |line: &LedgerLine, is_planned: bool| {
+        let line = &explained(line, &cold);
         json!({
             "call": line.call,
             "at": line.at,

@@ -2,6 +2,7 @@
 //!
 //! People read a [`Screen`]; programs and pipes that want the bytes themselves get them from [`bytes`].
 
+mod asking;
 mod numbers;
 mod table;
 mod visible;
@@ -12,6 +13,7 @@ use std::{
     io::{self, BufWriter, IsTerminal, StdoutLock, Write},
 };
 
+pub(crate) use asking::ask;
 pub(crate) use numbers::{age, counted, exact, short, time};
 pub(crate) use table::{columns, write_facts, write_line, write_table, write_wrapped_table};
 pub(crate) use visible::{one_line, visible};

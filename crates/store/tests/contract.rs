@@ -4,7 +4,11 @@
 
 mod support;
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::Path,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use lookback_engine::trace::{BlobError, BlobHash, Blobs, EventBody, EventNo, Output, Timestamp};
 use lookback_store::{Durability::Durable, ForkPoint, Removal, Store, StoreError, derived_session_id, new_session_id};
@@ -301,13 +305,50 @@ fn new_ids_are_twelve_plain_characters() {
 }
 
 #[test]
-fn old_sessions_are_those_not_used_since() {
-    let (_home, store) = home();
+fn a_session_was_last_used_when_it_was_stored_or_when_its_last_event_happened() {
+    let (home, store) = home();
+    let before = Timestamp(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as i64);
     drop(store.create(&[start("old")]).unwrap());
     drop(store.create(&[start("new"), user(1, "later")]).unwrap());
-    assert_eq!(store.older_than(start("old").at).unwrap(), []);
-    assert_eq!(store.older_than(Timestamp(start("old").at.0 + 1)).unwrap(), [id("old")]);
-    assert_eq!(store.sessions().unwrap()[0].id, id("new"));
+    let sessions = store.sessions().unwrap();
+    assert_eq!(sessions[0].id, id("new"));
+    assert!(sessions.iter().all(|session| session.updated < before && session.last_use() >= before), "{sessions:?}");
+    // Stored before it was written down when.
+    let connection = Connection::open(home.path().join("lookback.db")).unwrap();
+    connection.execute("UPDATE sessions SET stored = 0", []).unwrap();
+    let sessions = store.sessions().unwrap();
+    assert_eq!(sessions.iter().map(|session| session.last_use()).collect::<Vec<_>>(), [user(1, "").at, start("").at]);
+}
+
+#[test]
+fn many_sessions_begin_together_and_one_that_cannot_hinders_none() {
+    let (_home, store) = home();
+    drop(store.create(&[start("stored")]).unwrap());
+    let coming = store.begin(&start("coming")).unwrap();
+    let sessions = [
+        vec![start("one"), user(1, "of the one")],
+        vec![start("stored")],
+        vec![start("two"), result(1, noise(20_000, 1))],
+        vec![start("coming")],
+        vec![start("gap"), user(2, "not the next")],
+        vec![user(0, "no start")],
+        vec![start("one")],
+    ];
+    let created = store.create_all(&sessions.iter().map(Vec::as_slice).collect::<Vec<_>>()).unwrap();
+    let refused: Vec<String> =
+        created.iter().map(|one| one.as_ref().err().map_or_else(String::new, |error| error.to_string())).collect();
+    assert!(refused[0].is_empty() && refused[2].is_empty(), "{refused:?}");
+    for (place, reason) in
+        [(1, "exists"), (3, "is being written"), (4, "comes next"), (5, "begins with"), (6, "exists")]
+    {
+        assert!(refused[place].contains(reason), "{refused:?}");
+    }
+    assert_eq!(store.events(&id("one")).unwrap(), sessions[0]);
+    assert_eq!(store.search("of the one", None, 5).unwrap().len(), 1);
+    assert!(store.contains(&id("two")).unwrap() && !store.contains(&id("gap")).unwrap());
+    assert_eq!(store.sessions().unwrap().len(), 3);
+    drop(coming.finish().unwrap());
+    drop(store.writer(&id("two")).unwrap());
 }
 
 proptest! {

@@ -1,18 +1,21 @@
 //! Sessions of other agents: written down item by item as they are read, so that a file of any length needs memory for
-//! one call. Nobody sees the session before its last event is stored.
+//! little more than a call. Nobody sees the session before its last event is stored.
 
 use std::sync::atomic::Ordering;
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use lookback_engine::{
     Context as Recording, ModelChoice, Recorder, SessionSetup, WholeStep,
-    trace::{BlobHash, Event, NoBlobs, Output, SessionId, Timestamp, TurnNo, start::RecordedBy},
+    trace::{BlobHash, Event, NoBlobs, SessionId, Timestamp, TurnNo, start::RecordedBy},
 };
 use lookback_replay::recording::{About, Billed, CallItem, Format, Item, Skipped};
 use lookback_store::{ComingSession, Store, StoreError, derived_session_id};
 use lookback_wire::{Provider, TokenUsage};
 
-use super::Outcome;
+use super::{
+    Outcome,
+    gathered::{Gathered, Whole, size},
+};
 use crate::{
     cards,
     counter::Counter,
@@ -24,17 +27,18 @@ use crate::{
     skips::Skips,
 };
 
-/// What is handed to the store at once: enough to make a transaction worth it, little enough to hold.
+/// What is handed to the store at once: enough to make a transaction worth it, little enough to hold. A session that ends
+/// before that is gathered with others.
 const EVENTS: usize = 250;
 const BYTES: u64 = 1 << 20;
 
 /// Items that wait for the first call, which says the model. A file that has so many before it never names one.
 const WAITING: usize = 64;
 
-pub(super) fn import(store: &Store, input: Input, format: Format, name: &str) -> Result<Outcome> {
+pub(super) fn import(gathered: &mut Gathered<'_>, input: Input, format: Format, name: &str) -> Result<Outcome> {
     let position = input.position.clone();
     let mut arrival = Arrival {
-        store,
+        gathered,
         format,
         fallback: BlobHash::of(&input.head[..input.head.len().min(4096)]).to_string(),
         progress: Progress::of_bytes(name, input.size),
@@ -49,8 +53,8 @@ pub(super) fn import(store: &Store, input: Input, format: Format, name: &str) ->
 }
 
 /// A session on its way into the store.
-struct Arrival<'a> {
-    store: &'a Store,
+struct Arrival<'a, 'b> {
+    gathered: &'a mut Gathered<'b>,
     format: Format,
     /// Names the session where its file does not: a longer copy of it begins with the same bytes.
     fallback: String,
@@ -78,8 +82,10 @@ struct Counts {
 }
 
 struct Writing {
+    id: SessionId,
     recorder: Recorder,
-    coming: ComingSession,
+    /// None before the first events are handed to the store.
+    coming: Option<ComingSession>,
     events: Vec<Event>,
     bytes: u64,
     /// The last turn of each user or call item, by its number: where rewinds lead.
@@ -87,7 +93,7 @@ struct Writing {
     now: Timestamp,
 }
 
-impl Taker for Arrival<'_> {
+impl Taker for Arrival<'_, '_> {
     fn take(&mut self, item: Item, about: &About) -> Result<()> {
         self.progress.set((self.read)());
         self.counts.add(&item);
@@ -107,10 +113,15 @@ impl Taker for Arrival<'_> {
     }
 }
 
-impl Arrival<'_> {
+impl Arrival<'_, '_> {
     fn begin(&mut self, about: &About) -> Result<()> {
         let session = about.session.as_deref().unwrap_or(&self.fallback);
         let id = derived_session_id(&format!("{} {session}", self.format.name()));
+        if self.gathered.has(&id)? {
+            self.state = State::Stored(id);
+            self.waiting.clear();
+            return Ok(());
+        }
         let first = self.waiting.iter().find_map(time_of);
         // Files without times are as old as their import.
         let first = first.unwrap_or_else(opened::now);
@@ -126,18 +137,12 @@ impl Arrival<'_> {
             plain_thinking: choice.plain_thinking,
             tokenizer: "o200k".into(),
             root: about.cwd.clone().unwrap_or_default(),
-            ..SessionSetup::new(id)
+            ..SessionSetup::new(id.clone())
         };
         let mut recorder = recorded_at(first, |context| Recorder::start(setup, context))?;
-        let mut events = recorder.take_events();
-        let start = events.pop().ok_or_else(|| anyhow!("a recording begins with its start"))?;
-        self.state = match self.store.begin(&start) {
-            Ok(coming) => {
-                State::Coming(Box::new(Writing { recorder, coming, events, bytes: 0, ends: Vec::new(), now: first }))
-            }
-            Err(StoreError::Exists(id)) => State::Stored(id),
-            Err(error) => return Err(error.into()),
-        };
+        let events = recorder.take_events();
+        let writing = Writing { id, recorder, coming: None, events, bytes: 0, ends: Vec::new(), now: first };
+        self.state = State::Coming(Box::new(writing));
         std::mem::take(&mut self.waiting).into_iter().try_for_each(|item| self.record(item))
     }
 
@@ -145,6 +150,19 @@ impl Arrival<'_> {
         let State::Coming(writing) = &mut self.state else { return Ok(()) };
         if let Some(reason) = writing.record(item, self.format)? {
             self.skips.add(Skipped { line: 0, reason });
+        }
+        if writing.events.len() >= EVENTS || writing.bytes >= BYTES {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Another process may have stored it since its first item was read.
+    fn flush(&mut self) -> Result<()> {
+        let State::Coming(writing) = &mut self.state else { return Ok(()) };
+        match writing.flush(self.gathered.store) {
+            Err(StoreError::Exists(id)) => self.state = State::Stored(id),
+            outcome => outcome?,
         }
         Ok(())
     }
@@ -167,17 +185,25 @@ impl Arrival<'_> {
             },
         ];
         let summary = summary.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
-        let Self { store, state, counts, skips, progress, .. } = self;
+        if matches!(&self.state, State::Coming(writing) if writing.coming.is_some()) {
+            self.flush()?;
+        }
+        let Self { gathered, state, counts, skips, progress, .. } = self;
+        let store = gathered.store;
         drop(progress);
         skips.tell(name);
         match state {
             State::Unknown => Ok(Outcome::Nothing(format!("{name}: a file of {format} without any call of a model"))),
             State::Coming(writing) => {
-                let id = writing.finish()?;
-                let short = store.short_id(&id)?;
-                Ok(Outcome::Imported(format!(
-                    "imported {format} session {id} from {name}: {summary}\nlook at it with `lookback show {short}`"
-                )))
+                let Writing { id, coming, events, .. } = *writing;
+                let imported = format!("imported {format} session {id} from {name}: {summary}");
+                let told = move |short: &str| format!("{imported}\nlook at it with `lookback show {short}`");
+                let Some(coming) = coming else {
+                    gathered.push(Whole { id, events, told: Box::new(told), name: name.to_owned() });
+                    return Ok(Outcome::Gathered);
+                };
+                drop(coming.finish()?);
+                Ok(Outcome::Imported(told(&store.short_id(&id)?)))
             }
             State::Stored(id) => {
                 let short = store.short_id(&id)?;
@@ -232,22 +258,21 @@ impl Writing {
             self.bytes += size(&event);
             self.events.push(event);
         }
-        if self.events.len() >= EVENTS || self.bytes >= BYTES {
-            self.flush()?;
-        }
         Ok(problem)
     }
 
-    fn flush(&mut self) -> Result<()> {
-        self.coming.append(&self.events)?;
+    fn flush(&mut self, store: &Store) -> Result<(), StoreError> {
+        let coming = match &mut self.coming {
+            Some(coming) => coming,
+            None => {
+                let start = self.events.remove(0);
+                self.coming.insert(store.begin(&start)?)
+            }
+        };
+        coming.append(&self.events)?;
         self.events.clear();
         self.bytes = 0;
         Ok(())
-    }
-
-    fn finish(mut self) -> Result<SessionId> {
-        self.flush()?;
-        Ok(self.coming.finish()?.session().clone())
     }
 }
 
@@ -315,8 +340,4 @@ fn model_of(item: &Item) -> Option<String> {
         Item::Call(call) => call.model.clone(),
         _ => None,
     }
-}
-
-fn size(event: &Event) -> u64 {
-    event.event.outputs().into_iter().map(Output::len).sum()
 }

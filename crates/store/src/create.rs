@@ -55,8 +55,8 @@ pub(crate) fn create(
     ComingSession::begin(group, lock, session, whole, Stage::Whole)?.into_writer()
 }
 
-/// Begins short sessions in one transaction. Nobody has to be kept from writing them: before its end there is nothing to
-/// write to.
+/// Begins short sessions in one transaction. No lock is held meanwhile: whoever wants to write one of them has to wait for
+/// its end.
 pub(crate) fn create_all(
     home: &Home,
     database: &Database,
@@ -75,9 +75,7 @@ pub(crate) fn create_all(
 fn begin_one(home: &Home, connection: &Connection, events: &[Event]) -> Result<i64, StoreError> {
     let session = session_of(events)?;
     events::continue_from(EventNo(0), events)?;
-    if sessions::find_coming(connection, session)?.is_some() {
-        SessionLock::expect_free(home, session)?;
-    }
+    SessionLock::expect_free(home, session)?;
     sessions::insert(connection, Stage::Whole, session, None, events[0].at)
 }
 

@@ -333,14 +333,20 @@ fn many_sessions_begin_together_and_one_that_cannot_hinders_none() {
         vec![start("gap"), user(2, "not the next")],
         vec![user(0, "no start")],
         vec![start("one")],
+        vec![start("../../elsewhere")],
     ];
     let created = store.create_all(&sessions.iter().map(Vec::as_slice).collect::<Vec<_>>()).unwrap();
     let refused: Vec<String> =
         created.iter().map(|one| one.as_ref().err().map_or_else(String::new, |error| error.to_string())).collect();
     assert!(refused[0].is_empty() && refused[2].is_empty(), "{refused:?}");
-    for (place, reason) in
-        [(1, "exists"), (3, "is being written"), (4, "comes next"), (5, "begins with"), (6, "exists")]
-    {
+    for (place, reason) in [
+        (1, "exists"),
+        (3, "is being written"),
+        (4, "comes next"),
+        (5, "begins with"),
+        (6, "exists"),
+        (7, "cannot be a session id"),
+    ] {
         assert!(refused[place].contains(reason), "{refused:?}");
     }
     assert_eq!(store.events(&id("one")).unwrap(), sessions[0]);

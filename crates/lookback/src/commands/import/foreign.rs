@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use anyhow::Result;
 use lookback_engine::{
     Context as Recording, ModelChoice, Recorder, SessionSetup, WholeStep,
-    trace::{BlobHash, Event, NoBlobs, SessionId, Timestamp, TurnNo, start::RecordedBy},
+    trace::{BlobHash, Event, NoBlobs, Output, SessionId, Timestamp, TurnNo, start::RecordedBy},
 };
 use lookback_replay::recording::{About, Billed, CallItem, Format, Item, Skipped};
 use lookback_store::{ComingSession, Store, StoreError, derived_session_id};
@@ -14,7 +14,7 @@ use lookback_wire::{Provider, TokenUsage};
 
 use super::{
     Outcome,
-    gathered::{Gathered, Whole, size},
+    gathered::{Gathered, Whole},
 };
 use crate::{
     cards,
@@ -340,4 +340,8 @@ fn model_of(item: &Item) -> Option<String> {
         Item::Call(call) => call.model.clone(),
         _ => None,
     }
+}
+
+fn size(event: &Event) -> u64 {
+    event.event.outputs().into_iter().map(Output::len).sum()
 }

@@ -91,7 +91,7 @@ fn show(due: &[&SessionSummary], sessions: &[SessionSummary]) -> Result<()> {
     if let (Some(more), Some(oldest)) = (due.len().checked_sub(SHOWN).filter(|more| *more > 0), newest.last()) {
         writeln!(
             out,
-            "and {} more, the oldest used {} ago",
+            "and {} more, the oldest used {}",
             screen::exact(more as u64),
             screen::age(oldest.last_use(), now)
         )?;

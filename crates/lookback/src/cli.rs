@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, path::PathBuf};
 
 use clap::{
-    Args, Parser, Subcommand,
+    ArgGroup, Args, Parser, Subcommand,
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use clap_complete::Shell;
@@ -106,9 +106,10 @@ pub(crate) enum SessionsCommand {
 }
 
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("which").required(true).args(["ids", "older_than"])))]
 pub(crate) struct RemoveArguments {
     /// Sessions, by the beginning of their ids
-    #[arg(value_name = "ID", required_unless_present = "older_than", conflicts_with = "older_than")]
+    #[arg(value_name = "ID")]
     pub(crate) ids: Vec<String>,
     /// All sessions not used or imported for so long: 30d, 12h, 2w. Shows them and asks
     #[arg(long, value_name = "AGE", value_parser = parse_age)]
@@ -121,10 +122,10 @@ pub(crate) struct RemoveArguments {
 #[group(multiple = false)]
 pub(crate) struct RemoveConsent {
     /// Only show which sessions --older-than would remove
-    #[arg(long, requires = "older_than")]
+    #[arg(long, conflicts_with = "ids")]
     pub(crate) dry_run: bool,
     /// Remove what --older-than finds without asking
-    #[arg(long, requires = "older_than")]
+    #[arg(long, conflicts_with = "ids")]
     pub(crate) yes: bool,
 }
 

@@ -320,43 +320,6 @@ fn a_session_was_last_used_when_it_was_stored_or_when_its_last_event_happened() 
     assert_eq!(sessions.iter().map(|session| session.last_use()).collect::<Vec<_>>(), [user(1, "").at, start("").at]);
 }
 
-#[test]
-fn many_sessions_begin_together_and_one_that_cannot_hinders_none() {
-    let (_home, store) = home();
-    drop(store.create(&[start("stored")]).unwrap());
-    let coming = store.begin(&start("coming")).unwrap();
-    let sessions = [
-        vec![start("one"), user(1, "of the one")],
-        vec![start("stored")],
-        vec![start("two"), result(1, noise(20_000, 1))],
-        vec![start("coming")],
-        vec![start("gap"), user(2, "not the next")],
-        vec![user(0, "no start")],
-        vec![start("one")],
-        vec![start("../../elsewhere")],
-    ];
-    let created = store.create_all(&sessions.iter().map(Vec::as_slice).collect::<Vec<_>>()).unwrap();
-    let refused: Vec<String> =
-        created.iter().map(|one| one.as_ref().err().map_or_else(String::new, |error| error.to_string())).collect();
-    assert!(refused[0].is_empty() && refused[2].is_empty(), "{refused:?}");
-    for (place, reason) in [
-        (1, "exists"),
-        (3, "is being written"),
-        (4, "comes next"),
-        (5, "begins with"),
-        (6, "exists"),
-        (7, "cannot be a session id"),
-    ] {
-        assert!(refused[place].contains(reason), "{refused:?}");
-    }
-    assert_eq!(store.events(&id("one")).unwrap(), sessions[0]);
-    assert_eq!(store.search("of the one", None, 5).unwrap().len(), 1);
-    assert!(store.contains(&id("two")).unwrap() && !store.contains(&id("gap")).unwrap());
-    assert_eq!(store.sessions().unwrap().len(), 3);
-    drop(coming.finish().unwrap());
-    drop(store.writer(&id("two")).unwrap());
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 

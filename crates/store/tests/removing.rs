@@ -153,7 +153,7 @@ fn whoever_comes_first_has_the_session_and_never_both() {
             (Err(StoreError::NotFound(_) | StoreError::Locked { .. }), []) => removed += 1,
             (append, kept) => panic!("{append:?}, {kept:?}"),
         }
-        assert!(store.contains(&session).unwrap() == !remove.0.is_empty());
+        assert_ne!(store.contains(&session).unwrap(), remove.0.is_empty());
         if !remove.0.is_empty() {
             assert_eq!(store.events(&session).unwrap().len(), 2);
         }

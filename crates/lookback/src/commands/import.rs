@@ -3,6 +3,7 @@
 mod foreign;
 mod gathered;
 mod own;
+mod writing;
 
 use std::path::{Path, PathBuf};
 

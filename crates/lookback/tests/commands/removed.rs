@@ -88,8 +88,16 @@ fn a_dry_run_shows_what_would_go_and_removes_nothing() {
         complaint.err
     );
     assert_eq!((complaint.code, stored(&person)), (Some(1), 13));
-    for arguments in [&["of-today", "--yes"][..], &["--older-than", "30d", "--yes", "--dry-run"], &["--yes"], &[]] {
-        let refused = person.run(&[&["sessions", "rm"], arguments].concat());
+    for arguments in [
+        "of-today --older-than 30d",
+        "of-today --yes",
+        "of-today --dry-run",
+        "--yes --dry-run --older-than 30d",
+        "--yes",
+        "",
+    ] {
+        let words: Vec<&str> = ["sessions", "rm"].into_iter().chain(arguments.split_whitespace()).collect();
+        let refused = person.run(&words);
         assert_eq!(refused.code, Some(2), "{arguments:?}: {}", refused.err);
     }
     assert_eq!(stored(&person), 13);

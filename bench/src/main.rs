@@ -8,6 +8,7 @@ mod disk;
 mod figures;
 mod first_byte;
 mod folding;
+mod many;
 mod memory;
 mod random;
 mod recall;
@@ -26,6 +27,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
+use tempfile::TempDir;
 
 use crate::{
     folding::Part,
@@ -93,6 +95,13 @@ enum Job {
     Wire,
     /// Prints the table of our client beside curl alone
     FirstByte,
+    /// Has programs import many generated sessions and remove them again, and prints how long that takes
+    Many {
+        /// `lookback` programs, one after the other [default: only the files are written, into --directory]
+        programs: Vec<PathBuf>,
+        #[arg(long, default_value_t = 50_000)]
+        sessions: usize,
+    },
     /// Prints how well the input of a call is known before it is billed, over the same
     Tokens {
         /// A folder of recorded sessions, plain or .zst
@@ -119,16 +128,14 @@ fn main() -> Result<()> {
         Some(Job::FirstByte) => print(first_byte::measure(&scale)?),
         Some(Job::Wire) => print(wire::measure(&scale)?),
         Some(Job::Replay { folder }) => print(replay::measure(&scale, folder.as_deref())?),
+        Some(Job::Many { programs, sessions }) => many(arguments.directory, sessions, &programs),
         Some(Job::Tokens { folder }) => print(reconciling::measure(folder.as_deref())?),
         None => measure(&scale, arguments.directory),
     }
 }
 
 fn measure(scale: &Scale, directory: Option<PathBuf>) -> Result<()> {
-    let directory = match directory {
-        Some(directory) => tempfile::tempdir_in(directory)?,
-        None => tempfile::tempdir()?,
-    };
+    let directory = place(directory)?;
     disk::expect_room(directory.path(), scale.store_bytes * 3)?;
     let vocabulary = Arc::new(Vocabulary::new());
     let sized = directory.path().join("sized");
@@ -142,6 +149,22 @@ fn measure(scale: &Scale, directory: Option<PathBuf>) -> Result<()> {
     print(reconciling::measure(None)?)?;
     println!("{}", memory::measure(scale, &sized)?);
     Ok(())
+}
+
+fn many(directory: Option<PathBuf>, sessions: usize, programs: &[PathBuf]) -> Result<()> {
+    if let (Some(directory), []) = (&directory, programs) {
+        return many::generate(directory, sessions);
+    }
+    let directory = place(directory)?;
+    many::generate(&directory.path().join("sessions"), sessions)?;
+    print(vec![many::measure(directory.path(), sessions, programs)?])
+}
+
+fn place(directory: Option<PathBuf>) -> Result<TempDir> {
+    Ok(match directory {
+        Some(directory) => tempfile::tempdir_in(directory)?,
+        None => tempfile::tempdir()?,
+    })
 }
 
 fn print(tables: Vec<Table>) -> Result<()> {

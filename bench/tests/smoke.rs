@@ -34,3 +34,17 @@ fn a_quick_run_prints_every_table() {
     assert!(printed.contains("| the sample | ") && printed.contains("| head-summary | "), "{printed}");
     assert!(!printed.contains("NaN"), "{printed}");
 }
+
+#[test]
+fn as_many_sessions_are_written_as_were_asked_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut bench = Command::new(env!("CARGO_BIN_EXE_lookback-bench"));
+    let output = bench.arg("--directory").arg(directory.path()).args(["many", "--sessions", "20"]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let files = std::fs::read_dir(directory.path().join("project-0")).unwrap();
+    let calls = files.map(|file| {
+        let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+        text.lines().filter(|line| line.contains("\"type\":\"assistant\"")).count()
+    });
+    assert_eq!(calls.collect::<Vec<_>>(), [2; 20]);
+}

@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, path::PathBuf};
 
 use clap::{
-    Args, Parser, Subcommand,
+    ArgGroup, Args, Parser, Subcommand,
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use clap_complete::Shell;
@@ -79,6 +79,12 @@ pub(crate) enum Command {
     /// Speaks Anthropic Messages, Chat Completions and Responses on this machine, refuses what providers refuse, bills by
     /// a model's card, and breaks where the script says so. See docs/upstream.md for the file.
     Upstream(UpstreamArguments),
+    /// What people type first for `sessions rm`
+    #[command(hide = true)]
+    Rm {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        what: Vec<String>,
+    },
     /// Print a completion script for a shell
     Completions {
         /// Which shell to complete for
@@ -103,14 +109,27 @@ pub(crate) enum SessionsCommand {
 }
 
 #[derive(Debug, Args)]
-#[group(required = true, multiple = false)]
+#[command(group(ArgGroup::new("which").required(true).args(["ids", "older_than"])))]
 pub(crate) struct RemoveArguments {
     /// Sessions, by the beginning of their ids
     #[arg(value_name = "ID")]
     pub(crate) ids: Vec<String>,
-    /// All sessions not used for so long: 30d, 12h, 2w
+    /// All sessions not used or imported for so long: 30d, 12h, 2w. Shows them and asks
     #[arg(long, value_name = "AGE", value_parser = parse_age)]
     pub(crate) older_than: Option<jiff::SignedDuration>,
+    #[command(flatten)]
+    pub(crate) consent: RemoveConsent,
+}
+
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+pub(crate) struct RemoveConsent {
+    /// Only show which sessions --older-than would remove
+    #[arg(long, conflicts_with = "ids")]
+    pub(crate) dry_run: bool,
+    /// Remove what --older-than finds without asking
+    #[arg(long, conflicts_with = "ids")]
+    pub(crate) yes: bool,
 }
 
 #[derive(Debug, Args)]

@@ -13,7 +13,7 @@ mod show;
 mod unfold;
 mod upstream;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use crate::cli::{Arguments, Command};
 
@@ -31,6 +31,10 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         Command::Doctor(arguments) => doctor::run(arguments),
         Command::Record(arguments) => record::run(arguments),
         Command::Upstream(arguments) => upstream::run(arguments),
+        Command::Rm { what } => {
+            let rest: String = what.iter().map(|word| format!(" {word}")).collect();
+            bail!("there is no `lookback rm`: sessions are removed by `lookback sessions rm{rest}`")
+        }
         Command::Completions { shell } => completions::run(shell),
     }
 }

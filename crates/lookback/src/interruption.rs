@@ -1,7 +1,9 @@
 //! Ctrl-C: what is half-written is taken away, and one line says that it was heard.
 
 use std::{
-    fs,
+    fs::{self, OpenOptions, Permissions},
+    io::{self, Write},
+    os::unix::fs::{OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
     process,
     sync::{Mutex, PoisonError},
@@ -31,10 +33,15 @@ pub(crate) fn end_on_interruption() {
     });
 }
 
-/// Writes a file so that it is there whole or not at all.
+/// Writes a file so that it is there whole or not at all, and for its owner alone whatever the umask: it holds what people
+/// and programs said.
 pub(crate) fn write_whole(path: &Path, text: &str) -> Result<()> {
     // Where a link leads, so that the link itself stays.
     let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if path.metadata().is_ok_and(|there| !there.is_file()) {
+        // A pipe or a terminal is written to; a file in its place would take it away from everybody.
+        return fs::write(path, text).with_context(|| format!("cannot write {}", path.display()));
+    }
     let name = path.file_name().with_context(|| format!("{} is no name of a file", path.display()))?;
     let mut hidden = std::ffi::OsString::from(".");
     hidden.push(name);
@@ -42,7 +49,7 @@ pub(crate) fn write_whole(path: &Path, text: &str) -> Result<()> {
     let unfinished = path.with_file_name(hidden);
     let set = |value| *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner) = value;
     set(Some(unfinished.clone()));
-    let written = fs::write(&unfinished, text);
+    let written = write_private(&unfinished, text);
     let mut held = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
     let written = written.and_then(|()| fs::rename(&unfinished, path));
     *held = None;
@@ -50,4 +57,12 @@ pub(crate) fn write_whole(path: &Path, text: &str) -> Result<()> {
         let _ = fs::remove_file(&unfinished);
     }
     written.with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Into a new file: what stands there under this name is left by a process that died, or a link that somebody put there.
+fn write_private(path: &Path, text: &str) -> io::Result<()> {
+    let _ = fs::remove_file(path);
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.set_permissions(Permissions::from_mode(0o600))?;
+    file.write_all(text.as_bytes())
 }

@@ -26,9 +26,9 @@ impl Progress {
         Self::new(size, template, name)
     }
 
-    /// Sessions of a run.
-    pub(crate) fn of_sessions(count: u64) -> Self {
-        Self::new(Some(count), "replaying {bar:24} {pos} of {len} sessions · {eta} left", "")
+    /// Sessions, and what is done with them.
+    pub(crate) fn of_sessions(doing: &str, count: u64) -> Self {
+        Self::new(Some(count), "{msg} {bar:24} {pos} of {len} sessions · {eta} left", doing)
     }
 
     fn new(length: Option<u64>, template: &str, name: &str) -> Self {

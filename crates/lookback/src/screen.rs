@@ -2,6 +2,7 @@
 //!
 //! People read a [`Screen`]; programs and pipes that want the bytes themselves get them from [`bytes`].
 
+mod asking;
 mod numbers;
 mod pager;
 mod table;
@@ -13,6 +14,7 @@ use std::{
     io::{self, BufWriter, IsTerminal, Write},
 };
 
+pub(crate) use asking::ask;
 pub(crate) use numbers::{age, counted, exact, short, time};
 pub(crate) use pager::{begin_paging, end_paging};
 pub(crate) use table::{columns, columns_or_endless, write_facts, write_line, write_table, write_wrapped_table};

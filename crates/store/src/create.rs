@@ -4,11 +4,15 @@
 use std::sync::Arc;
 
 use lookback_engine::trace::{Event, EventBody, EventNo, Output, SessionId};
+use rusqlite::Connection;
 
 use crate::{
     StoreError,
     append::append,
-    events, identity,
+    database::Database,
+    events,
+    home::Home,
+    identity,
     lock::SessionLock,
     remove,
     sessions::{self, Stage},
@@ -49,6 +53,30 @@ pub(crate) fn create(
     };
     // One transaction, and nothing to finish.
     ComingSession::begin(group, lock, session, whole, Stage::Whole)?.into_writer()
+}
+
+/// Begins short sessions in one transaction. No lock is held meanwhile: whoever wants to write one of them has to wait for
+/// its end.
+pub(crate) fn create_all(
+    home: &Home,
+    database: &Database,
+    sessions: &[&[Event]],
+) -> Result<Vec<Result<(), StoreError>>, StoreError> {
+    database.writing().write(|transaction| {
+        let create = |events: &&[Event]| match begin_one(home, transaction, events) {
+            Ok(key) => append(transaction, key, events).map(Ok),
+            Err(error @ (StoreError::Sqlite(_) | StoreError::Busy)) => Err(error),
+            Err(refused) => Ok(Err(refused)),
+        };
+        sessions.iter().map(create).collect()
+    })
+}
+
+fn begin_one(home: &Home, connection: &Connection, events: &[Event]) -> Result<i64, StoreError> {
+    let session = session_of(events)?;
+    events::continue_from(EventNo(0), events)?;
+    SessionLock::expect_free(home, session)?;
+    sessions::insert(connection, Stage::Whole, session, None, events[0].at)
 }
 
 /// Begins a session that shares the parent's events up to and with `upto`.

@@ -18,7 +18,11 @@ use crate::{StoreError, blobs, database::Database};
 /// Pages that one step merges or gives back: some 20 ms of work.
 const PAGES: i64 = 500;
 
-/// Rows or bytes that one step deletes.
+/// One step of deleting goes on for so long: each is a transaction with a write to the disk, which alone took 40 ms for
+/// each of many small sessions.
+const STEP: Duration = Duration::from_millis(50);
+
+/// Rows or bytes that are deleted at once; on a full disk, in one step.
 const ROWS: i64 = 100;
 const BYTES: i64 = 256 << 10;
 
@@ -40,14 +44,21 @@ pub(crate) enum Erased {
     Some,
 }
 
-/// Erases all that is due. Where this process does not finish, the next one goes on.
-pub(crate) fn erase(database: &Database, patience: Patience) -> Result<Erased, StoreError> {
+/// Erases all that is due. Where this process does not finish, the next one goes on. `told` hears how many sessions have
+/// no rows any more.
+pub(crate) fn erase(database: &Database, patience: Patience, told: &mut dyn FnMut(u64)) -> Result<Erased, StoreError> {
     let until = Instant::now() + Duration::from_millis(if patience == Patience::Short { 300 } else { u64::MAX >> 24 });
     let due = due(database)?;
     if due == 0 {
         return Ok(Erased::All);
     }
-    let finished = repeat(until, |_| delete_some(database))?
+    let mut gone = 0;
+    let delete = |_| {
+        let more = delete_some(database, &mut gone)?;
+        told(gone);
+        Ok(more)
+    };
+    let finished = repeat(until, delete)?
         && repeat(until, |step| forget_words(database, step))?
         && repeat(until, |_| give_back(database))?
         && empty_log(database, patience)?;
@@ -79,15 +90,29 @@ fn repeat(until: Instant, mut step: impl FnMut(u64) -> Result<bool, StoreError>)
 }
 
 /// One step of deleting the rows of sessions that are going. On a full disk the log is emptied and the step tried again.
-fn delete_some(database: &Database) -> Result<bool, StoreError> {
+fn delete_some(database: &Database, gone: &mut u64) -> Result<bool, StoreError> {
     let mut writing = database.writing();
-    match writing.write(|transaction| step(transaction)) {
-        Err(StoreError::Full { .. }) => writing.write(|transaction| step(transaction)),
+    let before = *gone;
+    let many = writing.write(|transaction| {
+        let begun = Instant::now();
+        while delete_piece(transaction, gone)? {
+            if begun.elapsed() > STEP {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    });
+    match many {
+        Err(StoreError::Full { .. }) => {
+            *gone = before;
+            writing.write(|transaction| delete_piece(transaction, gone))
+        }
         outcome => outcome,
     }
 }
 
-fn step(connection: &Connection) -> Result<bool, StoreError> {
+/// False where nothing is left.
+fn delete_piece(connection: &Connection, gone: &mut u64) -> Result<bool, StoreError> {
     let sql = "SELECT key FROM sessions WHERE stage = 2 LIMIT 1";
     let Some(key) = connection.prepare_cached(sql)?.query_row([], |row| row.get(0)).optional()? else {
         return Ok(false);
@@ -102,6 +127,7 @@ fn step(connection: &Connection) -> Result<bool, StoreError> {
     ] {
         connection.prepare_cached(sql)?.execute([key])?;
     }
+    *gone += 1;
     Ok(true)
 }
 

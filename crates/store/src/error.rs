@@ -18,6 +18,11 @@ use rusqlite::ErrorCode;
 pub enum StoreError {
     #[error("cannot use {path}: {cause}; check its permissions, or set LOOKBACK_HOME to a directory you can write to")]
     Home { path: PathBuf, cause: Arc<io::Error> },
+    #[error(
+        "{path} is a link or no ordinary file, and Lookback follows and opens no such thing there; move it away, or set \
+         LOOKBACK_HOME to another directory"
+    )]
+    NotPlain { path: PathBuf },
     #[error("{path} is not a Lookback database; move it away, or set LOOKBACK_HOME to another directory")]
     Foreign { path: PathBuf },
     #[error("{path} is damaged ({reason}); restore it from a backup, or move it away to begin with an empty one")]

@@ -1,8 +1,12 @@
 //! The directory that holds everything, readable by its owner alone. Knows paths and permissions, nothing of SQLite.
+//!
+//! The directory may be reached by links; nothing in it may be one, because whoever can put a link there would have us
+//! write over what it leads to. And only what was created just now gets a mode: what was there is its owner's.
 
 use std::{
-    fs, io,
-    os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt},
+    fs::{self, File, OpenOptions},
+    io,
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
@@ -14,17 +18,17 @@ pub(crate) struct Home {
 }
 
 impl Home {
-    /// Creates the directory where it is missing, for its owner alone. One that was there is closed to others only where
-    /// nothing but our things are in it: a directory with other things of its owner keeps its mode, however often it is
-    /// opened.
+    /// Creates the directory where it is missing.
     pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
-        let home = Self { path: path.to_owned() };
-        create_private(path)?;
-        if is_ours_alone(path)? {
-            set_mode(path, 0o700)?;
+        create_directory(path)?;
+        let home = Self { path: path.canonicalize().map_err(|source| StoreError::home(path, source))? };
+        let locks = home.locks();
+        create_directory(&locks)?;
+        match fs::symlink_metadata(&locks) {
+            Ok(found) if found.is_dir() => Ok(home),
+            Ok(_) => Err(StoreError::NotPlain { path: locks }),
+            Err(source) => Err(StoreError::home(locks, source)),
         }
-        create_private(&home.locks())?;
-        Ok(home)
     }
 
     pub(crate) fn database(&self) -> PathBuf {
@@ -36,32 +40,40 @@ impl Home {
     }
 }
 
-fn create_private(path: &Path) -> Result<(), StoreError> {
-    if path.is_dir() {
-        return Ok(());
-    }
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(|source| StoreError::home(path, source))?;
-    set_mode(path, 0o700)
-}
-
-fn is_ours_alone(path: &Path) -> Result<bool, StoreError> {
-    let failed = |source| StoreError::home(path, source);
-    for entry in fs::read_dir(path).map_err(failed)? {
-        let name = entry.map_err(failed)?.file_name();
-        if name != "locks" && !name.as_encoded_bytes().starts_with(b"lookback.db") {
-            return Ok(false);
+/// For its owner alone, whatever the umask; with the directories above it where they are missing.
+fn create_directory(path: &Path) -> Result<(), StoreError> {
+    let create = || {
+        if let Some(parent) = path.parent() {
+            fs::DirBuilder::new().recursive(true).mode(0o700).create(parent)?;
         }
-    }
-    Ok(true)
-}
-
-/// By path, never by an open file: closing any descriptor of a database drops this process's POSIX locks on it.
-pub(crate) fn set_mode(path: &Path, mode: u32) -> Result<(), StoreError> {
-    let set = || -> io::Result<()> {
-        if fs::metadata(path)?.mode() & 0o777 != mode {
-            fs::set_permissions(path, fs::Permissions::from_mode(mode))?;
+        match fs::DirBuilder::new().mode(0o700).create(path) {
+            Ok(()) => fs::set_permissions(path, fs::Permissions::from_mode(0o700)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            Err(error) => Err(error),
         }
-        Ok(())
     };
-    set().map_err(|source| StoreError::home(path, source))
+    create().map_err(|source| StoreError::home(path, source))
+}
+
+/// False where there is nothing; a link, a device or whatever else is no file is refused.
+pub(crate) fn is_file(path: &Path) -> Result<bool, StoreError> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.is_file() => Ok(true),
+        Ok(_) => Err(StoreError::NotPlain { path: path.to_owned() }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(source) => Err(StoreError::home(path, source)),
+    }
+}
+
+/// A new file for its owner alone, whatever the umask; none where something is there, be it a link that leads nowhere.
+pub(crate) fn create_file(path: &Path) -> Result<Option<File>, StoreError> {
+    match OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(path) {
+        Ok(file) => {
+            let set = file.set_permissions(fs::Permissions::from_mode(0o600));
+            set.map_err(|source| StoreError::home(path, source))?;
+            Ok(Some(file))
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(None),
+        Err(source) => Err(StoreError::home(path, source)),
+    }
 }

@@ -30,7 +30,7 @@ mod writer;
 pub use create::ComingSession;
 pub use error::StoreError;
 pub use identity::{derived_session_id, new_session_id};
-pub use remove::Removal;
+pub use remove::{Kept, Removal};
 pub use search::Hit;
 pub use snapshot::{Snapshot, StoredTrace};
 pub use store::Store;

@@ -40,10 +40,36 @@ impl SessionLock {
             if !is_at(&file, &path).map_err(failed)? {
                 continue;
             }
-            // Only for the message to others: a full disk must not stop a session from being read or removed.
-            let _ = file.set_len(0).and_then(|()| file.write_all(process::id().to_string().as_bytes()));
+            // Only for the message to others: a full disk must not stop a session from being read or removed. A file that
+            // has a second name is somebody's.
+            if file.metadata().is_ok_and(|locked| locked.nlink() == 1) {
+                let _ = file.set_len(0).and_then(|()| file.write_all(process::id().to_string().as_bytes()));
+            }
             return Ok(Self { path, _file: file });
         }
+    }
+
+    /// Refuses while somebody writes the session. Makes no file and holds none: a removal asks this of thousands. Whoever
+    /// asks within a write transaction knows it until the end of that, because a writer that comes now has to wait there
+    /// before it reads anything.
+    pub(crate) fn expect_free(home: &Home, session: &SessionId) -> Result<(), StoreError> {
+        match home::is_file(&path_of(home, session)?)? {
+            // Perhaps left by a process that was killed: then it goes.
+            true => Self::take(home, session).map(drop),
+            false => Ok(()),
+        }
+    }
+
+    /// Takes away the files that killed processes left.
+    pub(crate) fn sweep(home: &Home) -> io::Result<()> {
+        for entry in fs::read_dir(home.locks())? {
+            let name = entry?.file_name();
+            if let Some(id) = name.to_str().and_then(|name| name.strip_suffix(".lock")) {
+                // What is held, or no file of ours, stays.
+                let _ = Self::take(home, &SessionId(id.to_owned()));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -71,19 +97,24 @@ pub(crate) fn wait_for(path: &Path) -> Result<File, StoreError> {
 }
 
 pub(crate) fn open(path: &Path) -> Result<File, StoreError> {
-    let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path);
-    let file = file.map_err(|source| StoreError::home(path, source))?;
-    match home::set_mode(path, 0o600) {
-        // Its holder removed it just now: the check after locking finds that out.
-        Err(StoreError::Home { cause, .. }) if cause.kind() == io::ErrorKind::NotFound => {}
-        outcome => outcome?,
+    loop {
+        if !home::is_file(path)? {
+            match home::create_file(path)? {
+                Some(file) => return Ok(file),
+                None => continue,
+            }
+        }
+        match OpenOptions::new().read(true).write(true).custom_flags(libc::O_NOFOLLOW).open(path) {
+            // Its holder removed it just now.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            outcome => return outcome.map_err(|source| StoreError::home(path, source)),
+        }
     }
-    Ok(file)
 }
 
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     let locked = file.metadata()?;
-    match fs::metadata(path) {
+    match fs::symlink_metadata(path) {
         Ok(there) => Ok((there.dev(), there.ino()) == (locked.dev(), locked.ino())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),

@@ -3,7 +3,7 @@
 
 mod rewrite;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use lookback_engine::trace::EventNo;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
@@ -28,12 +28,13 @@ struct Step {
     fill: fn(&Transaction<'_>) -> Result<(), StoreError>,
 }
 
-const STEPS: [Step; 4] = [
+const STEPS: [Step; 5] = [
     Step { sql: include_str!("migrations/0001_trace.sql"), fill: |_| Ok(()) },
     // Its index is filled when events are as this program reads them.
     Step { sql: include_str!("migrations/0002_search.sql"), fill: |_| Ok(()) },
     Step { sql: include_str!("migrations/0003_whole_events.sql"), fill: rewrite_and_index },
     Step { sql: include_str!("migrations/0004_recordings.sql"), fill: |_| Ok(()) },
+    Step { sql: include_str!("migrations/0005_stored.sql"), fill: |_| Ok(()) },
 ];
 
 /// The newest `user_version` that this code reads and writes.
@@ -48,9 +49,20 @@ pub(crate) fn open(home: &Home) -> Result<Database, StoreError> {
 /// The writing connection to a database that is ours and of this version. `preparing` is held as an OS lock while the file
 /// is created or migrated, so that processes do it one by one: switching to WAL reports "busy" at once instead of waiting.
 fn prepare(path: &Path, preparing: &Path) -> Result<Connection, StoreError> {
+    // SQLite follows no links to these, but says only that it cannot open them.
+    for beside in ["-wal", "-shm"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(beside);
+        home::is_file(&PathBuf::from(name))?;
+    }
+    if !home::is_file(path)? {
+        // Within the lock and closed at once: closing any descriptor of a database drops this process's POSIX locks on
+        // it, and nobody has any before the file is prepared.
+        let _guard = lock::wait_for(preparing)?;
+        home::create_file(path)?;
+    }
     let mut connection = database::connect(path)?;
     let version = inspect(&connection, path)?;
-    home::set_mode(path, 0o600)?;
     if version != SUPPORTED {
         let _guard = lock::wait_for(preparing)?;
         if inspect(&connection, path)? == 0 {

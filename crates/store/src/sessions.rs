@@ -31,8 +31,8 @@ pub(crate) fn insert(
     if let Some(left) = find_coming(connection, id)? {
         set_going(connection, left)?;
     }
-    let sql = "INSERT INTO sessions (id, parent, parent_upto, next_seq, created, updated, stage)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6)";
+    let sql = "INSERT INTO sessions (id, parent, parent_upto, next_seq, created, updated, stage, stored)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, CAST(unixepoch('subsec') * 1000 AS INTEGER))";
     let next = parent.map_or(0, |(_, upto)| upto.0 + 1);
     let row = params![id.0, parent.map(|(key, _)| key), parent.map(|(_, upto)| upto.0), next, created.0, stage as i64];
     Ok(connection.prepare_cached(sql)?.insert(row)?)

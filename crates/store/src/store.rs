@@ -6,7 +6,7 @@ mod full_disk;
 use std::{path::Path, slice, sync::Arc};
 
 use bytes::Bytes;
-use lookback_engine::trace::{BlobError, BlobHash, Blobs, Event, EventNo, SessionId, Timestamp};
+use lookback_engine::trace::{BlobError, BlobHash, Blobs, Event, EventNo, SessionId};
 
 use crate::{
     StoreError,
@@ -16,11 +16,11 @@ use crate::{
     identity,
     lock::SessionLock,
     migrate,
-    remove::{self, Removal},
+    remove::{self, Kept, Removal},
     search::Hit,
     sessions::{self, Stage},
     snapshot::{Snapshot, StoredTrace},
-    summary::{self, SessionSummary},
+    summary::SessionSummary,
     writer::{Group, SessionWriter},
 };
 
@@ -45,6 +45,18 @@ impl Store {
     pub fn create(&self, first: &[Event]) -> Result<SessionWriter, StoreError> {
         let session = create::session_of(first)?;
         create::create(self.group.clone(), self.lock_new(session)?, session, first)
+    }
+
+    /// Begins sessions whose events are all there and few, together in one transaction: each as [`Store::create`] does, but
+    /// nobody goes on writing them. One that cannot be begun says why and hinders no other.
+    pub fn create_all(&self, sessions: &[&[Event]]) -> Result<Vec<Result<(), StoreError>>, StoreError> {
+        remove::tidy_up(&self.home, self.database());
+        create::create_all(&self.home, self.database(), sessions)
+    }
+
+    /// Whether the session is stored.
+    pub fn contains(&self, session: &SessionId) -> Result<bool, StoreError> {
+        self.database().read(|connection| Ok(identity::find_key(connection, session)?.is_some()))
     }
 
     /// Begins a session whose events come one after another and are not in memory together. Nobody sees any of it before
@@ -75,9 +87,10 @@ impl Store {
     /// The one writer of a session: refused while another one exists, in this process or any other.
     pub fn writer(&self, session: &SessionId) -> Result<SessionWriter, StoreError> {
         let lock = SessionLock::take(&self.home, session)?;
-        let (key, next) = self.database().read(|connection| {
-            let key = identity::key_of(connection, session)?;
-            Ok((key, sessions::next_event(connection, key)?))
+        // In a write transaction: a removal that found the session free before it was locked is waited for, and seen.
+        let (key, next) = self.database().writing().write(|transaction| {
+            let key = identity::key_of(transaction, session)?;
+            Ok((key, sessions::next_event(transaction, key)?))
         })?;
         remove::tidy_up(&self.home, self.database());
         Ok(SessionWriter::new(self.group.clone(), lock, session.clone(), key, next))
@@ -137,15 +150,20 @@ impl Store {
         self.snapshot()?.search(query, session, limit)
     }
 
-    /// The sessions whose last event is older than `time`.
-    pub fn older_than(&self, time: Timestamp) -> Result<Vec<SessionId>, StoreError> {
-        self.database().read(|connection| summary::older_than(connection, time))
-    }
-
     /// Removes sessions, all or none, with the outputs that no other session names, from the file itself. Refused
     /// while one of them is being written or has a fork that is not among them; an error says that all are still there.
     pub fn remove(&self, sessions: &[SessionId]) -> Result<Removal, StoreError> {
         remove::remove(&self.home, self.database(), sessions)
+    }
+
+    /// Removes those of the sessions that can go, and says which stay; otherwise like [`Store::remove`]. `told` hears from
+    /// time to time how many are gone from the file. An error says that all are still there.
+    pub fn remove_each(
+        &self,
+        sessions: &[SessionId],
+        told: &mut dyn FnMut(u64),
+    ) -> Result<(Vec<Kept>, Removal), StoreError> {
+        remove::remove_each(&self.home, self.database(), sessions, told)
     }
 
     fn database(&self) -> &Arc<Database> {

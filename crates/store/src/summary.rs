@@ -24,6 +24,8 @@ pub struct SessionSummary {
     pub created: Timestamp,
     /// When its last event was recorded.
     pub updated: Timestamp,
+    /// When it came into this store; 0 where that was before stores wrote it down.
+    pub stored: Timestamp,
     /// The first line of the first user turn, at most 80 characters; empty before it.
     pub title: String,
     /// The folder that it works in.
@@ -42,6 +44,13 @@ pub struct SessionSummary {
     pub bytes: u64,
     /// It can be looked at and not continued.
     pub recording: bool,
+}
+
+impl SessionSummary {
+    /// When something was last done with it: an import of old events is no less a use than a new event.
+    pub fn last_use(&self) -> Timestamp {
+        self.updated.max(self.stored)
+    }
 }
 
 /// Where a fork leaves its parent: `upto` is the last event they share.
@@ -129,7 +138,7 @@ impl Changes {
 
 pub(crate) fn list(connection: &Connection) -> Result<Vec<SessionSummary>, StoreError> {
     let sql = "SELECT s.id, s.created, s.updated, s.title, s.root, s.model, s.provider, s.turns, s.next_seq, p.id,
-                      s.parent_upto, s.bytes, s.recording
+                      s.parent_upto, s.bytes, s.recording, s.stored
                FROM sessions s LEFT JOIN sessions p ON p.key = s.parent
                WHERE s.stage = 0 ORDER BY s.updated DESC, s.key DESC";
     let mut statement = connection.prepare_cached(sql)?;
@@ -150,6 +159,7 @@ pub(crate) fn list(connection: &Connection) -> Result<Vec<SessionSummary>, Store
             parent: parent.zip(upto).map(|(id, upto)| ForkPoint { session: SessionId(id), upto: EventNo(upto) }),
             bytes: row.get(11)?,
             recording: row.get(12)?,
+            stored: Timestamp(row.get(13)?),
         })
     })?;
     let mut summaries = summaries.collect::<Result<Vec<_>, _>>()?;
@@ -166,12 +176,6 @@ fn shorten(summaries: &mut [SessionSummary]) {
         let neighbours = [neighbour(place.checked_sub(1)), neighbour(place.checked_add(1))];
         summaries[*index].short = identity::shortest(&summaries[*index].id.0, neighbours).to_owned();
     }
-}
-
-pub(crate) fn older_than(connection: &Connection, time: Timestamp) -> Result<Vec<SessionId>, StoreError> {
-    let mut statement =
-        connection.prepare_cached("SELECT id FROM sessions WHERE updated < ?1 AND stage = 0 ORDER BY updated, key")?;
-    Ok(statement.query_map([time.0], |row| row.get(0).map(SessionId))?.collect::<Result<_, _>>()?)
 }
 
 pub(crate) fn turn_of(body: &EventBody) -> Option<TurnNo> {

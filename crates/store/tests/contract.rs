@@ -4,7 +4,11 @@
 
 mod support;
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::Path,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use lookback_engine::trace::{BlobError, BlobHash, Blobs, EventBody, EventNo, Output, Timestamp};
 use lookback_store::{Durability::Durable, ForkPoint, Removal, Store, StoreError, derived_session_id, new_session_id};
@@ -301,13 +305,19 @@ fn new_ids_are_twelve_plain_characters() {
 }
 
 #[test]
-fn old_sessions_are_those_not_used_since() {
-    let (_home, store) = home();
+fn a_session_was_last_used_when_it_was_stored_or_when_its_last_event_happened() {
+    let (home, store) = home();
+    let before = Timestamp(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as i64);
     drop(store.create(&[start("old")]).unwrap());
     drop(store.create(&[start("new"), user(1, "later")]).unwrap());
-    assert_eq!(store.older_than(start("old").at).unwrap(), []);
-    assert_eq!(store.older_than(Timestamp(start("old").at.0 + 1)).unwrap(), [id("old")]);
-    assert_eq!(store.sessions().unwrap()[0].id, id("new"));
+    let sessions = store.sessions().unwrap();
+    assert_eq!(sessions[0].id, id("new"));
+    assert!(sessions.iter().all(|session| session.updated < before && session.last_use() >= before), "{sessions:?}");
+    // Stored before it was written down when.
+    let connection = Connection::open(home.path().join("lookback.db")).unwrap();
+    connection.execute("UPDATE sessions SET stored = 0", []).unwrap();
+    let sessions = store.sessions().unwrap();
+    assert_eq!(sessions.iter().map(|session| session.last_use()).collect::<Vec<_>>(), [user(1, "").at, start("").at]);
 }
 
 proptest! {

@@ -1,13 +1,17 @@
 //! `lookback import FILES…`: recorded sessions become stored ones, whoever's files they are.
 
 mod foreign;
+mod gathered;
 mod own;
+mod writing;
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use lookback_replay::{import::ImportError, recording::Format};
 use lookback_store::Store;
+
+use gathered::Gathered;
 
 use crate::{
     cli::ImportArguments,
@@ -22,6 +26,8 @@ enum Outcome {
     StoredAlready(String),
     /// It is a session, and an empty one.
     Nothing(String),
+    /// Read, and soon stored together with others.
+    Gathered,
 }
 
 pub(crate) fn run(arguments: ImportArguments) -> Result<()> {
@@ -36,18 +42,26 @@ pub(crate) fn run(arguments: ImportArguments) -> Result<()> {
 
 /// One file that a person named: whatever keeps it out is an error.
 fn import_one(store: &Store, path: &Path) -> Result<()> {
-    match import(store, &Source::new(path))? {
-        Outcome::Imported(text) => screen::say(&text),
-        Outcome::StoredAlready(reason) | Outcome::Nothing(reason) => bail!(reason),
+    let mut gathered = Gathered::new(store);
+    let first = import(&mut gathered, &Source::new(path))?;
+    gathered.flush();
+    for outcome in std::iter::once(Ok(first)).chain(gathered.outcomes()) {
+        match outcome? {
+            Outcome::Imported(text) => screen::say(&text)?,
+            Outcome::StoredAlready(reason) | Outcome::Nothing(reason) => bail!(reason),
+            Outcome::Gathered => {}
+        }
     }
+    Ok(())
 }
 
 /// File by file: one that cannot be read does not keep the others out.
 fn import_many(store: &Store, paths: &[PathBuf]) -> Result<()> {
     let (mut imported, mut stored, mut passed, mut failed) = (0, 0, 0, 0);
     let mut out = screen::screen();
-    for (source, named) in sources(paths)? {
-        match import(store, &source) {
+    let mut tell = |outcome: Result<Outcome>, named: Named| -> Result<()> {
+        match outcome {
+            Ok(Outcome::Gathered) => {}
             Ok(Outcome::Imported(text)) => {
                 imported += 1;
                 writeln!(out, "{text}")?;
@@ -68,7 +82,16 @@ fn import_many(store: &Store, paths: &[PathBuf]) -> Result<()> {
                 screen::complain(&error);
             }
         }
+        Ok(())
+    };
+    let mut gathered = Gathered::new(store);
+    for (source, named) in sources(paths)? {
+        let outcome = import(&mut gathered, &source);
+        gathered.outcomes().into_iter().try_for_each(|outcome| tell(outcome, Named::ByItself))?;
+        tell(outcome, named)?;
     }
+    gathered.flush();
+    gathered.outcomes().into_iter().try_for_each(|outcome| tell(outcome, Named::ByItself))?;
     let mut facts = vec![format!("{} imported", screen::counted(imported, "session"))];
     let others = [(stored, "stored already"), (passed, "no sessions"), (failed, "could not be read")];
     facts.extend(others.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")));
@@ -99,15 +122,15 @@ fn sources(paths: &[PathBuf]) -> Result<Vec<(Source, Named)>> {
     Ok(sources)
 }
 
-fn import(store: &Store, source: &Source) -> Result<Outcome> {
+fn import(gathered: &mut Gathered<'_>, source: &Source) -> Result<Outcome> {
     let name = source.name();
     let input = Input::open(source)?;
     if input.head.trim_ascii().is_empty() && input.head_is_whole {
-        return own::import(store, input, &name);
+        return own::import(gathered, input, &name);
     }
     match reading::format_of(&input) {
-        Ok(Format::Lookback) => own::import(store, input, &name),
-        Ok(format) => foreign::import(store, input, format, &name).with_context(|| format!("cannot import {name}")),
+        Ok(Format::Lookback) => own::import(gathered, input, &name),
+        Ok(format) => foreign::import(gathered, input, format, &name).with_context(|| format!("cannot import {name}")),
         Err(error) => Err(anyhow!(error).context(format!("cannot import {name}"))),
     }
 }

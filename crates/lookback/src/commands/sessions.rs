@@ -4,6 +4,7 @@ mod remove;
 
 use anyhow::Result;
 use jiff::Timestamp as Instant;
+use lookback_engine::trace::Timestamp;
 use lookback_store::{SessionSummary, Store};
 use serde_json::{Value, json};
 
@@ -31,25 +32,28 @@ fn list(store: &Store) -> Result<()> {
     }
     let mut out = screen::screen();
     let now = Instant::now();
-    let heading = ["session", "used", "turns", "size", "model", "what"].map(str::to_owned).to_vec();
-    let rows = sessions.iter().map(|session| row(session, &names, now));
+    let rows = sessions.iter().map(|session| row(session, session.updated, &names, now));
     screen::write_table(
         &mut out,
-        &std::iter::once(heading).chain(rows).collect::<Vec<_>>(),
+        &std::iter::once(heading()).chain(rows).collect::<Vec<_>>(),
         &[2, 3],
         screen::columns(),
     )?;
     Ok(out.flush()?)
 }
 
-fn row(session: &SessionSummary, names: &Names, now: Instant) -> Vec<String> {
+fn heading() -> Vec<String> {
+    ["session", "used", "turns", "size", "model", "what"].map(str::to_owned).to_vec()
+}
+
+fn row(session: &SessionSummary, used: Timestamp, names: &Names, now: Instant) -> Vec<String> {
     // Its parent comes first: a fork has its parent's title, and what is cut is the end.
     let fork = session.parent.as_ref().map(|fork| format!("(fork of {}) ", names.short(&fork.session)));
     let recording = if session.recording { "(recording) " } else { "" };
     let what = format!("{recording}{}{}", fork.unwrap_or_default(), session.title);
     vec![
         names.short(&session.id),
-        screen::age(session.updated, now),
+        screen::age(used, now),
         screen::exact(u64::from(session.turns)),
         size(session.bytes),
         screen::one_line(&session.model, 24),

@@ -113,6 +113,21 @@ fn folders_are_imported_and_other_files_left_alone() {
 }
 
 #[test]
+fn a_session_that_lies_twice_in_a_folder_is_stored_once() {
+    let person = Person::new();
+    let folder = person.home.path().join("projects");
+    fs::create_dir_all(&folder).expect("a folder");
+    let more = r#"{"parentUuid":"u9","isSidechain":false,"cwd":"/w","sessionId":"the-session","version":"2.1.0","type":"user","message":{"role":"user","content":"and now?"},"uuid":"u10","timestamp":"2026-05-01T10:09:00.000Z"}"#;
+    fs::write(folder.join("a.jsonl"), CLAUDE_CODE).expect("a file");
+    fs::write(folder.join("b.jsonl"), claude_code("other")).expect("a file");
+    fs::write(folder.join("c.jsonl"), format!("{CLAUDE_CODE}{more}\n")).expect("a file");
+    let said = person.run(&["import", folder.to_str().expect("text")]);
+    assert!(said.out.contains("2 sessions imported · 1 stored already"), "{}", said.out);
+    assert!(said.err.contains("this copy of it has 1 turn more"), "{}", said.err);
+    assert_eq!(said.out.matches("look at it with `lookback show ").count(), 2, "{}", said.out);
+}
+
+#[test]
 fn a_file_that_is_no_session_is_refused() {
     let person = Person::new();
     for text in ["hello\nworld\n", "{\"theme\":\"dark\"}", "[1,2,3]", "\u{0}\u{1}\u{2}"] {

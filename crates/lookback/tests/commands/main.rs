@@ -11,6 +11,7 @@ mod imported;
 mod names;
 mod person;
 mod played;
+mod private;
 mod recalled;
 mod recorded;
 mod removed;
@@ -162,7 +163,8 @@ fn sessions_can_be_removed_by_name_and_by_age() {
     assert_eq!(person.run(&["sessions", "rm", "sample"]).out, "removed 1 session: sample00\n");
     assert_eq!(person.run(&["sessions", "--json"]).out, "[]\n");
     let person = Person::with_sample();
-    assert_eq!(person.run(&["sessions", "rm", "--older-than", "30d"]).out, "removed 1 session: sample00\n");
+    person.forget_imports();
+    assert_eq!(person.run(&["sessions", "rm", "--older-than", "30d", "--yes"]).out, "removed 1 session\n");
 }
 
 #[test]

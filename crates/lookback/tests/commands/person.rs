@@ -115,6 +115,12 @@ impl Person {
     }
 
     /// The version number stands at a fixed place of SQLite's header.
+    /// As if all sessions had been stored when their last event happened, and not by this test.
+    pub(crate) fn forget_imports(&self) {
+        let database = rusqlite::Connection::open(self.home.path().join("lookback.db")).expect("a database");
+        database.execute("UPDATE sessions SET stored = 0", []).expect("a column");
+    }
+
     pub(crate) fn set_database_version(&self, version: u32) {
         let path = self.home.path().join("lookback.db");
         let mut bytes = std::fs::read(&path).expect("a database");

@@ -9,16 +9,18 @@ use lookback_engine::{
     session::Checked,
     trace::{Event, EventBody, NoBlobs, Output, Timestamp, upgrade::TraceReader},
 };
-use lookback_store::{Store, StoreError};
 
-use super::Outcome;
+use super::{
+    Outcome,
+    gathered::{Gathered, Whole},
+};
 use crate::{
     counter::Counter,
     input::{Input, LONGEST_LINE, Line},
     screen,
 };
 
-pub(super) fn import(store: &Store, input: Input, name: &str) -> Result<Outcome> {
+pub(super) fn import(gathered: &mut Gathered<'_>, input: Input, name: &str) -> Result<Outcome> {
     let mut events = screen::announce(&format!("reading {name}…"), || read_events(input, name))?;
     for event in &events {
         check(event).with_context(|| format!("{name} cannot be imported"))?;
@@ -30,27 +32,18 @@ pub(super) fn import(store: &Store, input: Input, name: &str) -> Result<Outcome>
     if let Some(Event { event: EventBody::SessionStarted(start), .. }) = events.first_mut() {
         start.decisions = decisions;
     }
-    match screen::announce(&format!("storing {count}…"), || store.create(&events)) {
-        Ok(_) => {}
-        Err(StoreError::Exists(id)) => {
-            let short = store.short_id(&id)?;
-            return Ok(Outcome::StoredAlready(format!(
-                "session {id} is stored already: look at it with `lookback show {short}`"
-            )));
-        }
-        Err(error) => return Err(error.into()),
-    }
-    let id = session.id();
+    let id = session.id().clone();
     let turns = screen::counted(u64::from(session.turns()), "turn");
-    let short = store.short_id(id)?;
-    let outcome = match doubted {
-        None => format!("look at it with `lookback show {short}`"),
+    let imported = format!("imported session {id}: {turns}, {count}");
+    let told = move |short: &str| match doubted {
+        None => format!("{imported}\nlook at it with `lookback show {short}`"),
         Some(doubted) => format!(
-            "it is kept as a recording, to be looked at and not continued: {doubted}\n\
+            "{imported}\nit is kept as a recording, to be looked at and not continued: {doubted}\n\
              look at it with `lookback show {short} --trace`"
         ),
     };
-    Ok(Outcome::Imported(format!("imported session {id}: {turns}, {count}\n{outcome}")))
+    gathered.push(Whole { id, events, told: Box::new(told), name: name.to_owned() });
+    Ok(Outcome::Gathered)
 }
 
 /// By the counter that the trace names. Where that is not known, no count is right.

@@ -1,9 +1,6 @@
 //! Where other agents keep their sessions on this machine. Only names and sizes are looked at until the person agrees.
 
-use std::{
-    io::{self, BufRead, IsTerminal},
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
@@ -65,15 +62,10 @@ pub(super) fn discover(consent: Consent) -> Result<Vec<Origin>> {
 }
 
 fn ask() -> Result<()> {
-    if !io::stdin().is_terminal() {
-        bail!("there is nobody to ask: use --yes to read them, or name files");
-    }
-    screen::remark("Read them? [y/N]");
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    match answer.trim().to_lowercase().as_str() {
-        "y" | "yes" => Ok(()),
-        _ => bail!("nothing was read; `lookback replay FILES…` replays what you name"),
+    match screen::ask("Read them?")? {
+        Some(true) => Ok(()),
+        Some(false) => bail!("nothing was read; `lookback replay FILES…` replays what you name"),
+        None => bail!("there is nobody to ask: use --yes to read them, or name files"),
     }
 }
 

@@ -1,26 +1,39 @@
 //! `lookback sessions rm`: those that a person names, all or none; or those not used for long, as far as possible.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
 
 use anyhow::{Result, bail};
+use jiff::Timestamp as Instant;
 use lookback_engine::trace::{SessionId, Timestamp};
-use lookback_store::{Removal, SessionSummary, Store, StoreError};
+use lookback_store::{Kept, Removal, SessionSummary, Store, StoreError};
 
-use crate::{cli::RemoveArguments, names::Names, opened, screen};
+use crate::{
+    cli::{RemoveArguments, RemoveConsent},
+    names::Names,
+    opened,
+    progress::Progress,
+    screen,
+};
+
+/// Nobody reads more before an answer.
+const SHOWN: usize = 10;
 
 pub(super) fn run(store: &Store, arguments: RemoveArguments) -> Result<()> {
     match arguments.older_than {
         Some(age) => {
             let before = Timestamp(opened::now().0 - age.as_millis() as i64);
-            remove_old(store, store.older_than(before)?)
+            remove_old(store, before, &arguments.consent)
         }
-        None => {
-            let ids = find_all(store, &arguments.ids)?;
-            let names = Names::of(&store.sessions()?);
-            remove(store, &ids)?;
-            report(&ids, &names)
-        }
+        None => remove_named(store, &find_all(store, &arguments.ids)?),
     }
+}
+
+fn remove_named(store: &Store, ids: &[SessionId]) -> Result<()> {
+    let names = Names::of(&store.sessions()?);
+    let count = screen::counted(ids.len() as u64, "session");
+    tell_rest(screen::announce(&format!("removing {count} from the file…"), || store.remove(ids))?);
+    let short = ids.iter().map(|id| names.short(id)).collect::<Vec<_>>().join(", ");
+    screen::say(&format!("removed {count}: {short}"))
 }
 
 fn find_all(store: &Store, prefixes: &[String]) -> Result<Vec<SessionId>> {
@@ -35,85 +48,80 @@ fn find_all(store: &Store, prefixes: &[String]) -> Result<Vec<SessionId>> {
     Ok(ids)
 }
 
-/// Nobody chose these one by one, so one that has to stay must not keep the others.
-fn remove_old(store: &Store, due: Vec<SessionId>) -> Result<()> {
+/// Nobody chose these one by one: so the person sees them first, and one that has to stay does not keep the others.
+fn remove_old(store: &Store, before: Timestamp, consent: &RemoveConsent) -> Result<()> {
     let sessions = store.sessions()?;
-    let names = Names::of(&sessions);
+    let due: Vec<&SessionSummary> = sessions.iter().filter(|session| session.last_use() < before).collect();
     if due.is_empty() {
-        return report(&due, &names);
-    }
-    let mut due = BTreeSet::from_iter(due);
-    let mut kept = take_out_parents(&mut due, &sessions, &names);
-    let removed = loop {
-        let remaining: Vec<SessionId> = due.iter().cloned().collect();
-        if remaining.is_empty() {
-            break remaining;
-        }
-        let error = match remove(store, &remaining) {
-            Ok(()) => break remaining,
-            Err(error) => error,
-        };
-        // Each of these takes one session out, so this ends.
-        let (session, reason) = match &error {
-            StoreError::Locked { session, pid } => {
-                let holder = pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"));
-                (session.clone(), format!("it is being written by {holder}"))
-            }
-            // A fork that began since the list was made.
-            StoreError::HasForks { session, .. } => (session.clone(), "it has forks that stay".to_owned()),
-            StoreError::NotFound(id) => (SessionId(id.clone()), "somebody else has removed it".to_owned()),
-            _ => return Err(error.into()),
-        };
-        if !due.remove(&session) {
-            return Err(error.into());
-        }
-        kept.push((session, reason));
-        kept.extend(take_out_parents(&mut due, &sessions, &names));
-    };
-    for (session, reason) in &kept {
-        screen::remark(&format!("kept {}: {reason}", names.short(session)));
-    }
-    if removed.is_empty() {
-        bail!("nothing was removed: all that is old enough has to stay for now");
-    }
-    report(&removed, &names)
-}
-
-/// A parent holds events that its forks share: while one of them stays, so does the parent, and its own parent with it.
-fn take_out_parents(
-    due: &mut BTreeSet<SessionId>,
-    sessions: &[SessionSummary],
-    names: &Names,
-) -> Vec<(SessionId, String)> {
-    let mut kept = Vec::new();
-    loop {
-        let found = sessions.iter().find_map(|one| {
-            let parent = &one.parent.as_ref()?.session;
-            (due.contains(parent) && !due.contains(&one.id)).then(|| (parent.clone(), &one.id))
-        });
-        let Some((parent, fork)) = found else { return kept };
-        due.remove(&parent);
-        kept.push((parent, format!("its fork {} stays", names.short(fork))));
-    }
-}
-
-fn remove(store: &Store, ids: &[SessionId]) -> Result<(), StoreError> {
-    let text = format!("removing {} from the file…", screen::counted(ids.len() as u64, "session"));
-    match screen::announce(&text, || store.remove(ids))? {
-        Removal::Erased => {}
-        Removal::ErasedLater(error) => {
-            screen::remark(&format!(
-                "they are gone, but not all of them from the file yet; the next removal goes on: {error}"
-            ));
-        }
-    }
-    Ok(())
-}
-
-fn report(removed: &[SessionId], names: &Names) -> Result<()> {
-    if removed.is_empty() {
         return screen::say("nothing to remove");
     }
-    let short = removed.iter().map(|id| names.short(id)).collect::<Vec<_>>().join(", ");
-    screen::say(&format!("removed {}: {short}", screen::counted(removed.len() as u64, "session")))
+    let count = screen::counted(due.len() as u64, "session");
+    if !consent.yes {
+        show(&due, &sessions)?;
+        if consent.dry_run {
+            return screen::say(&format!("{count} would be removed; nothing was"));
+        }
+        match screen::ask(&format!("Remove {count} with everything that only they use?"))? {
+            Some(true) => {}
+            Some(false) => return screen::say("nothing was removed"),
+            None => bail!("there is nobody to ask: use --yes to remove {count}, or --dry-run to only see which"),
+        }
+    }
+    let ids: Vec<SessionId> = due.iter().map(|session| session.id.clone()).collect();
+    let mut progress = Progress::of_sessions("removing", ids.len() as u64);
+    let (kept, removal) = store.remove_each(&ids, &mut |gone| progress.set(gone))?;
+    drop(progress);
+    tell_rest(removal);
+    tell_kept(&kept, &Names::of(&sessions));
+    match ids.len() - kept.len() {
+        0 => bail!("nothing was removed: all that is old enough has to stay for now"),
+        removed => screen::say(&format!("removed {}", screen::counted(removed as u64, "session"))),
+    }
+}
+
+/// Those that were used last, because among them is what a person would miss.
+fn show(due: &[&SessionSummary], sessions: &[SessionSummary]) -> Result<()> {
+    let mut newest = due.to_vec();
+    newest.sort_by_key(|session| Reverse(session.last_use()));
+    let (names, now) = (Names::of(sessions), Instant::now());
+    let row = |session: &&SessionSummary| super::row(session, session.last_use(), &names, now);
+    let rows: Vec<_> = std::iter::once(super::heading()).chain(newest.iter().take(SHOWN).map(row)).collect();
+    let mut out = screen::screen();
+    screen::write_table(&mut out, &rows, &[2, 3], screen::columns())?;
+    if let (Some(more), Some(oldest)) = (due.len().checked_sub(SHOWN).filter(|more| *more > 0), newest.last()) {
+        writeln!(
+            out,
+            "and {} more, the oldest used {}",
+            screen::exact(more as u64),
+            screen::age(oldest.last_use(), now)
+        )?;
+    }
+    Ok(out.flush()?)
+}
+
+fn tell_kept(kept: &[Kept], names: &Names) {
+    for Kept { session, reason } in kept.iter().take(SHOWN) {
+        let reason = match reason {
+            StoreError::Locked { pid: Some(pid), .. } => format!("it is being written by process {pid}"),
+            StoreError::Locked { pid: None, .. } => "it is being written by another process".to_owned(),
+            StoreError::HasForks { forks, .. } => {
+                let forks: Vec<String> = forks.iter().map(|fork| names.short(fork)).collect();
+                format!("its fork {} stays", forks.join(", "))
+            }
+            StoreError::NotFound(_) => "somebody else has removed it".to_owned(),
+            other => other.to_string(),
+        };
+        screen::remark(&format!("kept {}: {reason}", names.short(session)));
+    }
+    if let Some(more) = kept.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+        screen::remark(&format!("kept {} more", screen::exact(more as u64)));
+    }
+}
+
+fn tell_rest(removal: Removal) {
+    if let Removal::ErasedLater(error) = removal {
+        screen::remark(&format!(
+            "they are gone, but not all of them from the file yet; the next removal goes on: {error}"
+        ));
+    }
 }

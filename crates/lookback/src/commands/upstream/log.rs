@@ -3,6 +3,7 @@
 use std::{
     fs::File,
     io::{self, Write},
+    os::unix::fs::OpenOptionsExt,
     path::Path,
     sync::{Mutex, PoisonError},
 };
@@ -17,7 +18,9 @@ pub(super) struct Log(Mutex<File>);
 
 impl Log {
     pub(super) fn create(path: &Path) -> Result<Self> {
-        let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+        // What agents send is as private as what is stored.
+        let file = File::options().write(true).create(true).truncate(true).mode(0o600).open(path);
+        let file = file.with_context(|| format!("cannot write {}", path.display()))?;
         Ok(Self(Mutex::new(file)))
     }
 

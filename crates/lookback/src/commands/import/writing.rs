@@ -1,0 +1,166 @@
+//! One session of another agent as it is written down: items become events, and events go to the store when there are
+//! enough of them.
+
+use anyhow::Result;
+use lookback_engine::{
+    Context as Recording, ModelChoice, Recorder, SessionSetup, WholeStep,
+    trace::{Event, NoBlobs, Output, SessionId, Timestamp, TurnNo, start::RecordedBy},
+};
+use lookback_replay::recording::{About, Billed, CallItem, Format, Item};
+use lookback_store::{ComingSession, Store, StoreError};
+use lookback_wire::{Provider, TokenUsage};
+
+use crate::{cards, counter::Counter, opened};
+
+/// What is handed to the store at once: enough to make a transaction worth it, little enough to hold. A session that ends
+/// before that is gathered with others.
+const EVENTS: usize = 250;
+const BYTES: u64 = 1 << 20;
+
+pub(super) struct Writing {
+    pub(super) id: SessionId,
+    recorder: Recorder,
+    /// None before the first events are handed to the store.
+    pub(super) coming: Option<ComingSession>,
+    pub(super) events: Vec<Event>,
+    bytes: u64,
+    /// The last turn of each user or call item, by its number: where rewinds lead.
+    ends: Vec<TurnNo>,
+    now: Timestamp,
+}
+
+impl Writing {
+    /// `waiting` is what was read before the model was known.
+    pub(super) fn begin(id: SessionId, format: Format, about: &About, waiting: &[Item]) -> Result<Self> {
+        let first = waiting.iter().find_map(time_of);
+        // Files without times are as old as their import.
+        let first = first.unwrap_or_else(opened::now);
+        let model = about.model.clone().or_else(|| waiting.iter().find_map(model_of)).unwrap_or_default();
+        let choice = choose(format, &model)?;
+        let setup = SessionSetup {
+            recorded_by: RecordedBy::Importer { format: format.name().to_owned() },
+            system: about.system.clone().unwrap_or_default(),
+            provider: choice.provider,
+            model,
+            window: choice.window,
+            max_output: choice.max_output,
+            plain_thinking: choice.plain_thinking,
+            tokenizer: "o200k".into(),
+            root: about.cwd.clone().unwrap_or_default(),
+            ..SessionSetup::new(id.clone())
+        };
+        let mut recorder = recorded_at(first, |context| Recorder::start(setup, context))?;
+        let events = recorder.take_events();
+        Ok(Self { id, recorder, coming: None, events, bytes: 0, ends: Vec::new(), now: first })
+    }
+
+    pub(super) fn is_enough(&self) -> bool {
+        self.events.len() >= EVENTS || self.bytes >= BYTES
+    }
+
+    /// What could not be done with the item, in words.
+    pub(super) fn record(&mut self, item: Item, format: Format) -> Result<Option<String>> {
+        self.now = time_of(&item).unwrap_or(self.now);
+        let recorder = &mut self.recorder;
+        let problem = recorded_at(self.now, |context| -> Result<Option<String>> {
+            match item {
+                Item::User(user) => self.ends.push(recorder.user_turn(user.text, user.origin, context)?),
+                Item::Call(call) => {
+                    let CallItem { model, parts, stop, results, billed, .. } = *call;
+                    if let Some(model) = model {
+                        recorder.model_changed(choose(format, &model)?, context)?;
+                    }
+                    let step = WholeStep { parts, stop, results, bill: billed.map(bill) };
+                    self.ends.push(recorder.step(step, context)?);
+                }
+                // The trace has everything; what the client did with its own view is its own affair.
+                Item::Compaction(_) => {}
+                Item::Rewind { last } => {
+                    // A trace cannot go back behind its first turn: that one stays.
+                    let turn = last.and_then(|last| self.ends.get(last)).or(self.ends.first());
+                    if let Some(turn) = turn
+                        && let Err(error) = recorder.roll_back(*turn, context)
+                    {
+                        return Ok(Some(format!("going back to turn {turn}: {error}")));
+                    }
+                }
+            }
+            Ok(None)
+        })?;
+        for event in recorder.take_events() {
+            self.bytes += size(&event);
+            self.events.push(event);
+        }
+        Ok(problem)
+    }
+
+    pub(super) fn flush(&mut self, store: &Store) -> Result<(), StoreError> {
+        let coming = match &mut self.coming {
+            Some(coming) => coming,
+            None => {
+                let start = self.events.remove(0);
+                self.coming.insert(store.begin(&start)?)
+            }
+        };
+        coming.append(&self.events)?;
+        self.events.clear();
+        self.bytes = 0;
+        Ok(())
+    }
+}
+
+fn recorded_at<T>(now: Timestamp, record: impl FnOnce(&Recording<'_>) -> T) -> T {
+    let count = |bytes: &[u8]| Counter::O200k.count(bytes);
+    record(&Recording { now, count: &count, blobs: &NoBlobs })
+}
+
+/// The model as its card knows it, behind the API that its agent speaks.
+fn choose(format: Format, model: &str) -> Result<ModelChoice> {
+    let card = cards::find(model)?;
+    let is_claude = card.as_ref().is_some_and(|card| card.provider == "anthropic");
+    let provider = match format {
+        Format::ClaudeCode => Provider::Anthropic,
+        Format::Codex => Provider::Responses,
+        _ if is_claude => Provider::Anthropic,
+        _ => Provider::Chat,
+    };
+    let window = lookback_engine::Configuration::default().window.window(card.as_ref().map(|card| card.window));
+    let choice = ModelChoice::new(model, provider, window);
+    Ok(match card {
+        Some(card) => {
+            ModelChoice { max_output: Some(card.max_output), plain_thinking: card.plain_thinking(), ..choice }
+        }
+        None => choice,
+    })
+}
+
+fn bill(billed: Billed) -> TokenUsage {
+    let tokens = |tokens: u64| u32::try_from(tokens).unwrap_or(u32::MAX);
+    TokenUsage {
+        uncached: tokens(billed.uncached),
+        cached: tokens(billed.read),
+        written: tokens(billed.written),
+        output: tokens(billed.output),
+        ..TokenUsage::default()
+    }
+}
+
+fn time_of(item: &Item) -> Option<Timestamp> {
+    match item {
+        Item::User(user) => user.at,
+        Item::Call(call) => call.at,
+        Item::Compaction(compaction) => compaction.at,
+        Item::Rewind { .. } => None,
+    }
+}
+
+fn model_of(item: &Item) -> Option<String> {
+    match item {
+        Item::Call(call) => call.model.clone(),
+        _ => None,
+    }
+}
+
+fn size(event: &Event) -> u64 {
+    event.event.outputs().into_iter().map(Output::len).sum()
+}

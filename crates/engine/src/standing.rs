@@ -18,6 +18,11 @@ mod turns;
 mod wording;
 
 pub(crate) use asked::Asked;
+/// What a person's text asks for, in its own words, behind what programs put before it; for titles.
+pub fn asking_sentence(text: &str) -> Option<String> {
+    turns::wanted(turns::own_words(text))
+}
+
 pub use files::Files;
 pub(crate) use files::taken_away;
 pub(crate) use said::Concluded;

@@ -97,6 +97,18 @@ pub(crate) enum Command {
 pub(crate) struct SessionsArguments {
     #[command(subcommand)]
     pub(crate) command: Option<SessionsCommand>,
+    /// Only those of this agent: claude-code, codex, …
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// Only those whose folder has this in its path
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) project: Option<String>,
+    /// Only those whose title has this
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
+    /// Only those used in the last so much time: 30d, 12h, 2w
+    #[arg(long, value_name = "AGE", value_parser = parse_age)]
+    pub(crate) used_within: Option<jiff::SignedDuration>,
     /// Print one JSON array
     #[arg(long)]
     pub(crate) json: bool,

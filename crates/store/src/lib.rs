@@ -34,5 +34,5 @@ pub use remove::{Kept, Removal};
 pub use search::Hit;
 pub use snapshot::{Snapshot, StoredTrace};
 pub use store::Store;
-pub use summary::{ForkPoint, SessionSummary};
+pub use summary::{Billed, ForkPoint, SessionSummary};
 pub use writer::{Durability, SessionWriter};

@@ -13,7 +13,7 @@ use crate::{
     database::{self, Database},
     events,
     home::{self, Home},
-    lock, search,
+    lock, search, summary,
 };
 
 /// "LkBk": what `file(1)` and we recognise our databases by.
@@ -28,13 +28,14 @@ struct Step {
     fill: fn(&Transaction<'_>) -> Result<(), StoreError>,
 }
 
-const STEPS: [Step; 5] = [
+const STEPS: [Step; 6] = [
     Step { sql: include_str!("migrations/0001_trace.sql"), fill: |_| Ok(()) },
     // Its index is filled when events are as this program reads them.
     Step { sql: include_str!("migrations/0002_search.sql"), fill: |_| Ok(()) },
     Step { sql: include_str!("migrations/0003_whole_events.sql"), fill: rewrite_and_index },
     Step { sql: include_str!("migrations/0004_recordings.sql"), fill: |_| Ok(()) },
     Step { sql: include_str!("migrations/0005_stored.sql"), fill: |_| Ok(()) },
+    Step { sql: include_str!("migrations/0006_listed.sql"), fill: summary::list_again },
 ];
 
 /// The newest `user_version` that this code reads and writes.

@@ -3,13 +3,17 @@
 use std::str::FromStr;
 
 use lookback_engine::{
-    text::beginning,
-    trace::{Event, EventBody, EventNo, Output, SessionId, Timestamp, TurnNo, start::Decisions},
+    asking_sentence,
+    text::{beginning, one_line},
+    trace::{
+        Event, EventBody, EventNo, Origin, Output, SessionId, Timestamp, TurnNo,
+        start::{Decisions, RecordedBy},
+    },
 };
-use lookback_wire::Provider;
-use rusqlite::{Connection, params};
+use lookback_wire::{Provider, TokenUsage};
+use rusqlite::{Connection, Transaction, params};
 
-use crate::{StoreError, identity};
+use crate::{StoreError, events, identity};
 
 const TITLE_CHARACTERS: usize = 80;
 
@@ -26,8 +30,14 @@ pub struct SessionSummary {
     pub updated: Timestamp,
     /// When it came into this store; 0 where that was before stores wrote it down.
     pub stored: Timestamp,
-    /// The first line of the first user turn, at most 80 characters; empty before it.
+    /// What was asked first, at most 80 characters; empty before it.
     pub title: String,
+    /// Which agent recorded it: a format's name, a gateway's client, or `lookback`.
+    pub agent: String,
+    /// Calls of a model, a fork's shared ones not counted; the same holds for the bills.
+    pub calls: u32,
+    /// What they were billed.
+    pub billed: Billed,
     /// The folder that it works in.
     pub root: String,
     /// The model in use.
@@ -44,6 +54,18 @@ pub struct SessionSummary {
     pub bytes: u64,
     /// It can be looked at and not continued.
     pub recording: bool,
+}
+
+/// Tokens of many calls.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[allow(missing_docs, reason = "as in a call's usage")]
+pub struct Billed {
+    pub uncached: u64,
+    pub cached: u64,
+    /// For whatever time.
+    pub written: u64,
+    pub written_1h: u64,
+    pub output: u64,
 }
 
 impl SessionSummary {
@@ -73,6 +95,9 @@ pub(crate) struct Changes {
     turns: u32,
     bytes: u64,
     recording: Option<bool>,
+    agent: Option<String>,
+    calls: u32,
+    billed: Billed,
 }
 
 impl Changes {
@@ -90,12 +115,28 @@ impl Changes {
                 self.model = Some(started.model.clone());
                 self.provider = Some(started.provider);
                 self.recording = Some(started.decisions == Decisions::Unchecked);
+                self.agent = Some(match &started.recorded_by {
+                    RecordedBy::Importer { format } => format.to_string(),
+                    RecordedBy::Gateway { client, .. } => client.to_string(),
+                    RecordedBy::Unsaid | RecordedBy::Agent => "lookback".to_owned(),
+                });
+            }
+            EventBody::CallStarted { .. } => self.calls += 1,
+            EventBody::Usage(usage) => {
+                let TokenUsage { uncached, cached, written, output, written_1h, .. } = usage.billed;
+                self.billed.uncached += u64::from(uncached);
+                self.billed.cached += u64::from(cached);
+                self.billed.written += u64::from(written);
+                self.billed.written_1h += u64::from(written_1h);
+                self.billed.output += u64::from(output);
             }
             EventBody::ModelChanged { model, provider, .. } => {
                 self.model = Some(model.to_string());
                 self.provider = Some(*provider);
             }
-            EventBody::UserTurn(turn) if self.title.is_none() => self.title = title(&turn.text),
+            EventBody::UserTurn(turn) if self.title.is_none() && turn.origin == Origin::Person => {
+                self.title = title(&turn.text);
+            }
             _ => {}
         }
     }
@@ -108,7 +149,9 @@ impl Changes {
                 title = CASE WHEN title = '' THEN ifnull(?5, '') ELSE title END,
                 root = ifnull(?6, root), model = ifnull(?7, model), provider = ifnull(?8, provider),
                 turns = max(turns, ?9), bytes = bytes + ?10,
-                recording = ifnull(?11, recording)
+                recording = ifnull(?11, recording), agent = ifnull(?12, agent), calls = calls + ?13,
+                uncached = uncached + ?14, cached = cached + ?15, written = written + ?16,
+                written_1h = written_1h + ?17, output = output + ?18
             WHERE key = ?1";
         connection.prepare_cached(sql)?.execute(params![
             key,
@@ -121,8 +164,24 @@ impl Changes {
             self.provider.map(Provider::name),
             self.turns,
             self.bytes,
-            self.recording
+            self.recording,
+            self.agent,
+            self.calls,
+            self.billed.uncached,
+            self.billed.cached,
+            self.billed.written,
+            self.billed.written_1h,
+            self.billed.output
         ])?;
+        Ok(())
+    }
+
+    fn write_listed(&self, connection: &Connection, key: i64) -> Result<(), StoreError> {
+        let Billed { uncached, cached, written, written_1h, output } = self.billed;
+        let sql = "UPDATE sessions SET agent = ifnull(?2, agent), calls = ?3, uncached = ?4, cached = ?5, written = ?6,
+            written_1h = ?7, output = ?8, title = ifnull(?9, title) WHERE key = ?1";
+        let row = params![key, self.agent, self.calls, uncached, cached, written, written_1h, output, self.title];
+        connection.prepare_cached(sql)?.execute(row)?;
         Ok(())
     }
 
@@ -132,13 +191,15 @@ impl Changes {
         for event in events {
             changes.note(event, 0);
         }
-        Self { first: changes.last.map(|(_, at)| at), bytes: 0, ..changes }
+        let first = changes.last.map(|(_, at)| at);
+        Self { first, bytes: 0, calls: 0, billed: Billed::default(), ..changes }
     }
 }
 
 pub(crate) fn list(connection: &Connection) -> Result<Vec<SessionSummary>, StoreError> {
     let sql = "SELECT s.id, s.created, s.updated, s.title, s.root, s.model, s.provider, s.turns, s.next_seq, p.id,
-                      s.parent_upto, s.bytes, s.recording, s.stored
+                      s.parent_upto, s.bytes, s.recording, s.stored, s.agent, s.calls, s.uncached, s.cached, s.written,
+                      s.written_1h, s.output
                FROM sessions s LEFT JOIN sessions p ON p.key = s.parent
                WHERE s.stage = 0 ORDER BY s.updated DESC, s.key DESC";
     let mut statement = connection.prepare_cached(sql)?;
@@ -160,11 +221,43 @@ pub(crate) fn list(connection: &Connection) -> Result<Vec<SessionSummary>, Store
             bytes: row.get(11)?,
             recording: row.get(12)?,
             stored: Timestamp(row.get(13)?),
+            agent: row.get(14)?,
+            calls: row.get(15)?,
+            billed: Billed {
+                uncached: row.get(16)?,
+                cached: row.get(17)?,
+                written: row.get(18)?,
+                written_1h: row.get(19)?,
+                output: row.get(20)?,
+            },
         })
     })?;
     let mut summaries = summaries.collect::<Result<Vec<_>, _>>()?;
     shorten(&mut summaries);
     Ok(summaries)
+}
+
+/// For sessions from before lists showed so much of them.
+pub(crate) fn list_again(transaction: &Transaction<'_>) -> Result<(), StoreError> {
+    let mut statement = transaction.prepare(
+        "SELECT session, seq FROM events WHERE kind IN
+        ('session_started', 'call_started', 'usage', 'user_turn') ORDER BY session, seq",
+    )?;
+    let mut rows = statement.query([])?;
+    let mut current: Option<(i64, Changes)> = None;
+    while let Some(row) = rows.next()? {
+        let (key, seq) = (row.get(0)?, EventNo(row.get(1)?));
+        if current.as_ref().is_some_and(|(session, _)| *session != key) {
+            current.take().map_or(Ok(()), |(session, changes)| changes.write_listed(transaction, session))?;
+        }
+        match events::read_one(transaction, key, seq) {
+            Ok(Some(event)) => current.get_or_insert_with(|| (key, Changes::default())).1.note(&event, 0),
+            // What is damaged stays so, and whoever reads it is told.
+            Ok(None) | Err(StoreError::Damaged { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    current.map_or(Ok(()), |(session, changes)| changes.write_listed(transaction, session))
 }
 
 /// All at once from the sorted ids: asking for each would be two searches more for each session.
@@ -189,7 +282,9 @@ pub(crate) fn turn_of(body: &EventBody) -> Option<TurnNo> {
     }
 }
 
+/// The sentence that asks, else the first line.
 fn title(text: &str) -> Option<String> {
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-    Some(beginning(line, TITLE_CHARACTERS).to_owned())
+    let first = || text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned);
+    let asked = asking_sentence(text).map(|asked| one_line(&asked)).filter(|asked| !asked.is_empty()).or_else(first)?;
+    Some(beginning(&asked, TITLE_CHARACTERS).to_owned())
 }

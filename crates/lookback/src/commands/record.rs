@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: RecordArguments) -> Result<()> {
     let text = head.iter().map(|line| comment(line)).collect::<String>() + &recorder.finish();
     match &arguments.out {
         Some(path) => {
-            if path.exists() {
+            if path.is_file() {
                 bail!("{} is there already: name another file, or remove it first", path.display());
             }
             interruption::write_whole(path, &text)?;

@@ -2,93 +2,141 @@
 
 mod remove;
 
+use std::io::Write;
+
 use anyhow::Result;
 use jiff::Timestamp as Instant;
-use lookback_engine::trace::Timestamp;
-use lookback_store::{SessionSummary, Store};
+use lookback_engine::{card::Lifetime, trace::Timestamp};
+use lookback_store::{Billed, SessionSummary};
 use serde_json::{Value, json};
 
 use crate::{
     cli::{SessionsArguments, SessionsCommand},
     home,
     names::Names,
-    screen,
+    screen::{self, Screen},
+    settings::{self, Flags, Settings},
 };
 
 pub(crate) fn run(arguments: SessionsArguments) -> Result<()> {
     let store = home::open_store()?;
-    match arguments.command {
-        Some(SessionsCommand::Rm(arguments)) => remove::run(&store, arguments),
-        None if arguments.json => list_json(&store),
-        None => list(&store),
+    // Only prices come from there: without them the list is as good.
+    let settings = settings::load(Flags::default()).inspect_err(|error| screen::remark(&error.to_string())).ok();
+    let settings = settings.as_ref();
+    if let Some(SessionsCommand::Rm(arguments)) = arguments.command {
+        return remove::run(&store, arguments, settings);
+    }
+    let all = store.sessions()?;
+    let names = Names::of(&all);
+    let is_empty = all.is_empty();
+    let now = Instant::now();
+    let wanted: Vec<SessionSummary> = all.into_iter().filter(|session| is_wanted(session, &arguments, now)).collect();
+    if arguments.json {
+        return screen::show_json(&wanted.iter().map(|session| told(session, settings)).collect());
+    }
+    match wanted.is_empty() {
+        true if is_empty => screen::say("no sessions yet: `lookback import FILE` stores one"),
+        true => screen::say("no session is as you ask: `lookback sessions` lists all"),
+        false => list(&wanted, &names, settings, now),
     }
 }
 
-fn list(store: &Store) -> Result<()> {
-    let sessions = store.sessions()?;
-    let names = Names::of(&sessions);
-    if sessions.is_empty() {
-        return screen::say("no sessions yet: `lookback import FILE` stores one");
-    }
+fn is_wanted(session: &SessionSummary, asked: &SessionsArguments, now: Instant) -> bool {
+    let has = |text: &str, part: &Option<String>| {
+        part.as_ref().is_none_or(|part| text.to_lowercase().contains(&part.to_lowercase()))
+    };
+    let age = now.as_millisecond().saturating_sub(session.last_use().0);
+    has(&session.agent, &asked.agent)
+        && has(&session.root, &asked.project)
+        && has(&session.title, &asked.title)
+        && asked.used_within.is_none_or(|within| i128::from(age) <= within.as_millis())
+}
+
+fn list(sessions: &[SessionSummary], names: &Names, settings: Option<&Settings>, now: Instant) -> Result<()> {
     let mut out = screen::screen();
-    let now = Instant::now();
-    let rows = sessions.iter().map(|session| row(session, session.updated, &names, now));
-    screen::write_table(
-        &mut out,
-        &std::iter::once(heading()).chain(rows).collect::<Vec<_>>(),
-        &[2, 3],
-        screen::columns(),
-    )?;
+    let rows = sessions.iter().map(|session| row(session, session.updated, names, settings, now));
+    write_rows(&mut out, rows)?;
     Ok(out.flush()?)
 }
 
-fn heading() -> Vec<String> {
-    ["session", "used", "turns", "size", "model", "what"].map(str::to_owned).to_vec()
+/// Below it agent and calls are left out: what a session is about must stay in sight.
+const ROOM_FOR_ALL: usize = 80;
+
+fn write_rows<W: Write>(out: &mut Screen<W>, rows: impl Iterator<Item = Vec<String>>) -> Result<()> {
+    let heading = ["session", "used", "agent", "project", "calls", "cost", "what"].map(str::to_owned).to_vec();
+    let mut rows: Vec<Vec<String>> = std::iter::once(heading).chain(rows).collect();
+    let width = screen::columns();
+    if width < ROOM_FOR_ALL {
+        for row in &mut rows {
+            row.remove(4);
+            row.remove(2);
+        }
+        return Ok(screen::write_table(out, &rows, &[3], width)?);
+    }
+    Ok(screen::write_table(out, &rows, &[4, 5], width)?)
 }
 
-fn row(session: &SessionSummary, used: Timestamp, names: &Names, now: Instant) -> Vec<String> {
+fn row(
+    session: &SessionSummary,
+    used: Timestamp,
+    names: &Names,
+    settings: Option<&Settings>,
+    now: Instant,
+) -> Vec<String> {
     // Its parent comes first: a fork has its parent's title, and what is cut is the end.
     let fork = session.parent.as_ref().map(|fork| format!("(fork of {}) ", names.short(&fork.session)));
     let recording = if session.recording { "(recording) " } else { "" };
     let what = format!("{recording}{}{}", fork.unwrap_or_default(), session.title);
+    let project = session.root.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     vec![
         names.short(&session.id),
         screen::age(used, now),
-        screen::exact(u64::from(session.turns)),
-        size(session.bytes),
-        screen::one_line(&session.model, 24),
+        screen::one_line(&session.agent, 14),
+        screen::one_line(project, 18),
+        screen::exact(u64::from(session.calls)),
+        cost(session, settings).map_or("–".to_owned(), |dollars| format!("${dollars:.2}")),
         what,
     ]
 }
 
-fn size(bytes: u64) -> String {
-    match bytes {
-        0..1_000 => format!("{bytes} B"),
-        1_000..1_000_000 => format!("{} kB", bytes / 1_000),
-        _ => format!("{} MB", bytes / 1_000_000),
+/// Dollars for what was billed, at the prices of its model as the card has them for usual prompts; none without bills or
+/// a card.
+fn cost(session: &SessionSummary, settings: Option<&Settings>) -> Option<f64> {
+    let Billed { uncached, cached, written, written_1h, output } = session.billed;
+    if uncached + cached + written + output == 0 {
+        return None;
     }
+    let prices = settings?.card(&session.model)?.prices.as_ref()?;
+    let (usual, hour) = (prices.rates(Lifetime::Usual), prices.rates(Lifetime::OneHour));
+    let tokens = uncached as f64
+        + cached as f64 * usual.read
+        + (written - written_1h.min(written)) as f64 * usual.write
+        + written_1h as f64 * hour.write
+        + output as f64 * usual.output;
+    Some(prices.dollars(tokens))
 }
 
-fn list_json(store: &Store) -> Result<()> {
-    let sessions: Vec<Value> = store
-        .sessions()?
-        .into_iter()
-        .map(|session| {
-            json!({
-                "id": session.id,
-                "created": session.created,
-                "updated": session.updated,
-                "title": session.title,
-                "root": session.root,
-                "model": session.model,
-                "provider": session.provider,
-                "turns": session.turns,
-                "events": session.events,
-                "bytes": session.bytes,
-                "recording": session.recording,
-                "parent": session.parent.map(|fork| json!({"session": fork.session, "upto": fork.upto})),
-            })
-        })
-        .collect();
-    screen::show_json(&sessions.into())
+fn told(session: &SessionSummary, settings: Option<&Settings>) -> Value {
+    let Billed { uncached, cached, written, written_1h, output } = session.billed;
+    json!({
+        "id": session.id,
+        "created": session.created,
+        "updated": session.updated,
+        "stored": session.stored,
+        "last_use": session.last_use(),
+        "title": session.title,
+        "agent": session.agent,
+        "project": session.root,
+        "root": session.root,
+        "model": session.model,
+        "provider": session.provider,
+        "turns": session.turns,
+        "calls": session.calls,
+        "billed": { "uncached": uncached, "cached": cached, "written": written, "written_1h": written_1h, "output": output },
+        "cost_usd": cost(session, settings),
+        "events": session.events,
+        "bytes": session.bytes,
+        "recording": session.recording,
+        "parent": session.parent.as_ref().map(|fork| json!({"session": fork.session, "upto": fork.upto})),
+    })
 }

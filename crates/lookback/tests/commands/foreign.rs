@@ -207,3 +207,23 @@ fn the_memory_of_an_import_does_not_grow_with_the_file() {
     // Ten times the file, 18 MB more of it.
     assert!(long < short + 12_000, "{short} kB, then {long} kB");
 }
+
+#[test]
+fn sessions_are_listed_by_agent_project_calls_cost_and_what_was_asked() {
+    let person = Person::new();
+    let file = person.home.path().join("plan.jsonl");
+    let asked = CLAUDE_CODE.replace(
+        "why does it fail?",
+        "Implement the following plan:\\n\\n# Exact balances for every account\\n\\n1. fix it",
+    );
+    std::fs::write(&file, asked).expect("a file");
+    person.run(&["import", file.to_str().expect("UTF-8")]).shown();
+    let all = person.run(&["sessions", "--json"]).json();
+    assert_eq!((all[0]["agent"].as_str(), all[0]["calls"].as_u64() > Some(0)), (Some("claude-code"), true), "{all}");
+    assert_eq!(all[0]["title"], "Exact balances for every account");
+    assert_eq!(
+        person.run(&["sessions", "--agent", "codex"]).out,
+        "no session is as you ask: `lookback sessions` lists all\n"
+    );
+    assert_eq!(person.run(&["sessions", "--agent", "claude", "--json"]).json().as_array().map(Vec::len), Some(1));
+}

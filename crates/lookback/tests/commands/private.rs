@@ -38,10 +38,9 @@ fn stores_scripts_and_reports_are_private_whatever_the_umask() {
         for (name, expected) in [("home", 0o700), ("home/locks", 0o700), ("home/lookback.db", 0o600)] {
             assert_eq!(mode(&path(name)), expected, "umask {umask}: {name}");
         }
-        // What lies there already is replaced, by a file that is private.
-        fs::write(path("script.toml"), "older").expect("a file");
-        fs::set_permissions(path("script.toml"), fs::Permissions::from_mode(0o644)).expect("a mode");
+        // A page that lies there already is replaced, by a file that is private; a script is never written over.
         for _ in 0..2 {
+            let _ = fs::remove_file(path("script.toml"));
             run(&person, umask, &["record", id, "--out", &text("script.toml")]).shown();
             let replay = ["replay", &text("session.jsonl"), "--strategies", "append", "--report", &text("page.html")];
             run(&person, umask, &replay).shown();
@@ -49,6 +48,7 @@ fn stores_scripts_and_reports_are_private_whatever_the_umask() {
                 assert_eq!(mode(&path(name)), 0o600, "umask {umask}: {name}");
                 assert!(fs::metadata(path(name)).expect("written").len() > 100, "umask {umask}: {name}");
             }
+            fs::set_permissions(path("page.html"), fs::Permissions::from_mode(0o644)).expect("a mode");
         }
     }
 }

@@ -13,16 +13,17 @@ use crate::{
     opened,
     progress::Progress,
     screen,
+    settings::Settings,
 };
 
 /// Nobody reads more before an answer.
 const SHOWN: usize = 10;
 
-pub(super) fn run(store: &Store, arguments: RemoveArguments) -> Result<()> {
+pub(super) fn run(store: &Store, arguments: RemoveArguments, settings: Option<&Settings>) -> Result<()> {
     match arguments.older_than {
         Some(age) => {
             let before = Timestamp(opened::now().0 - age.as_millis() as i64);
-            remove_old(store, before, &arguments.consent)
+            remove_old(store, before, &arguments.consent, settings)
         }
         None => remove_named(store, &find_all(store, &arguments.ids)?),
     }
@@ -49,7 +50,7 @@ fn find_all(store: &Store, prefixes: &[String]) -> Result<Vec<SessionId>> {
 }
 
 /// Nobody chose these one by one: so the person sees them first, and one that has to stay does not keep the others.
-fn remove_old(store: &Store, before: Timestamp, consent: &RemoveConsent) -> Result<()> {
+fn remove_old(store: &Store, before: Timestamp, consent: &RemoveConsent, settings: Option<&Settings>) -> Result<()> {
     let sessions = store.sessions()?;
     let due: Vec<&SessionSummary> = sessions.iter().filter(|session| session.last_use() < before).collect();
     if due.is_empty() {
@@ -57,7 +58,7 @@ fn remove_old(store: &Store, before: Timestamp, consent: &RemoveConsent) -> Resu
     }
     let count = screen::counted(due.len() as u64, "session");
     if !consent.yes {
-        show(&due, &sessions)?;
+        show(&due, &sessions, settings)?;
         if consent.dry_run {
             return screen::say(&format!("{count} would be removed; nothing was"));
         }
@@ -80,14 +81,13 @@ fn remove_old(store: &Store, before: Timestamp, consent: &RemoveConsent) -> Resu
 }
 
 /// Those that were used last, because among them is what a person would miss.
-fn show(due: &[&SessionSummary], sessions: &[SessionSummary]) -> Result<()> {
+fn show(due: &[&SessionSummary], sessions: &[SessionSummary], settings: Option<&Settings>) -> Result<()> {
     let mut newest = due.to_vec();
     newest.sort_by_key(|session| Reverse(session.last_use()));
     let (names, now) = (Names::of(sessions), Instant::now());
-    let row = |session: &&SessionSummary| super::row(session, session.last_use(), &names, now);
-    let rows: Vec<_> = std::iter::once(super::heading()).chain(newest.iter().take(SHOWN).map(row)).collect();
+    let row = |session: &&SessionSummary| super::row(session, session.last_use(), &names, settings, now);
     let mut out = screen::screen();
-    screen::write_table(&mut out, &rows, &[2, 3], screen::columns())?;
+    super::write_rows(&mut out, newest.iter().take(SHOWN).map(row))?;
     if let (Some(more), Some(oldest)) = (due.len().checked_sub(SHOWN).filter(|more| *more > 0), newest.last()) {
         writeln!(
             out,

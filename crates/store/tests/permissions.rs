@@ -1,5 +1,7 @@
 //! Traces hold what people and programs said: nobody else reads them.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod support;
 
 use std::{

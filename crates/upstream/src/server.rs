@@ -152,12 +152,12 @@ struct Shared {
 }
 
 impl Shared {
-    /// A body that got an error is forgotten once it was told of: it may be large, and there may be many.
+    /// A body that was refused is forgotten once it was told of: it may be large, and there may be many.
     fn remember(&self, mut logged: Logged) {
         if let Some(watcher) = &self.watcher {
             watcher(&logged);
         }
-        if logged.status >= 400 {
+        if logged.refusal.is_some() {
             logged.body = Bytes::new();
         }
         self.log.lock().unwrap_or_else(PoisonError::into_inner).push(logged);

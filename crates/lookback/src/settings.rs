@@ -15,16 +15,21 @@ mod sources;
 pub(crate) use chosen::{Chosen, KeyFound, Named};
 pub(crate) use file::Compactor;
 pub(crate) use origin::{Given, Origin};
-pub(crate) use sources::{Flags, Sources};
+pub(crate) use sources::Flags;
+use sources::Sources;
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use lookback_engine::{
     Configuration,
     card::{Card, Cards},
     configuration::place,
 };
+use lookback_models::hide_key_shapes;
 
 use self::{
     error::SettingsError,
@@ -54,11 +59,18 @@ pub(crate) struct Settings {
 
 /// Of this process. Warnings are said at once.
 pub(crate) fn load(flags: Flags) -> Result<Settings> {
-    let settings = Settings::resolve(Sources::gather(flags)?)?;
+    let settings = read(flags)?;
     for warning in &settings.warnings {
         screen::remark(&format!("warning: {warning}"));
     }
     Ok(settings)
+}
+
+/// Of this process, in silence. What cannot be read is told without what looks like a key: some paste theirs into the
+/// wrong place.
+pub(crate) fn read(flags: Flags) -> Result<Settings> {
+    let settings = Sources::gather(flags).and_then(Settings::resolve);
+    settings.map_err(|error| anyhow!(hide_key_shapes(&format!("{error:#}"))))
 }
 
 impl Settings {
@@ -68,14 +80,19 @@ impl Settings {
         let file_exists = text.is_some();
         let text = text.unwrap_or_default();
         let shown_path = path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
-        let file =
+        let mut file =
             UserFile::parse(&text).map_err(|problem| SettingsError::File { file: shown_path.clone(), problem })?;
         let in_file = |field: &str| Origin::File { line: place::line_of(&text, field) };
 
+        // Files that the file names lie beside it.
+        let beside =
+            |named: &Path| path.as_ref().and_then(|path| path.parent()).map_or(named.into(), |at| at.join(named));
         let mut all_cards = cards::built_in()?.clone();
         for card_file in &file.cards {
-            let place = path.as_ref().and_then(|path| path.parent()).map_or(card_file.clone(), |at| at.join(card_file));
-            all_cards.add(cards::read(&place, read)?);
+            all_cards.add(cards::read(&beside(card_file), read)?);
+        }
+        for ca_file in file.providers.values_mut().filter_map(|provider| provider.ca_file.as_mut()) {
+            *ca_file = beside(ca_file);
         }
         let mut warnings = Vec::new();
         if let Some(mode) = mode.filter(|mode| mode & 0o077 != 0 && file.holds_secrets()) {

@@ -3,6 +3,7 @@
 //! It knows where requests go and what is sent with them. `client/exchange.rs` carries out one request; `fault` says
 //! what a refusal means.
 
+mod bounds;
 mod exchange;
 mod incoming;
 mod opening;
@@ -87,7 +88,7 @@ impl Client {
     fn mask(&self) -> Mask {
         let mut mask = self.inner.mask.clone();
         if let Some(value) = self.inner.key.as_ref().and_then(Key::known) {
-            mask.add(value);
+            mask.add_key(value);
         }
         mask
     }

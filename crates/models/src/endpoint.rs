@@ -2,14 +2,21 @@
 
 mod address;
 
-use std::{fmt, path::PathBuf, time::Duration};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use lookback_wire::Provider;
 use serde::Deserialize;
 
 pub(crate) use address::{Address, parse_address};
 
-use crate::{Key, Retries, mask::masked_url};
+use crate::{
+    Key, Retries,
+    mask::{hide_key_shapes, masked_url},
+};
 
 /// A place that answers requests of one API, and how it is spoken to.
 #[derive(Clone)]
@@ -67,11 +74,20 @@ pub struct Timeouts {
     pub first_byte: Duration,
     /// Between two pieces of the answer. Pings count.
     pub idle: Duration,
+    /// From the first try to the end of the answer, however much of it keeps coming. The caller's own pauses do not
+    /// count.
+    pub whole: Duration,
 }
 
 impl Default for Timeouts {
     fn default() -> Self {
-        Self { connect: Duration::from_secs(10), first_byte: Duration::from_secs(120), idle: Duration::from_secs(120) }
+        Self {
+            connect: Duration::from_secs(10),
+            first_byte: Duration::from_secs(120),
+            idle: Duration::from_secs(120),
+            // The longest answers have 128,000 tokens, and 40 in a second are slow for who writes so many.
+            whole: Duration::from_secs(3_600),
+        }
     }
 }
 
@@ -114,12 +130,17 @@ impl fmt::Debug for Endpoint {
             .field("key_header", &self.key_header)
             .field("headers", &names)
             .field("proxy", &self.proxy.as_deref().map(masked_url))
-            .field("ca_file", &self.ca_file)
+            .field("ca_file", &self.ca_file.as_deref().map(shown_path))
             .field("plain_http", &self.plain_http)
             .field("timeouts", &self.timeouts)
             .field("retries", &self.retries)
             .finish()
     }
+}
+
+/// Some paste a key here.
+fn shown_path(path: &Path) -> String {
+    hide_key_shapes(&path.to_string_lossy())
 }
 
 /// Why an endpoint cannot be used at all, before anything was sent.
@@ -129,8 +150,9 @@ pub enum EndpointError {
     #[error("\"{url}\" is not a URL that models can be reached by ({reason}); write it like https://host/v1")]
     BadUrl { url: String, reason: String },
     #[error(
-        "the key would go to {host} over plain http, readable for everybody on the way; \
-         use https, or allow it for this endpoint if the network is yours"
+        "the key would go to {} over plain http, readable for everybody on the way; \
+         use https, or allow it for this endpoint if the network is yours",
+        hide_key_shapes(host)
     )]
     SecretOverPlainHttp { host: String },
     #[error("the header \"{name}\" cannot be sent: {reason}")]
@@ -139,7 +161,10 @@ pub enum EndpointError {
         "\"{url}\" is not a proxy that can be used ({reason}); write it like http://host:3128 or socks5h://host:1080"
     )]
     BadProxy { url: String, reason: String },
-    #[error("cannot use the CA file {path}: {reason}; it must hold certificates in PEM (-----BEGIN CERTIFICATE-----)")]
+    #[error(
+        "cannot use the CA file {}: {reason}; it must hold certificates in PEM (-----BEGIN CERTIFICATE-----)",
+        shown_path(path)
+    )]
     BadCaFile { path: PathBuf, reason: String },
     #[error("cannot set up TLS: {0}; install the system's CA certificates, or name a CA file")]
     NoTls(String),

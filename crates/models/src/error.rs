@@ -54,6 +54,21 @@ pub enum ErrorKind {
     TimedOut,
     /// What came back is not what the API says.
     Nonsense,
+    /// The answer went beyond what is taken in, and was left there.
+    Beyond(Bound),
+}
+
+/// What no answer may go beyond: a server that never ends would otherwise fill the memory, or keep its caller for ever.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bound {
+    /// The bytes of the answer, as they came over the network.
+    AnswerBytes,
+    /// The bytes of one event of a stream.
+    EventBytes,
+    /// Lines of a stream in a row without anything of the answer: pings, comments, blank lines.
+    EmptyLines,
+    /// The time from the request to the end of the answer, tries and pauses counted.
+    WholeTime,
 }
 
 impl ModelError {

@@ -45,6 +45,8 @@ pub enum KeyError {
     BadCharacter { origin: String, character: &'static str, position: usize },
     #[error("{program} gave no key: {reason}; run it by hand to see why")]
     Command { program: String, reason: String },
+    #[error("{program} printed more than {} KiB, and a key is its first line: let it print nothing else", limit >> 10)]
+    CommandPrintsTooMuch { program: String, limit: usize },
 }
 
 impl Key {

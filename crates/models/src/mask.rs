@@ -1,7 +1,13 @@
 //! Secrets never reach a person's screen: whatever text is about to be shown passes through here. Servers echo keys in
 //! their refusals, and proxies echo whole requests.
 
+mod runs;
+mod shape;
+
 use reqwest::Url;
+
+use runs::Runs;
+pub use shape::hide_key_shapes;
 
 /// Shorter values are words rather than secrets, and would blot out ordinary text.
 const SHORTEST_SECRET: usize = 6;
@@ -13,6 +19,8 @@ const TELLING: usize = 12;
 pub(crate) struct Mask {
     /// The longest first, so that a secret that holds another goes as a whole.
     secrets: Vec<String>,
+    /// Of those that are keys, every run in every form.
+    runs: Runs,
 }
 
 impl Mask {
@@ -24,8 +32,22 @@ impl Mask {
         }
     }
 
+    /// What gives access by itself: it is hidden in every form, and so is every run of it.
+    pub(crate) fn add_key(&mut self, key: &str) {
+        self.add(key);
+        self.runs.add(key.trim());
+    }
+
     pub(crate) fn apply(&self, text: &str) -> String {
-        self.secrets.iter().fold(text.to_owned(), |text, secret| hide(&text, secret))
+        let mut out = String::with_capacity(text.len());
+        let mut shown = 0;
+        for run in self.runs.find(text) {
+            out.push_str(&text[shown..run.start]);
+            out.push_str("[hidden]");
+            shown = run.end;
+        }
+        out.push_str(&text[shown..]);
+        self.secrets.iter().fold(out, |text, secret| hide(&text, secret))
     }
 }
 
@@ -51,7 +73,8 @@ impl std::fmt::Debug for Mask {
     }
 }
 
-/// A URL as it may be shown: without the password and without the query, where some servers want their key.
+/// A URL as it may be shown: without the password, without the query, where some servers want their key, and without
+/// what looks like a key.
 pub fn masked_url(text: &str) -> String {
     match Url::parse(text.trim()) {
         Ok(mut url) if url.has_host() => {
@@ -61,15 +84,20 @@ pub fn masked_url(text: &str) -> String {
             if url.query().is_some() {
                 url.set_query(Some("hidden"));
             }
-            url.to_string()
+            hide_key_shapes(url.as_str())
         }
         _ if text.contains('@') => "[hidden]".to_owned(),
-        _ => text.trim().to_owned(),
+        _ => hide_key_shapes(text.trim()),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use base64::{
+        Engine,
+        engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
+    };
+
     use super::*;
 
     #[test]
@@ -87,6 +115,56 @@ mod tests {
         mask.add("sk-test-0123456789-äöü-secret");
         assert_eq!(mask.apply("a sk-test-0123456789-äöü-secret, sk-test-0123456789-ä…"), "a [hidden], [hidden]…");
         assert_eq!(mask.apply("keys begin with sk-test-"), "keys begin with sk-test-");
+    }
+
+    /// All that servers were seen to do with a key, and then some.
+    fn repeated(key: &str) -> Vec<String> {
+        let spelt = |between: &str| key.chars().map(String::from).collect::<Vec<_>>().join(between);
+        let turned: String = key.chars().rev().collect();
+        let mut said =
+            vec![key.to_owned(), key.to_uppercase(), turned, spelt(" "), spelt("\n"), spelt(", "), spelt("\u{200b}")];
+        said.extend(
+            [1, 2, 5, 10].into_iter().flat_map(|cut| [key[cut..].to_owned(), key[..key.len() - cut].to_owned()]),
+        );
+        said.push(key[7..].to_owned() + &key[..7]);
+        for around in ["", "x", "xy", "xyz"] {
+            let text = format!("{around}{key}{around}");
+            said.extend([
+                STANDARD.encode(&text),
+                URL_SAFE_NO_PAD.encode(&text),
+                STANDARD.encode(text.chars().rev().collect::<String>()),
+            ]);
+        }
+        said.push(key.bytes().map(|byte| format!("{byte:02X} ")).collect());
+        said
+    }
+
+    #[test]
+    fn no_run_of_a_key_is_shown_in_any_form() {
+        for key in
+            ["sk-test-0123456789-abcdefghij-f3a", "gsk_Ab1Cd2Ef3Gh4Ij5Kl6Mn7", "9f86d081884c7d659a2feaa0c55ad015"]
+        {
+            let mut mask = Mask::default();
+            mask.add_key(key);
+            for said in repeated(key) {
+                for (before, after) in
+                    [("", ""), ("the key ", " is wrong"), ("{\"authorization\":\"Bearer ", "\"}"), ("key=", "&x=1")]
+                {
+                    let shown = mask.apply(&format!("{before}{said}{after}"));
+                    let bare = |text: &str| text.replace(|c: char| !c.is_alphanumeric(), "").to_lowercase();
+                    let (left, said) = (bare(&shown), bare(&said));
+                    // At its ends base64 has a few letters that are not the key's alone.
+                    let all: Vec<char> = said.chars().collect();
+                    let runs = all.windows(11).map(|run| run.iter().collect::<String>());
+                    assert!(runs.into_iter().all(|run| !left.contains(&run)), "{shown}");
+                    assert!(shown.starts_with(before) && shown.ends_with(after), "{shown}");
+                }
+            }
+            assert_eq!(
+                mask.apply("the provider says the key is not valid (401)"),
+                "the provider says the key is not valid (401)"
+            );
+        }
     }
 
     #[test]

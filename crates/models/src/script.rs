@@ -20,7 +20,7 @@ use std::{fmt, time::Duration};
 use lookback_wire::TokenUsage;
 use serde::Deserialize;
 
-pub use conversation::is_react_prompt;
+pub use conversation::{Conversation, is_react_prompt};
 pub use fault::{Fault, UnknownFault};
 pub use model::{Billing, ScriptModel};
 pub use parse::ScriptError;

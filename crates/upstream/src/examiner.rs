@@ -48,11 +48,14 @@ impl Examiner {
         &self.card
     }
 
-    /// Takes or refuses a body. What is taken goes into the cache; what is refused leaves no trace.
+    /// Takes or refuses a body.
     pub fn examine(&mut self, api: Provider, body: &[u8], now_ms: i64) -> Result<Billed, Refused> {
-        check_shape(api, body)?;
-        let prompt = parse_prompt(api, body, &*self.count)
-            .map_err(|Unreadable(reason)| Refused::new(RefusalKind::InvalidRequest, reason))?;
+        let prompt = read_prompt(api, body, &*self.count)?;
+        self.examine_read(prompt, now_ms)
+    }
+
+    /// Takes or refuses a prompt that was read before. What is taken goes into the cache; what is refused leaves no trace.
+    pub(crate) fn examine_read(&mut self, prompt: Prompt, now_ms: i64) -> Result<Billed, Refused> {
         check_card(&self.card, &prompt)?;
         self.memory.check(&self.card, &prompt)?;
         let reuse = self.cache.apply_prompt(&prompt, now_ms);
@@ -71,6 +74,12 @@ impl Examiner {
         self.cache.apply_answer(prompt, &answer, now_ms);
         answer_tokens(reply, &*self.count)
     }
+}
+
+/// What every provider of this API would take or refuse, whatever its card and its memory say.
+pub(crate) fn read_prompt(api: Provider, body: &[u8], count: &Counter) -> Result<Prompt, Refused> {
+    check_shape(api, body)?;
+    parse_prompt(api, body, count).map_err(|Unreadable(reason)| Refused::new(RefusalKind::InvalidRequest, reason))
 }
 
 impl Billed {

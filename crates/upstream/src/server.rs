@@ -1,10 +1,13 @@
 //! The server: a script played over the three APIs, on this machine only.
 //!
-//! `answer` decides what a request gets, `sending` how its bytes go out, `log` what is remembered of it. What is counted,
-//! cached and refused is the examiner's to say.
+//! `connections` takes callers, `door` lets their requests in, `asked` reads them, `answer` decides what they get,
+//! `sending` how its bytes go out, `log` what is remembered. What is counted, cached and refused is the examiner's to say.
 
 mod answer;
+mod asked;
 mod chunks;
+mod connections;
+mod door;
 mod log;
 mod models;
 mod route;
@@ -16,10 +19,11 @@ use std::{
     fmt, io,
     net::SocketAddr,
     sync::{Arc, Mutex, PoisonError},
-    time::{SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use axum::Router;
+use bytes::Bytes;
 use lookback_engine::card::{Card, Cards};
 use lookback_models::script::{Player, Script};
 use tokio::{net::TcpListener, task::JoinHandle};
@@ -28,6 +32,9 @@ pub use chunks::{Chunks, UnknownChunks};
 pub use log::Logged;
 
 use answer::House;
+
+/// As long as web servers keep theirs (nginx); clients connect again without saying so.
+const IDLE: Duration = Duration::from_secs(75);
 
 /// Milliseconds since 1970.
 pub type Clock = dyn Fn() -> i64 + Send + Sync;
@@ -49,6 +56,8 @@ pub struct UpstreamOptions {
     pub chunks: Chunks,
     /// On this machine only; port 0 takes a free one.
     pub listen: SocketAddr,
+    /// How long a connection may say nothing before it is ended.
+    pub idle: Duration,
     /// When cache entries expire, and what answers are dated with.
     pub clock: Arc<Clock>,
     /// Who is told of each request.
@@ -65,6 +74,7 @@ impl UpstreamOptions {
             card: None,
             chunks: Chunks::Whole,
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+            idle: IDLE,
             clock: Arc::new(now_ms),
             watcher: None,
         }
@@ -104,7 +114,7 @@ pub struct Upstream;
 impl Upstream {
     /// Listens and answers until what is returned is dropped.
     pub async fn start(options: UpstreamOptions) -> Result<Running, StartError> {
-        let UpstreamOptions { name, script, cards, card, chunks, listen, clock, watcher } = options;
+        let UpstreamOptions { name, script, cards, card, chunks, listen, idle, clock, watcher } = options;
         if !listen.ip().is_loopback() {
             return Err(StartError::NotLoopback(listen));
         }
@@ -127,10 +137,7 @@ impl Upstream {
             watcher,
         });
         let router = Router::new().fallback(route::handle).with_state(Arc::clone(&shared));
-        // Serving ends only with the task; a connection that breaks is the client's business.
-        let task = tokio::spawn(async move {
-            let _ = axum::serve(listener, router).await;
-        });
+        let task = tokio::spawn(connections::serve(listener, router, idle));
         Ok(Running { address, shared, task })
     }
 }
@@ -145,9 +152,13 @@ struct Shared {
 }
 
 impl Shared {
-    fn remember(&self, logged: Logged) {
+    /// A body that was refused is forgotten once it was told of: it may be large, and there may be many.
+    fn remember(&self, mut logged: Logged) {
         if let Some(watcher) = &self.watcher {
             watcher(&logged);
+        }
+        if logged.refusal.is_some() {
+            logged.body = Bytes::new();
         }
         self.log.lock().unwrap_or_else(PoisonError::into_inner).push(logged);
     }

@@ -11,9 +11,9 @@ use memchr::memchr2;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The largest event that is taken in. Answers are a few megabytes at most; this keeps a broken server from filling the
-/// memory.
-const LARGEST_EVENT: usize = 64 << 20;
+/// The largest event that is taken in. An event holds a whole answer at most, which is a few megabytes; this keeps a
+/// broken server from filling the memory.
+const LARGEST_EVENT: usize = 16 << 20;
 
 /// One event of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +43,8 @@ pub struct SseParser {
     event: Vec<u8>,
     /// Each data line with a line feed behind it.
     data: Vec<u8>,
+    /// All lines but those of data, blank ones and comments among them.
+    other_lines: u64,
     limit: usize,
     failed: Option<SseError>,
 }
@@ -62,6 +64,7 @@ impl SseParser {
             first_line: true,
             event: Vec::new(),
             data: Vec::new(),
+            other_lines: 0,
             limit,
             failed: None,
         }
@@ -107,6 +110,12 @@ impl SseParser {
         Ok(events)
     }
 
+    /// How many lines came that are no data: those that end an event, and those that are none, as comments and blank
+    /// lines. Data is bounded by the size of its event; these would be bounded by nothing.
+    pub(crate) fn other_lines(&self) -> u64 {
+        self.other_lines
+    }
+
     /// What the stream's end cut off: the standard says to drop it, but some servers leave out the last blank line.
     pub fn finish(mut self) -> Option<SseEvent> {
         if self.failed.is_some() {
@@ -136,6 +145,7 @@ impl SseParser {
         };
         self.first_line = false;
         if line.is_empty() {
+            self.other_lines += 1;
             return self.take_event();
         }
         let (field, value) = match line.iter().position(|&byte| byte == b':') {
@@ -143,6 +153,7 @@ impl SseParser {
             None => (line, &[][..]),
         };
         let value = value.strip_prefix(b" ").unwrap_or(value);
+        self.other_lines += u64::from(field != b"data");
         match field {
             b"data" => {
                 self.data.extend_from_slice(value);

@@ -36,11 +36,20 @@ pub struct ReplyReader {
     events: SseParser,
     reading: Box<dyn Reading + Sync>,
     has_content: bool,
+    /// Lines of the stream when something of the answer last came.
+    heard_at: u64,
+}
+
+/// Whether an event holds anything of the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Heard {
+    Content,
+    Nothing,
 }
 
 /// What is known of an answer while its events come in, each read as an object.
 trait Reading: fmt::Debug + Send {
-    fn event(&mut self, event: &Members<'_>, deltas: &mut Vec<Delta>) -> Result<(), StreamError>;
+    fn event(&mut self, event: &Members<'_>, deltas: &mut Vec<Delta>) -> Result<Heard, StreamError>;
 
     /// `[DONE]`: how streams of Chat Completions end.
     fn done(&mut self) {}
@@ -60,7 +69,7 @@ impl ReplyReader {
             // One text in an answer of Chat Completions.
             Provider::React => Box::<react::Reading>::default(),
         };
-        Self { events: SseParser::default(), reading, has_content: false }
+        Self { events: SseParser::default(), reading, has_content: false, heard_at: 0 }
     }
 
     /// What the chunk adds to the answer. When it fails, what the chunk said before the error is in the reply only.
@@ -69,10 +78,14 @@ impl ReplyReader {
         for event in self.events.push(chunk)? {
             let read = read_event(&mut *self.reading, &event, &mut deltas);
             self.has_content |= !deltas.is_empty();
-            if let Err(error) = read {
-                // What follows the error is not part of the answer, however far the chunk went.
-                self.events = SseParser::default();
-                return Err(error);
+            match read {
+                Ok(Heard::Content) => self.heard_at = self.events.other_lines(),
+                Ok(Heard::Nothing) => {}
+                Err(error) => {
+                    // What follows the error is not part of the answer, however far the chunk went.
+                    self.events = SseParser::default();
+                    return Err(error);
+                }
             }
         }
         Ok(deltas)
@@ -81,6 +94,11 @@ impl ReplyReader {
     /// Whether anything was shown: text, thinking or a call.
     pub fn has_content(&self) -> bool {
         self.has_content
+    }
+
+    /// How many lines came since anything of the answer did, without those of data: pings, comments, blank lines.
+    pub fn lines_without_content(&self) -> u64 {
+        self.events.other_lines().saturating_sub(self.heard_at)
     }
 
     /// Whether the stream said that nothing more will come. One that ends without saying so may still have been whole:
@@ -100,13 +118,13 @@ impl ReplyReader {
     }
 }
 
-fn read_event(reading: &mut dyn Reading, event: &SseEvent, deltas: &mut Vec<Delta>) -> Result<(), StreamError> {
+fn read_event(reading: &mut dyn Reading, event: &SseEvent, deltas: &mut Vec<Delta>) -> Result<Heard, StreamError> {
     let data = readable(&event.data);
     match data.trim() {
-        "" => return Ok(()),
+        "" => return Ok(Heard::Nothing),
         "[DONE]" => {
             reading.done();
-            return Ok(());
+            return Ok(Heard::Nothing);
         }
         _ => {}
     }

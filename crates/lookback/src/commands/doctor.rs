@@ -8,18 +8,18 @@ mod reach;
 
 use anyhow::{Result, bail};
 use lookback_engine::Configuration;
-use lookback_models::Client;
+use lookback_models::{Client, hide_key_shapes};
 use serde_json::Value;
 
 use crate::{
     cli::DoctorArguments,
     screen,
-    settings::{Chosen, Compactor, Flags, KeyFound, Settings, Sources},
+    settings::{self, Chosen, Compactor, Flags, KeyFound, Settings},
 };
 
 pub(crate) fn run(arguments: DoctorArguments) -> Result<()> {
     let DoctorArguments { model, base_url, proxy, ca_file, send } = arguments;
-    let settings = Settings::resolve(Sources::gather(Flags { model, base_url, proxy, ca_file })?)?;
+    let settings = settings::read(Flags { model, base_url, proxy, ca_file })?;
     let mut problems = settings.warnings.clone();
     let chosen = match settings.model.as_ref().map(|given| settings.model(&given.value)) {
         Some(Ok(chosen)) => Some(chosen),
@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: DoctorArguments) -> Result<()> {
         problems.extend(found.into_iter().map(|problem| format!("the compactor {name}: {problem}")));
     }
     let mut out = screen::screen();
-    writeln!(out, "configuration: {}\n", place(&settings))?;
+    writeln!(out, "configuration: {}\n", hide_key_shapes(&place(&settings)))?;
     screen::write_wrapped_table(&mut out, &rows, &[], screen::columns())?;
     writeln!(out)?;
     let mut closing = "nothing was sent: --send makes one small request".to_owned();
@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: DoctorArguments) -> Result<()> {
         closing = "nothing was sent: put this right first".to_owned();
     }
     for problem in &problems {
-        writeln!(out, "wrong: {problem}")?;
+        writeln!(out, "wrong: {}", hide_key_shapes(problem))?;
     }
     writeln!(out, "{closing}")?;
     out.flush()?;
@@ -86,8 +86,9 @@ fn place(settings: &Settings) -> String {
 /// What it is, where it comes from, its value.
 type Row = Vec<String>;
 
+/// Without what looks like a key, whatever setting it was pasted into.
 fn row(what: &str, origin: impl ToString, value: impl ToString) -> Row {
-    vec![what.to_owned(), origin.to_string(), value.to_string()]
+    vec![what.to_owned(), origin.to_string(), hide_key_shapes(&value.to_string())]
 }
 
 fn blank() -> Row {

@@ -65,11 +65,12 @@ pub(super) struct TimeoutTable {
     pub(super) connect: Option<Span>,
     pub(super) first_byte: Option<Span>,
     pub(super) idle: Option<Span>,
+    pub(super) whole: Option<Span>,
 }
 
 impl TimeoutTable {
     pub(super) fn is_empty(&self) -> bool {
-        self.connect.is_none() && self.first_byte.is_none() && self.idle.is_none()
+        self.connect.is_none() && self.first_byte.is_none() && self.idle.is_none() && self.whole.is_none()
     }
 }
 

@@ -154,11 +154,12 @@ fn changed_timeouts(usual: Given<Timeouts>, table: TimeoutTable, origin: Origin)
     if table.is_empty() {
         return usual;
     }
-    let Timeouts { connect, first_byte, idle } = usual.value;
+    let Timeouts { connect, first_byte, idle, whole } = usual.value;
     let value = Timeouts {
         connect: table.connect.map_or(connect, |span| span.0),
         first_byte: table.first_byte.map_or(first_byte, |span| span.0),
         idle: table.idle.map_or(idle, |span| span.0),
+        whole: table.whole.map_or(whole, |span| span.0),
     };
     Given { value, origin }
 }

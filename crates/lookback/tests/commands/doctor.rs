@@ -13,6 +13,8 @@ use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
 
 use crate::person::{Person, Said};
 
+mod closed;
+
 /// Somebody whose only settings are those that are given here.
 struct Patient {
     person: Person,

@@ -6,16 +6,17 @@ use std::{collections::VecDeque, fmt, future::Future, mem, pin::Pin};
 
 use bytes::Bytes;
 use jiff::Zoned;
-use lookback_wire::{Delta, Provider, Reply, ReplyContent, ReplyReader, ReplyStop, StreamError, parse_reply};
-use tokio::time::{Instant, sleep_until};
+use lookback_wire::{Delta, Provider, Reply, ReplyContent, ReplyReader, ReplyStop, SseError, StreamError, parse_reply};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::{
     Client,
+    bounds::{Patience, check_empty_lines},
     incoming::Incoming,
     opening::{Opened, open},
 };
 use crate::{
-    ModelError, Progress, Request,
+    Bound, ModelError, Progress, Request,
     answering::{Source, Step},
     fault::{Cause, Fault, parse_said},
     retry::{Asked, plan_pause},
@@ -31,6 +32,7 @@ pub(super) struct Exchange {
     /// How often the request was sent.
     tried: u32,
     state: State,
+    patience: Patience,
     /// Read, but not yet asked for: at most what one piece held.
     ready: VecDeque<Delta>,
     reader: ReplyReader,
@@ -53,6 +55,7 @@ enum State {
 impl Exchange {
     pub(super) fn new(client: Client, request: Request) -> Self {
         Self {
+            patience: Patience::new(client.inner.timeouts.whole),
             client,
             api: request.api,
             body: Bytes::from(request.body),
@@ -67,32 +70,43 @@ impl Exchange {
     }
 
     async fn step(&mut self) -> Result<Option<Progress>, ModelError> {
+        let until = self.patience.wait();
+        let step = self.step_until(until).await;
+        self.patience.rest();
+        step
+    }
+
+    async fn step_until(&mut self, until: Instant) -> Result<Option<Progress>, ModelError> {
         loop {
             if let Some(delta) = self.ready.pop_front() {
                 return Ok(Some(Progress::Delta(delta)));
             }
+            // A server that sends and sends is always ready: the clock is looked at before it.
             let failed = match &mut self.state {
                 State::Ended => return Ok(None),
+                _ if until <= Instant::now() => self.take_piece(Err(self.too_late())).err(),
                 State::Unsent => {
                     self.tried += 1;
                     self.state = State::Opening(Box::pin(open(self.client.clone(), self.api, self.body.clone())));
                     None
                 }
-                State::Pausing(until) => {
-                    sleep_until(*until).await;
+                State::Pausing(pause) => {
+                    sleep_until(until.min(*pause)).await;
                     self.state = State::Unsent;
                     None
                 }
-                State::Opening(opening) => match opening.as_mut().await {
-                    Ok(Opened::Stream(incoming)) => {
+                State::Opening(opening) => match timeout_at(until, opening.as_mut()).await {
+                    Ok(Ok(Opened::Stream(incoming))) => {
                         self.state = State::Streaming(incoming);
                         None
                     }
-                    Ok(Opened::Whole(body)) => self.take_whole(&body).err(),
-                    Err(fault) => Some(fault),
+                    Ok(Ok(Opened::Whole(body))) => self.take_whole(&body).err(),
+                    Ok(Err(fault)) => Some(fault),
+                    Err(_) => Some(self.too_late()),
                 },
                 State::Streaming(incoming) => {
-                    let piece = incoming.next().await;
+                    let piece = timeout_at(until, incoming.next()).await;
+                    let piece = piece.unwrap_or_else(|_| Err(self.too_late()));
                     self.take_piece(piece).err()
                 }
             };
@@ -104,14 +118,17 @@ impl Exchange {
 
     fn take_piece(&mut self, piece: Result<Option<Bytes>, Fault>) -> Result<(), Fault> {
         let failed = match piece {
-            Ok(Some(piece)) => return self.take_bytes(&piece),
+            Ok(Some(piece)) => match self.take_bytes(&piece) {
+                Err(fault) if self.reader.is_complete() => Some(fault),
+                taken => return taken,
+            },
             Ok(None) => None,
             Err(fault) => Some(fault),
         };
         let reader = mem::replace(&mut self.reader, ReplyReader::new(self.api));
         let is_complete = reader.is_complete();
         let reply = reader.finish();
-        // A connection that breaks after the answer is complete does no harm.
+        // Whatever breaks after the answer is complete does no harm.
         let is_whole = is_complete || reply.stop != ReplyStop::Cut;
         self.reply = Some(reply);
         if is_whole {
@@ -133,6 +150,7 @@ impl Exchange {
         let read = self.reader.push(piece);
         self.spoke |= self.reader.has_content();
         self.ready.extend(read.map_err(|e| self.stream_fault(&e))?);
+        check_empty_lines(self.reader.lines_without_content()).map_err(|cause| self.client.fault(cause))?;
         if let (true, State::Streaming(incoming)) = (self.reader.is_complete(), &mut self.state) {
             incoming.expect_end();
         }
@@ -152,8 +170,15 @@ impl Exchange {
             StreamError::Provider { raw } => {
                 Fault::of_answer(None, &parse_said(raw.as_bytes()), Asked::Nothing, &self.client.place())
             }
+            StreamError::TooLarge(SseError::TooLarge { limit }) => {
+                self.client.fault(Cause::Beyond { bound: Bound::EventBytes, limit: *limit as u64 })
+            }
             other => self.client.fault_saying(Cause::Nonsense, &other.to_string()),
         }
+    }
+
+    fn too_late(&self) -> Fault {
+        self.client.fault(self.patience.over())
     }
 
     /// Another try, or the end.

@@ -8,19 +8,17 @@ use lookback_wire::Provider;
 use reqwest::{Response, header};
 use tokio::time::{Instant, timeout_at};
 
-use super::{Client, incoming::Incoming};
+use super::{Client, bounds::LARGEST_BODY, incoming::Incoming};
 use crate::{
     ErrorKind, ModelError,
     fault::{Cause, Fault, Phase, parse_said, transport_cause},
-    mask::masked_url,
+    mask::{hide_key_shapes, masked_url},
     retry::{Again, Asked, parse_asked},
 };
 
 /// A refusal is read no further, and no longer, than this.
 const LONGEST_REFUSAL: usize = 64 << 10;
 const REFUSAL_LIMIT: Duration = Duration::from_secs(10);
-/// No model writes as much in one answer.
-const LONGEST_BODY: usize = 64 << 20;
 
 pub(super) enum Opened {
     Stream(Incoming),
@@ -51,16 +49,14 @@ pub(super) async fn open(client: Client, api: Provider, body: Bytes) -> Result<O
     if kind.starts_with("text/html") {
         return Err(page(&client, response).await);
     }
-    let mut incoming = Incoming::new(response, client, deadline);
+    let incoming = Incoming::new(response, client, deadline);
     if !kind.starts_with("application/json") {
         return Ok(Opened::Stream(incoming));
     }
+    let mut incoming = incoming.limited_to(LARGEST_BODY);
     let mut whole = Vec::new();
     while let Some(piece) = incoming.next().await? {
         whole.extend_from_slice(&piece);
-        if whole.len() > LONGEST_BODY {
-            return Err(incoming.client().fault(Cause::Nonsense));
-        }
     }
     Ok(Opened::Whole(whole))
 }
@@ -72,7 +68,8 @@ fn check_api(client: &Client, api: Provider) -> Result<(), Fault> {
     if spoken(api) == spoken(own) {
         return Ok(());
     }
-    let message = format!("the request is written for {api}, but {} speaks {own}", client.inner.address.host);
+    let message =
+        format!("the request is written for {api}, but {} speaks {own}", hide_key_shapes(&client.inner.address.host));
     let error = ModelError::new(ErrorKind::BadRequest, None, format!("{message}\nset `api` of the endpoint to {api}"));
     Err(Fault { error, again: Again::Never, asked: Asked::Nothing })
 }

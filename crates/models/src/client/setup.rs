@@ -103,14 +103,15 @@ pub(super) fn is_secret(header: &str) -> bool {
 
 pub(super) fn mask(endpoint: &Endpoint, address: &Address) -> Mask {
     let mut mask = Mask::default();
-    for (_, value) in &endpoint.headers {
-        mask.add(value);
+    let mut add = |name: &str, value: &str| if is_secret(name) { mask.add_key(value) } else { mask.add(value) };
+    for (name, value) in &endpoint.headers {
+        add(name, value);
         // `Bearer SECRET`: a server may echo the second word alone.
-        value.split_whitespace().skip(1).for_each(|word| mask.add(word));
+        value.split_whitespace().skip(1).for_each(|word| add(name, word));
     }
+    address.url.query_pairs().for_each(|(name, value)| add(&name, &value));
     if let Some(proxy) = endpoint.proxy.as_deref().and_then(|proxy| Url::parse(proxy).ok()) {
-        proxy.password().into_iter().for_each(|password| mask.add(password));
+        proxy.password().into_iter().for_each(|password| mask.add_key(password));
     }
-    address.url.query_pairs().for_each(|(_, value)| mask.add(&value));
     mask
 }

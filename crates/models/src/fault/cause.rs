@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::{Said, sizes::sizes};
-use crate::{ErrorKind, retry::Again};
+use crate::{Bound, ErrorKind, retry::Again};
 
 /// Finer than [`ErrorKind`] where a person is told something else.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +35,11 @@ pub(crate) enum Cause {
     Timeout {
         phase: Phase,
         limit: Duration,
+    },
+    /// In bytes, lines or milliseconds, as the bound is counted.
+    Beyond {
+        bound: Bound,
+        limit: u64,
     },
 }
 
@@ -210,6 +215,7 @@ impl Cause {
             Self::Redirected { .. } | Self::Nonsense => ErrorKind::Nonsense,
             Self::Cut => ErrorKind::CutStream,
             Self::NoConnection(_) => ErrorKind::Unreachable,
+            Self::Beyond { bound, .. } => ErrorKind::Beyond(*bound),
         }
     }
 

@@ -3,6 +3,9 @@
 
 use serde_json::{Map, Value};
 
+/// A refusal that is larger is read as text only: as JSON it could take many times its size.
+const LARGEST: usize = 1 << 20;
+
 /// Gateways wrap the error of the server behind them, and are wrapped themselves.
 const DEEPEST: usize = 4;
 
@@ -21,9 +24,10 @@ pub(crate) struct Said {
 }
 
 pub(crate) fn parse_said(body: &[u8]) -> Said {
-    match serde_json::from_slice::<Value>(body) {
+    let beginning = &body[..body.len().min(LARGEST)];
+    match serde_json::from_slice::<Value>(beginning) {
         Ok(value) => read(&value, 0),
-        Err(_) => Said { words: plain_words(&String::from_utf8_lossy(body)), ..Said::default() },
+        Err(_) => Said { words: plain_words(&String::from_utf8_lossy(beginning)), ..Said::default() },
     }
 }
 

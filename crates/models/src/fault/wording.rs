@@ -9,7 +9,7 @@ use super::{
     Cause, Place,
     cause::{NoConnection, Phase},
 };
-use crate::{ErrorKind, ModelError};
+use crate::{Bound, ErrorKind, ModelError, mask::hide_key_shapes};
 
 const LONGEST_QUOTE: usize = 300;
 const OTHER_MODEL: &str = "choose another model with --model";
@@ -33,7 +33,7 @@ pub(super) fn render_message(cause: &Cause, status: Option<u16>, said: &str, pla
 }
 
 fn what(cause: &Cause, place: &Place<'_>) -> String {
-    let host = place.host;
+    let host = &*hide_key_shapes(place.host);
     match cause {
         Cause::BadKey => "the provider says the key is not valid".to_owned(),
         Cause::NoSuchModel => "the provider knows no such model".to_owned(),
@@ -59,6 +59,14 @@ fn what(cause: &Cause, place: &Place<'_>) -> String {
                 Phase::NextByte => format!("{host} stopped in the middle of the answer and was silent for {limit} s"),
             }
         }
+        Cause::Beyond { bound, limit } => match bound {
+            Bound::AnswerBytes => format!("{host} sent {} MiB and did not end its answer", limit >> 20),
+            Bound::EventBytes => format!("{host} sent an event of more than {} MiB", limit >> 20),
+            Bound::EmptyLines => format!("{host} sent {limit} lines in a row without anything of an answer"),
+            Bound::WholeTime => {
+                format!("{host} did not end its answer within {} s", Duration::from_millis(*limit).as_secs_f32())
+            }
+        },
     }
 }
 
@@ -109,6 +117,13 @@ fn advice(cause: &Cause, place: &Place<'_>) -> String {
         Cause::Timeout { phase: Phase::NextByte, .. } => {
             "try again, or raise the idle time-out for this endpoint".to_owned()
         }
+        Cause::Beyond { bound: Bound::WholeTime, .. } => {
+            "what came is kept: ask for less at once, or raise the whole time-out for this endpoint".to_owned()
+        }
+        Cause::Beyond { .. } => format!(
+            "what came is kept; no model answers so: check base_url (requests go to {}), or {OTHER_MODEL}",
+            shown_url(place)
+        ),
     }
 }
 

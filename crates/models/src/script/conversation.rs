@@ -19,8 +19,9 @@ const BLOCK: &str = "<lookback-block";
 /// What a result says when its call did not run to its end, whole and in its short form.
 const INTERRUPTED: [&str; 2] = ["interrupted: this call ", r#"{"status":"interrupted""#];
 
+/// A request's body, as far as a script is played by it.
 #[derive(Debug, Default)]
-pub(super) struct Conversation {
+pub struct Conversation {
     pub(super) seen: Vec<Sighting>,
     pub(super) has_block: bool,
     /// What the model was asked to write about the conversation instead of going on with it.
@@ -34,17 +35,20 @@ pub(super) struct Side {
     pub(super) turns: Option<(u32, u32)>,
 }
 
-pub(super) fn parse_conversation(api: Provider, body: &[u8]) -> Result<Conversation, serde_json::Error> {
-    let body: Value = serde_json::from_slice(body)?;
-    let said = match (api, &body["input"]) {
-        (Provider::React, _) => react::read(&body),
-        (Provider::Responses, Value::String(text)) => vec![Said::User(text.clone())],
-        (Provider::Responses, items) => list(items).iter().flat_map(|item| read(api, item)).collect(),
-        (Provider::Anthropic | Provider::Chat, _) => {
-            list(&body["messages"]).iter().flat_map(|message| read(api, message)).collect()
-        }
-    };
-    Ok(gather(&said))
+impl Conversation {
+    /// Takes time in proportion to the body, and needs no player.
+    pub fn parse(api: Provider, body: &[u8]) -> Result<Self, serde_json::Error> {
+        let body: Value = serde_json::from_slice(body)?;
+        let said = match (api, &body["input"]) {
+            (Provider::React, _) => react::read(&body),
+            (Provider::Responses, Value::String(text)) => vec![Said::User(text.clone())],
+            (Provider::Responses, items) => list(items).iter().flat_map(|item| read(api, item)).collect(),
+            (Provider::Anthropic | Provider::Chat, _) => {
+                list(&body["messages"]).iter().flat_map(|message| read(api, message)).collect()
+            }
+        };
+        Ok(gather(&said))
+    }
 }
 
 /// What one element of a list of messages or items says; one that cannot be understood says nothing.

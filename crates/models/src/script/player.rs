@@ -10,7 +10,7 @@ use lookback_wire::{Provider, ReplyContent, Seal, TokenUsage};
 
 use super::{
     CallEnd, Fault, Script, Section, Step, StepStop,
-    conversation::{Side, parse_conversation},
+    conversation::{Conversation, Side},
     position::{call_id, plan_position, side_call_id, with_marker},
 };
 
@@ -118,11 +118,15 @@ impl Player {
 
     /// What would be said to a request.
     pub fn plan(&self, api: Provider, body: &[u8]) -> Result<Played, PlayError> {
-        let conversation = parse_conversation(api, body)?;
+        self.plan_read(api, &Conversation::parse(api, body)?)
+    }
+
+    /// The same for a request that was read before.
+    pub fn plan_read(&self, api: Provider, conversation: &Conversation) -> Result<Played, PlayError> {
         let (number, attempt) = plan_position(&conversation.seen, |number| self.script.step(number));
-        if let Some(side) = conversation.side {
+        if let Some(side) = &conversation.side {
             let newest = (!conversation.seen.is_empty()).then_some(number - 1);
-            return self.plan_side(&side, newest);
+            return self.plan_side(side, newest);
         }
         if conversation.seen.is_empty() && conversation.has_block {
             return Err(PlayError::Lost { script: self.name.clone() });

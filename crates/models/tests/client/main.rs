@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod cuts;
+mod endless;
 mod flow;
 mod http2;
 mod refusals;

@@ -6,6 +6,7 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
+    time::Duration,
 };
 
 use tokio::{
@@ -21,6 +22,7 @@ pub(crate) enum Move {
     Send(Vec<u8>),
     /// The same bytes many times; `Server::written` counts them.
     Flood(Vec<u8>, usize),
+    Wait(Duration),
     /// Says nothing more until the client hangs up.
     Stall,
     Close,
@@ -120,6 +122,7 @@ async fn serve<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, connection: usi
                         state.written.fetch_add(bytes.len(), Ordering::SeqCst);
                     }
                 }
+                Move::Wait(time) => tokio::time::sleep(time).await,
                 Move::Stall => {
                     while matches!(stream.read(&mut [0; 64]).await, Ok(1..)) {}
                     return state.hung_up.notify_one();

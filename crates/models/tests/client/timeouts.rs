@@ -22,7 +22,7 @@ async fn no_first_byte() {
     // Silent from the start, and behind a head that promised more.
     for play in [vec![Move::Stall], vec![stream_head(), Move::Stall]] {
         let server = Server::start([play.clone(), play.clone(), play]).await;
-        let timeouts = Timeouts { connect: LONG, first_byte: SHORT, idle: LONG };
+        let timeouts = Timeouts { connect: LONG, first_byte: SHORT, idle: LONG, whole: LONG };
         let told = asked_within(timeouts, &server, server.url()).await;
         let error = told.error.unwrap();
         assert_eq!(error.kind, ErrorKind::TimedOut);
@@ -35,7 +35,9 @@ async fn no_first_byte() {
 async fn silence_before_the_first_word() {
     let play = vec![stream_head(), piece(PREAMBLE.as_bytes()), Move::Stall];
     let server = Server::start([play.clone(), play]).await;
-    let told = asked_within(Timeouts { connect: LONG, first_byte: LONG, idle: SHORT }, &server, server.url()).await;
+    let told =
+        asked_within(Timeouts { connect: LONG, first_byte: LONG, idle: SHORT, whole: LONG }, &server, server.url())
+            .await;
     let error = told.error.unwrap();
     assert_eq!(error.kind, ErrorKind::TimedOut);
     assert!(error.message.contains("silent for 0.15 s"), "{error}");
@@ -45,7 +47,9 @@ async fn silence_before_the_first_word() {
 #[tokio::test]
 async fn silence_in_the_middle() {
     let server = Server::start([vec![stream_head(), piece(text_event("Half").as_bytes()), Move::Stall]]).await;
-    let told = asked_within(Timeouts { connect: LONG, first_byte: LONG, idle: SHORT }, &server, server.url()).await;
+    let told =
+        asked_within(Timeouts { connect: LONG, first_byte: LONG, idle: SHORT, whole: LONG }, &server, server.url())
+            .await;
     let error = told.error.unwrap();
     assert_eq!(error.kind, ErrorKind::CutStream);
     assert!(error.message.contains("silent for 0.15 s"), "{error}");
@@ -59,7 +63,7 @@ async fn no_connection() {
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base_url = format!("https://{}", silent.local_addr().unwrap());
     let server = Server::start([]).await;
-    let timeouts = Timeouts { connect: SHORT, first_byte: LONG, idle: LONG };
+    let timeouts = Timeouts { connect: SHORT, first_byte: LONG, idle: LONG, whole: LONG };
     let error = asked_within(timeouts, &server, base_url).await.error.unwrap();
     assert_eq!(error.kind, ErrorKind::TimedOut);
     assert!(error.message.starts_with("no connection to 127.0.0.1 within 0.15 s"), "{error}");

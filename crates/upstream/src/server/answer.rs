@@ -7,15 +7,17 @@ mod fault;
 
 use std::{collections::BTreeMap, time::Duration};
 
-use bytes::Bytes;
 use lookback_engine::card::{Card, Cards, UsageInStream};
-use lookback_models::script::{Fault, PlayError, Played, Player, StepStop, cut_reply, is_react_prompt};
+use lookback_models::script::{Fault, PlayError, Played, Player, StepStop, cut_reply};
 use lookback_wire::{Provider, Reply, ReplyContent, ReplyPart};
-use serde_json::Value;
 
-use super::{Logged, bare};
+use super::{
+    Logged,
+    asked::{Asked, Read},
+    bare,
+};
 use crate::{
-    Billed, Examiner, count_o200k, parse_prompt,
+    Billed, Examiner, count_o200k,
     refusal::render_error,
     reply::{Ending, EventKind, Shown, Spoken, react::render_react, render_stream, render_whole},
 };
@@ -64,16 +66,6 @@ pub(super) struct House {
     answers: u64,
 }
 
-/// What is known of a request before anything is decided.
-struct Asked {
-    api: Provider,
-    /// How its prompt is laid out: `react` travels in a Chat body.
-    layout: Provider,
-    model: String,
-    body: Bytes,
-    value: Value,
-}
-
 impl House {
     pub(super) fn new(player: Player, cards: Cards, card: Option<Card>) -> Self {
         Self { player, cards, card, examiners: BTreeMap::new(), answers: 0 }
@@ -90,35 +82,23 @@ impl House {
         }
     }
 
-    pub(super) fn count(&self, body: &[u8]) -> Answer {
-        match parse_prompt(Provider::Anthropic, body, &count_o200k) {
-            Ok(prompt) => Answer::json(200, format!("{{\"input_tokens\":{}}}", prompt.tokens()).into_bytes()),
-            Err(error) => {
-                let body = render_error(Provider::Anthropic, "invalid_request_error", None, &error.to_string());
-                Answer::json(400, body)
-            }
-        }
-    }
-
-    pub(super) fn answer(&mut self, api: Provider, body: Bytes, now_ms: i64) -> (Answer, Logged) {
-        let value: Value = serde_json::from_slice(&body).unwrap_or_default();
-        let model = value["model"].as_str().unwrap_or_default().to_owned();
-        let layout = if api == Provider::Chat && is_react_prompt(&value) { Provider::React } else { api };
-        let asked = Asked { api, layout, model, body: body.clone(), value };
+    pub(super) fn answer(&mut self, read: Read, now_ms: i64) -> (Answer, Logged) {
+        let (api, body) = (read.asked.api, read.body.clone());
         let mut logged = Logged { api, place: None, counted: None, status: 200, refusal: None, fault: None, body };
-        let answer = self.decide(&asked, now_ms, &mut logged);
+        let answer = self.decide(read, now_ms, &mut logged);
         logged.status = answer.status;
         (answer, logged)
     }
 
-    fn decide(&mut self, asked: &Asked, now_ms: i64, logged: &mut Logged) -> Answer {
+    fn decide(&mut self, read: Read, now_ms: i64, logged: &mut Logged) -> Answer {
+        let Read { asked, prompt, conversation, .. } = read;
         let Some(card) = self.card.as_ref().or_else(|| self.cards.find(bare(&asked.model))).cloned() else {
             let message = format!("The model `{}` does not exist: no price file has a card for it", asked.model);
             logged.refusal = Some(message.clone());
             let kind = if asked.api == Provider::Anthropic { "not_found_error" } else { "invalid_request_error" };
             return Answer::json(404, render_error(asked.api, kind, Some("model_not_found"), &message));
         };
-        let planned = self.player.plan(asked.layout, &asked.body);
+        let planned = conversation.and_then(|conversation| self.player.plan_read(asked.layout, &conversation));
         if let Ok(played) = &planned
             && let Some(answer) = played.fault.and_then(|fault| fault::before_the_body(fault, asked.api, &card))
         {
@@ -128,7 +108,7 @@ impl House {
         }
         let examiner =
             self.examiners.entry(asked.model.clone()).or_insert_with(|| Examiner::new(card, Box::new(count_o200k)));
-        let billed = match examiner.examine(asked.layout, &asked.body, now_ms) {
+        let billed = match prompt.and_then(|prompt| examiner.examine_read(prompt, now_ms)) {
             Ok(billed) => billed,
             Err(refused) => {
                 logged.refusal = Some(refused.message.clone());
@@ -140,7 +120,7 @@ impl House {
             Ok(played) => {
                 self.player.apply(&played);
                 (logged.place, logged.fault) = (Some(played.place), played.fault);
-                self.say(asked, &played, &billed, now_ms)
+                self.say(&asked, &played, &billed, now_ms)
             }
             Err(error) => unplayable(asked.api, &error, logged),
         }
@@ -203,7 +183,7 @@ fn sealed(asked: &Asked, played: &Played, billed: &Billed, examiner: &mut Examin
 }
 
 fn spoken_answer(asked: &Asked, spoken: &Spoken<'_>) -> Answer {
-    if asked.value["stream"] == true {
+    if asked.streams {
         let events = render_stream(asked.api, spoken);
         let body = events.iter().map(|event| (event.to_bytes(), event.kind)).collect();
         return Answer { content_type: "text/event-stream; charset=utf-8", body, ..Answer::json(200, Vec::new()) };
@@ -217,15 +197,13 @@ fn spoken_answer(asked: &Asked, spoken: &Spoken<'_>) -> Answer {
 }
 
 fn shown(asked: &Asked, card: &Card) -> Shown {
-    let asks_for_usage = asked.value["stream_options"]["include_usage"] == true;
-    let includes = asked.value["include"].as_array().map_or(&[][..], Vec::as_slice);
     Shown {
         usage_in_stream: match card.usage_in_stream {
             UsageInStream::Always => true,
-            UsageInStream::OnRequest => asks_for_usage,
+            UsageInStream::OnRequest => asked.asks_for_usage,
             UsageInStream::Never => false,
         },
-        encrypted_reasoning: includes.iter().any(|include| include == "reasoning.encrypted_content"),
+        encrypted_reasoning: asked.includes_reasoning,
     }
 }
 

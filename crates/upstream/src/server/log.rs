@@ -19,6 +19,6 @@ pub struct Logged {
     pub refusal: Option<String>,
     /// What the script had it meet.
     pub fault: Option<Fault>,
-    /// As it came.
+    /// As it came. Where it was refused, only the watcher sees it.
     pub body: Bytes,
 }

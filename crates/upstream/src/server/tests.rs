@@ -1,5 +1,6 @@
 //! Over real HTTP: what clients of each API get, and what they get when things go wrong.
 
+mod door;
 mod faults;
 mod spoken;
 

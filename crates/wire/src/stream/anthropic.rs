@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 
 use super::{
-    StreamError,
+    Heard, StreamError,
     assembly::Assembly,
     usage::{Bill, parse_anthropic},
 };
@@ -36,7 +36,7 @@ struct Block {
 }
 
 impl super::Reading for Reading {
-    fn event(&mut self, event: &Members<'_>, deltas: &mut Vec<Delta>) -> Result<(), StreamError> {
+    fn event(&mut self, event: &Members<'_>, deltas: &mut Vec<Delta>) -> Result<Heard, StreamError> {
         match event.text("type").as_deref() {
             Some("message_start") => {
                 let message = event.object("message").unwrap_or_default();
@@ -44,8 +44,8 @@ impl super::Reading for Reading {
                 self.model = message.text("model").map(Cow::into_owned);
                 self.read_usage(&message);
             }
-            Some("content_block_start") => self.start_block(event, deltas),
-            Some("content_block_delta") => self.grow_block(event, deltas),
+            Some("content_block_start") => return Ok(self.start_block(event, deltas)),
+            Some("content_block_delta") => return Ok(self.grow_block(event, deltas)),
             Some("content_block_stop") => {
                 if let Some(block) = self.block(event) {
                     block.has_stopped = true;
@@ -59,7 +59,7 @@ impl super::Reading for Reading {
             Some("message_stop") => self.is_complete = true,
             _ => {}
         }
-        Ok(())
+        Ok(Heard::Nothing)
     }
 
     fn is_complete(&self) -> bool {
@@ -85,8 +85,8 @@ impl Reading {
         }
     }
 
-    fn start_block(&mut self, event: &Members<'_>, deltas: &mut Vec<Delta>) {
-        let Some(said) = event.object("content_block") else { return };
+    fn start_block(&mut self, event: &Members<'_>, deltas: &mut Vec<Delta>) -> Heard {
+        let Some(said) = event.object("content_block") else { return Heard::Nothing };
         let mut block = Block { index: event.number("index"), ..Block::default() };
         block.kind = said.text("type").unwrap_or_default().into_owned();
         block.rest.add_all(&said, &[]);
@@ -100,11 +100,12 @@ impl Reading {
             _ => {}
         }
         self.blocks.push(block);
+        Heard::Content
     }
 
-    fn grow_block(&mut self, event: &Members<'_>, deltas: &mut Vec<Delta>) {
-        let Some(delta) = event.object("delta") else { return };
-        let Some(block) = self.block(event) else { return };
+    fn grow_block(&mut self, event: &Members<'_>, deltas: &mut Vec<Delta>) -> Heard {
+        let Some(delta) = event.object("delta") else { return Heard::Nothing };
+        let Some(block) = self.block(event) else { return Heard::Nothing };
         let text = |name| delta.text(name).unwrap_or_default();
         match delta.text("type").as_deref() {
             Some("text_delta") if block.kind == "text" => block.grow("text", &text("text"), deltas),
@@ -118,6 +119,7 @@ impl Reading {
             }
             _ => block.rest.add_all(&delta, &["type"]),
         }
+        Heard::Content
     }
 
     /// The newest of that index: servers that leave indexes out stream one block after the other.

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use self::calls::Calls;
 use super::{
-    StreamError,
+    Heard, StreamError,
     assembly::Assembly,
     usage::{Bill, parse_chat},
 };
@@ -43,7 +43,7 @@ struct Thought {
 }
 
 impl super::Reading for Reading {
-    fn event(&mut self, chunk: &Members<'_>, deltas: &mut Vec<Delta>) -> Result<(), StreamError> {
+    fn event(&mut self, chunk: &Members<'_>, deltas: &mut Vec<Delta>) -> Result<Heard, StreamError> {
         let said = |name, known: &mut Option<String>| {
             if known.is_none() {
                 *known = chunk.text(name).filter(|text| !text.is_empty()).map(Cow::into_owned);
@@ -57,21 +57,23 @@ impl super::Reading for Reading {
         let choices: Vec<Members<'_>> =
             chunk.get("choices").and_then(|choices| serde_json::from_str(choices.get()).ok()).unwrap_or_default();
         let Some(choice) = choices.iter().find(|choice| choice.number("index").unwrap_or(0) == 0) else {
-            return Ok(());
+            return Ok(Heard::Nothing);
         };
         // Some put the usage here.
         if let Some(usage) = choice.object("usage") {
             self.bill.read(parse_chat(&usage));
         }
-        if let Some(delta) = choice.object("delta") {
-            self.delta(&delta, deltas);
+        let heard = if let Some(delta) = choice.object("delta") {
+            self.delta(&delta, deltas)
         } else if let (Some(message), true) = (choice.object("message"), self.is_empty()) {
-            self.delta(&message, deltas);
-        }
+            self.delta(&message, deltas)
+        } else {
+            Heard::Nothing
+        };
         if let Some(reason) = choice.text("finish_reason").filter(|reason| !reason.is_empty()) {
             self.finish_reason = Some(reason.into_owned());
         }
-        Ok(())
+        Ok(heard)
     }
 
     fn done(&mut self) {
@@ -109,10 +111,14 @@ impl Reading {
         self.text.is_empty() && self.thinking.text.is_empty() && self.calls.is_empty()
     }
 
-    fn delta(&mut self, delta: &Members<'_>, deltas: &mut Vec<Delta>) {
+    fn delta(&mut self, delta: &Members<'_>, deltas: &mut Vec<Delta>) -> Heard {
+        let mut heard = Heard::Nothing;
         for (name, value) in delta.iter().filter(|(_, value)| !is_void(value)) {
+            if name == "role" {
+                continue;
+            }
+            heard = Heard::Content;
             match name {
-                "role" => {}
                 "content" => self.text(value, deltas),
                 "reasoning_content" | "reasoning" if parse_text(value).is_some() => {
                     let name = if name == "reasoning" { "reasoning" } else { "reasoning_content" };
@@ -126,6 +132,7 @@ impl Reading {
                 _ => self.rest.add(name, value),
             }
         }
+        heard
     }
 
     fn text(&mut self, content: &RawValue, deltas: &mut Vec<Delta>) {

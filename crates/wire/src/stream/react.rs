@@ -1,6 +1,6 @@
 //! A model without tool calling: its answer is one text in a stream of Chat Completions, read for thoughts and actions.
 
-use super::{StreamError, chat};
+use super::{Heard, StreamError, chat};
 use crate::{
     Delta, Reply, ReplyContent, ReplyPart, ReplyStop, Seal,
     members::Members,
@@ -18,16 +18,16 @@ pub(super) struct Reading {
 }
 
 impl super::Reading for Reading {
-    fn event(&mut self, chunk: &Members<'_>, deltas: &mut Vec<Delta>) -> Result<(), StreamError> {
+    fn event(&mut self, chunk: &Members<'_>, deltas: &mut Vec<Delta>) -> Result<Heard, StreamError> {
         let mut said = Vec::new();
-        self.chat.event(chunk, &mut said)?;
+        let heard = self.chat.event(chunk, &mut said)?;
         for delta in said {
             match delta {
                 Delta::Text(text) => self.showing.push(&text, deltas),
                 delta => deltas.push(delta),
             }
         }
-        Ok(())
+        Ok(heard)
     }
 
     fn done(&mut self) {

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use self::items::Items;
 use super::{
-    StreamError,
+    Heard, StreamError,
     usage::{Bill, parse_responses},
 };
 use crate::{Delta, Reply, ReplyContent, ReplyPart, ReplyStop, members::Members};
@@ -21,7 +21,7 @@ pub(super) struct Reading {
 }
 
 impl super::Reading for Reading {
-    fn event(&mut self, event: &Members<'_>, deltas: &mut Vec<Delta>) -> Result<(), StreamError> {
+    fn event(&mut self, event: &Members<'_>, deltas: &mut Vec<Delta>) -> Result<Heard, StreamError> {
         let kind = event.text("type").unwrap_or_default();
         if let Some(response) = event.object("response") {
             if kind == "response.failed" {
@@ -29,7 +29,7 @@ impl super::Reading for Reading {
                 return Err(StreamError::Provider { raw });
             }
             deltas.extend(self.response(&response));
-            return Ok(());
+            return Ok(Heard::Nothing);
         }
         let text = || event.text("delta").unwrap_or_default();
         match kind.as_ref() {
@@ -45,9 +45,11 @@ impl super::Reading for Reading {
                 deltas.extend(self.items.thinking(event, "\n\n"));
             }
             "response.function_call_arguments.delta" => self.items.arguments(event, &text()),
-            _ => {}
+            // Pieces of items that we do not know: the whole of them comes when they are done.
+            _ if event.get("delta").is_some() => {}
+            _ => return Ok(Heard::Nothing),
         }
-        Ok(())
+        Ok(Heard::Content)
     }
 
     fn is_complete(&self) -> bool {

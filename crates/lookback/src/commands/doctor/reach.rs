@@ -58,8 +58,9 @@ fn key(chosen: &Chosen) -> Row {
 }
 
 fn timeouts(timeouts: &Timeouts) -> String {
-    let Timeouts { connect, first_byte, idle } = timeouts;
-    format!("connect {}, first byte {}, idle {}", span(connect), span(first_byte), span(idle))
+    let Timeouts { connect, first_byte, idle, whole } = timeouts;
+    let [connect, first_byte, idle, whole] = [connect, first_byte, idle, whole].map(span);
+    format!("connect {connect}, first byte {first_byte}, idle {idle}, whole {whole}")
 }
 
 fn span(span: &Duration) -> String {

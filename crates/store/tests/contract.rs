@@ -40,7 +40,7 @@ fn events_come_back_after_reopening() {
     assert!(matches!(store.event(&id("first"), EventNo(4)), Err(StoreError::NoSuchEvent { .. })));
     assert_eq!(store.writer(&id("first")).unwrap().next(), EventNo(4));
     let summary = store.sessions().unwrap().remove(0);
-    assert_eq!((summary.title.as_str(), summary.root.as_str(), summary.turns), ("Fix the bug", "/project", 4));
+    assert_eq!((summary.title.as_str(), summary.root.as_str(), summary.turns), ("Fix the bug please", "/project", 4));
     assert_eq!((summary.created, summary.updated, summary.events), (events[0].at, events[3].at, 4));
     assert_eq!(summary.provider.map(|provider| provider.name()), Some("anthropic"));
     assert!(summary.bytes > 5000);

@@ -70,6 +70,9 @@ fn a_first_version_is_migrated_can_be_searched_and_gives_its_room_back() {
     write_first_version(home.path(), session.trace());
 
     let store = Store::open(home.path()).unwrap();
+    let listed = store.sessions().unwrap().into_iter().find(|summary| summary.id == id("session")).unwrap();
+    assert_eq!((listed.agent.as_str(), listed.calls), ("lookback", 2), "lists show what was stored before them");
+    assert!(listed.title.starts_with("an old question about getUserName"), "{}", listed.title);
     for name in ["session", "fork"] {
         let events = store.events(&id(name)).unwrap();
         assert!(events.iter().any(|event| matches!(event.event.outputs()[..], [Output::Blob { .. }])), "{name}");
@@ -197,7 +200,7 @@ fn a_newer_database_is_refused_untouched() {
     connection.pragma_update(None, "user_version", 99).unwrap();
     drop(connection);
     let refused = Store::open(home.path()).unwrap_err();
-    assert!(matches!(refused, StoreError::Newer { found: 99, supported: 5 }));
+    assert!(matches!(refused, StoreError::Newer { found: 99, supported: 6 }));
     assert!(refused.to_string().contains("upgrade lookback, or set LOOKBACK_HOME"));
 }
 

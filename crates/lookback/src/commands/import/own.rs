@@ -7,8 +7,9 @@ use anyhow::{Context, Result, anyhow, bail};
 use lookback_engine::{
     Session, SessionError,
     session::Checked,
-    trace::{Event, EventBody, NoBlobs, Output, Timestamp, upgrade::TraceReader},
+    trace::{AssistantPart, Event, EventBody, NoBlobs, Output, Timestamp, upgrade::TraceReader},
 };
+use lookback_replay::import::{Held, check_values};
 use lookback_store::{Store, StoreError};
 
 use super::Outcome;
@@ -19,9 +20,9 @@ use crate::{
 };
 
 pub(super) fn import(store: &Store, input: Input, name: &str) -> Result<Outcome> {
-    let mut events = screen::announce(&format!("reading {name}…"), || read_events(input, name))?;
-    for event in &events {
-        check(event).with_context(|| format!("{name} cannot be imported"))?;
+    let (mut events, lines) = screen::announce(&format!("reading {name}…"), || read_events(input, name))?;
+    for (event, line) in events.iter().zip(&lines) {
+        check(event).with_context(|| format!("line {line} of {name} cannot be imported"))?;
     }
     let count = screen::counted(events.len() as u64, "event");
     let Checked { session, decisions, doubted } =
@@ -46,8 +47,9 @@ pub(super) fn import(store: &Store, input: Input, name: &str) -> Result<Outcome>
     let outcome = match doubted {
         None => format!("look at it with `lookback show {short}`"),
         Some(doubted) => format!(
-            "it is kept as a recording, to be looked at and not continued: {doubted}\n\
-             look at it with `lookback show {short} --trace`"
+            "it is kept as a recording, to be looked at and not continued: line {}: {doubted}\n\
+             look at it with `lookback show {short} --trace`",
+            lines.get(doubted.event.0 as usize).copied().unwrap_or_default()
         ),
     };
     Ok(Outcome::Imported(format!("imported session {id}: {turns}, {count}\n{outcome}")))
@@ -72,6 +74,14 @@ fn check(Event { seq, event, .. }: &Event) -> Result<()> {
              `lookback show ID --trace --json` writes files with all outputs"
         );
     }
+    if let EventBody::AssistantTurn(turn) = event {
+        for part in &turn.parts {
+            if let AssistantPart::Call { arguments, .. } = part {
+                check_values(arguments.as_bytes())
+                    .map_err(|reason| anyhow!("event {seq}: the arguments of a call: {reason}"))?;
+            }
+        }
+    }
     let window = match event {
         EventBody::SessionStarted(start) => Some(start.window),
         EventBody::ModelChanged { window, .. } => Some(*window),
@@ -95,17 +105,24 @@ fn not_an_event(error: &serde_json::Error, number: u64, name: &str) -> anyhow::E
     )
 }
 
-fn read_events(input: Input, name: &str) -> Result<Vec<Event>> {
-    let mut events = Vec::new();
+/// All events, and the line of each.
+fn read_events(input: Input, name: &str) -> Result<(Vec<Event>, Vec<u64>)> {
+    let (mut events, mut numbers, mut held) = (Vec::new(), Vec::new(), Held::default());
     let mut reader = TraceReader::default();
     let mut lines = input.lines();
     while let Some(line) = lines.next().with_context(|| format!("cannot read {name}"))? {
         match line {
             Line::Text(number, text) => {
+                // An event is held twice: as it came, and replayed.
+                held.add(2 * text.len() as u64)
+                    .map_err(anyhow::Error::from)
+                    .and_then(|()| check_values(text).map_err(|reason| anyhow!(reason)))
+                    .with_context(|| format!("line {number} of {name}"))?;
+                numbers.push(number);
                 events.push(reader.event(text).map_err(|error| not_an_event(&error, number, name))?);
             }
             Line::TooLong(number) => bail!("line {number} of {name} is longer than {} MB", LONGEST_LINE >> 20),
         }
     }
-    Ok(events)
+    Ok((events, numbers))
 }

@@ -10,8 +10,8 @@ use std::{env, fs, process::Command};
 use anyhow::{Context as _, Result, bail};
 
 use self::{
-    readers::{many, readers},
-    shapes::SHAPES,
+    readers::{is_coarse, many, readers},
+    shapes::{FEW, SHAPES},
 };
 use crate::{
     figures::{ratio, thousands},
@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Bytes of the smaller text. Larger than what only the beginning or the end is looked at of, in most readers.
-const SIZE: usize = 24_000;
+const SIZE: usize = 16_000;
 
 /// The smaller number of small things.
 const COUNT: usize = 300;
@@ -28,7 +28,7 @@ const COUNT: usize = 300;
 const MOST: f64 = 2.3;
 
 /// Below that many instructions the fixed part is larger than the text's.
-const FEW: u64 = 200_000;
+const LITTLE: u64 = 200_000;
 
 /// Of the shapes that grow most.
 const SHOWN: usize = 40;
@@ -60,7 +60,7 @@ pub(crate) fn measure(only: Option<&str>) -> Result<Table> {
         });
         rows.push((name.to_owned(), small?, large?));
     }
-    let growth = |row: &(String, u64, u64)| if row.2 < FEW { 0.0 } else { row.2 as f64 / row.1 as f64 };
+    let growth = |row: &(String, u64, u64)| if row.2 < LITTLE { 0.0 } else { row.2 as f64 / row.1 as f64 };
     rows.sort_by(|one, other| growth(other).total_cmp(&growth(one)));
     let too_fast: Vec<&str> = rows.iter().filter(|row| growth(row) > MOST).map(|row| row.0.as_str()).collect();
     let note = format!(
@@ -88,7 +88,7 @@ pub(crate) fn run(only: Option<&str>) {
         }
     }
     for (reader, read) in readers() {
-        for (shape, piece) in SHAPES {
+        for (shape, piece) in &SHAPES[..if is_coarse(&reader) { FEW } else { SHAPES.len() }] {
             let name = format!("{reader}, {shape}");
             if only.is_some_and(|only| !name.contains(only)) {
                 continue;

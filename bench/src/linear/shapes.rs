@@ -1,26 +1,30 @@
 //! Texts that a careless reader is slow at: one piece, again and again.
 
+/// What readers of whole files are given where another reader looks at the same text closely: the first ones.
+pub(super) const FEW: usize = 6;
+
 pub(super) const SHAPES: [(&str, &str); 40] = [
     ("numbers", "1 "),
+    ("line feeds", "\n"),
+    ("backslashes", "\\"),
+    ("quotation marks", "\""),
+    ("open braces", "{"),
+    ("tags", "<system-reminder>"),
     ("digits", "1"),
     ("one letter", "a"),
     ("words", "word "),
     ("short lines", "word\n"),
-    ("line feeds", "\n"),
     ("blanks", " "),
     ("Chinese", "界"),
     ("sentences", "Do it. "),
     ("questions", "why? "),
     ("items", "- do it\n"),
     ("dashes", "-"),
-    ("backslashes", "\\"),
     ("open quotes", "'x "),
-    ("quotation marks", "\""),
     ("open parentheses", "("),
     ("open substitutions", "$("),
     ("backticks", "`"),
     ("braces", "{a,b}"),
-    ("open braces", "{"),
     ("stars", "*a"),
     ("commands", "a; "),
     ("pipes", "a | "),
@@ -33,7 +37,6 @@ pub(super) const SHAPES: [(&str, &str); 40] = [
     ("places", "a.py:1: x\n"),
     ("numbered lines", "     1→x\n"),
     ("fences", "```bash\nls\n```\n"),
-    ("tags", "<system-reminder>"),
     ("hunks", "@@ -1 +1 @@\n-a\n+b\n"),
     ("patches", "*** Update File: a\n@@\n-a\n+b\n"),
     ("errors", "error: x\n"),

@@ -48,6 +48,9 @@ pub struct Board {
     next_actions: Vec<String>,
     /// What the assistant said: not known, only said.
     said: Vec<Entry<Quote>>,
+    /// What a person wants kept word for word: pointers.
+    #[serde(default)]
+    pinned: Vec<String>,
     /// Anchors that blocks of the view show and no edit has touched since.
     /// By their files: a long session has very many.
     in_blocks: BTreeMap<String, Vec<ShownAnchor>>,
@@ -138,6 +141,21 @@ impl Board {
     /// What the newest round asks, where that is something else.
     pub fn now(&self) -> Option<&Quote> {
         self.now.as_ref()
+    }
+
+    /// A person wants what stands there kept word for word, or no longer.
+    pub(crate) fn pin(&mut self, pointer: &str) {
+        self.pinned.push(pointer.to_owned());
+    }
+
+    pub(crate) fn unpin(&mut self, pointer: &str) {
+        self.pinned.retain(|pinned| pinned != pointer);
+    }
+
+    /// Task and now stay only where they are wanted.
+    pub(crate) fn keep_wishes(&mut self, is_wanted: impl Fn(&Quote) -> bool) {
+        self.task = self.task.take().filter(&is_wanted);
+        self.now = self.now.take().filter(&is_wanted);
     }
 
     /// Why the goal last became another one.

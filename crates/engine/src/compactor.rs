@@ -21,10 +21,10 @@ use crate::{
     block::log::render_log,
     board::Board,
     configuration::Configuration,
-    standing::Standing,
+    standing::{Asked, Standing},
     state::Bench,
     trace::{
-        BlobError, Blobs, TurnNo,
+        BlobError, Blobs, Layout, TurnNo,
         claim::{BlockContent, Delta},
         decision::TurnRange,
     },
@@ -76,7 +76,10 @@ pub fn compact(
     commands::propose(&runs, &stretch, &mut resolver, &mut candidates);
     windows::propose(&stretch, &files, &runs, &mut candidates);
 
-    let asked = Standing::at(bench.history, request.range.last, blobs).asked();
+    // There the dialogue itself stands in the view, and nobody guesses what it is about (docs/seeds.md execute).
+    let guesses = bench.state.layout() != Layout::Execute;
+    let asked_at = |standing: Standing<'_>| if guesses { standing.asked() } else { Asked::default() };
+    let asked = asked_at(Standing::at(bench.history, request.range.last, blobs));
     let (_, log) = render_log(bench.history, request.range, configuration.block.log_tokens, count);
     let fitted = fit::fit(&stretch, asked, candidates, request.budget, log, &configuration.block, count);
     let current = commands::still_newest(runs, &stretch);
@@ -84,11 +87,12 @@ pub fn compact(
     let standing = Standing::now(bench.history, blobs);
     // What was concluded long ago stands in blocks.
     let recent = TurnNo(bench.history.turns().saturating_sub(RECENT));
+    let (status, questions) = standing.status_and_questions()?;
     let news = delta::News {
-        asked: standing.asked(),
-        status: standing.status()?,
+        asked: asked_at(standing),
+        status,
         actions: standing.actions(),
-        questions: standing.questions()?,
+        questions,
         said: standing.concluded(recent, SAID),
     };
     let delta = delta::propose(board, &fitted, news, &current, limits, count);

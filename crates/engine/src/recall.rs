@@ -362,13 +362,15 @@ fn complete_pieces(label: &str, result: &ToolResult, blobs: &dyn Blobs) -> Resul
     }
     match &result.data {
         ResultData::Write(write) => add(format!("wrote {}", write.path), write.content.bytes(blobs)?),
-        ResultData::Edit(edit) => {
-            let lines = edit.hunks.iter().flat_map(|hunk| {
-                let removed = hunk.removed.iter().map(|line| format!("-{line}\n"));
-                let added = hunk.added.iter().map(|line| format!("+{line}\n"));
-                std::iter::once(format!("@ L{}\n", hunk.first_line)).chain(removed).chain(added)
-            });
-            add(format!("edited {}", edit.path), lines.collect::<String>().into());
+        data @ (ResultData::Edit(_) | ResultData::Patch(_)) => {
+            for edit in data.edits() {
+                let lines = edit.hunks.iter().flat_map(|hunk| {
+                    let removed = hunk.removed.iter().map(|line| format!("-{line}\n"));
+                    let added = hunk.added.iter().map(|line| format!("+{line}\n"));
+                    std::iter::once(format!("@ L{}\n", hunk.first_line)).chain(removed).chain(added)
+                });
+                add(format!("edited {}", edit.path), lines.collect::<String>().into());
+            }
         }
         ResultData::Search(search) => {
             let lines = search.matches.iter().map(|found| format!("{}:{}:{}\n", found.path, found.line, found.text));

@@ -42,6 +42,7 @@ pub(crate) enum Settled {
 /// The short form, where it takes fewer tokens than the `live_tokens` that the result has in the view now.
 pub(crate) fn plan_settle(
     result: &ToolResult,
+    pointer: &str,
     live_tokens: u32,
     limits: &SettleLimits,
     count: &dyn Fn(&[u8]) -> u32,
@@ -52,22 +53,23 @@ pub(crate) fn plan_settle(
         ResultData::Write(write) if matches!(write.content, Output::Blob { .. }) => {
             let mut write = write.clone();
             write.content = Output::Inline(write.content.bytes(blobs)?);
-            settle_result(&ToolResult { data: ResultData::Write(write), ..result.clone() }, &text, limits)
+            settle_result(&ToolResult { data: ResultData::Write(write), ..result.clone() }, pointer, &text, limits)
         }
-        _ => settle_result(result, &text, limits),
+        _ => settle_result(result, pointer, &text, limits),
     };
     let shorter = count(settled.as_bytes()) < live_tokens;
     Ok(if shorter { Settled::Shorter(settled) } else { Settled::AsItIs })
 }
 
-/// The form that a result has in history. `text` are the bytes of `result.text`. Written content that lies in a store is
+/// The form that a result has in history, under the name by which all of it can be recalled. `text` are the bytes of `result.text`. Written content that lies in a store is
 /// summarised by its size: whoever has the bytes puts them inline first, as [`plan_settle`] does.
-pub(crate) fn settle_result(result: &ToolResult, text: &[u8], limits: &SettleLimits) -> String {
+pub(crate) fn settle_result(result: &ToolResult, pointer: &str, text: &[u8], limits: &SettleLimits) -> String {
     let data = match &result.data {
         ResultData::Read(read) => read::settle_read(read, kept_head(&result.text, text), limits),
         ResultData::Search(search) => lookup::settle_search(search, limits),
         ResultData::List(list) => lookup::settle_list(list, limits),
         ResultData::Edit(edit) => change::settle_edit(edit, limits),
+        ResultData::Patch(patch) => change::settle_patch(patch, limits),
         ResultData::Write(write) => change::settle_write(write, limits),
         ResultData::Run(run) => run::settle_run(run, &result.text, text, limits),
         ResultData::Todo(todo) => todo::settle_todo(todo, limits),
@@ -79,6 +81,7 @@ pub(crate) fn settle_result(result: &ToolResult, text: &[u8], limits: &SettleLim
         ResultData::Other(value) => other::settle_value(value, limits),
     };
     let mut settled = Object::new();
+    settled.field("pointer", pointer);
     settled.field("status", status_word(result.status));
     settled.json("data", &data);
     if let Some(ToolError { code, message }) = result.error.as_deref() {

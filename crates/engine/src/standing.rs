@@ -13,11 +13,13 @@ mod past;
 mod runs;
 mod said;
 pub(crate) mod sentences;
+mod since;
 mod turns;
 mod wording;
 
 pub(crate) use asked::Asked;
 pub use files::Files;
+pub(crate) use files::taken_away;
 pub(crate) use said::Concluded;
 
 use crate::{
@@ -50,17 +52,13 @@ impl<'a> Standing<'a> {
         asked::asked(self.past)
     }
 
-    /// How the newest runs of tests and of a build ended.
-    pub(crate) fn status(self) -> Result<WorkStatus, BlobError> {
-        let of = |kind| Ok::<_, BlobError>(runs::newest(self.past, kind)?.map(|run| run.status(self.past)));
-        let tests = of(runs::Kind::Tests)?.unwrap_or_default();
-        let build = of(runs::Kind::Build)?.unwrap_or_default();
-        Ok(WorkStatus { tests, build, errors_left: None })
-    }
-
-    /// What fails, and what nobody answered.
-    pub(crate) fn questions(self) -> Result<Vec<Question>, BlobError> {
-        open::questions(self.past)
+    /// How the newest runs of tests and of a build ended; and what is open: what fails, and what nobody answered.
+    pub(crate) fn status_and_questions(self) -> Result<(WorkStatus, Vec<Question>), BlobError> {
+        let tests = runs::newest(self.past, runs::Kind::Tests)?;
+        let build = runs::newest(self.past, runs::Kind::Build)?;
+        let of = |run: &Option<runs::Newest<'_>>| run.as_ref().map(|run| run.status(self.past)).unwrap_or_default();
+        let status = WorkStatus { tests: of(&tests), build: of(&build), errors_left: None };
+        Ok((status, open::questions(self.past, tests.as_ref(), build.as_ref())?))
     }
 
     /// What comes next, word for word.

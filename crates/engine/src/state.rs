@@ -6,6 +6,7 @@
 mod archive;
 pub(crate) mod entries;
 mod fold;
+mod held;
 mod layout;
 pub(crate) mod message;
 mod settle;
@@ -13,22 +14,21 @@ mod thinking;
 
 use std::collections::BTreeMap;
 
-use lookback_wire::Provider;
+pub use held::{Block, BlockStanding, ModelInUse, PaidRents, Round, RoundState, Step};
+pub(crate) use held::{Note, PendingRules};
 
 use crate::{
     board::{Board, GivenIds},
-    card::{Alternation, PlainThinking},
     history::{History, TraceError, index::Index},
     ledger::Miss,
-    planner::Rent,
     reconcile::Reconciled,
     tight,
     trace::{
         CallNo, Event, EventBody, EventNo, Layout, Origin, SessionStarted, Stop, TurnNo,
-        decision::{StateDelta, ThinkingBehind, TurnRange},
-        event::{BoardIds, Effect, FollowedAnchor, Interruption, NoteKind, Pinned, Rents, SpanId, Usage},
+        claim::Quote,
+        decision::{StateDelta, ThinkingBehind},
+        event::{BoardIds, Effect, FollowedAnchor, Interruption, NoteKind, Pinned, SpanId, Usage},
         result::TodoItem,
-        start::Counted,
         turn::AssistantTurn,
     },
     view::{
@@ -59,6 +59,8 @@ pub struct State {
     pub(crate) board: Board,
     /// Tool turns whose results show a delta: the model wrote it itself.
     pub(crate) board_calls: Vec<TurnNo>,
+    /// Task and now as a Board call last named them: no guess of the rules.
+    named: [Option<Quote>; 2],
     pub(crate) blocks: BTreeMap<u32, Block>,
     /// What a person wants kept word for word, by its pointer.
     pub(crate) pins: Vec<(EventNo, Pinned)>,
@@ -96,97 +98,6 @@ pub struct State {
 pub struct Bench<'a> {
     pub history: &'a History,
     pub state: &'a State,
-}
-
-/// A machine-made line as it was last shown.
-#[derive(Debug, Clone)]
-pub(crate) struct Note {
-    pub(crate) text: String,
-    pub(crate) event: EventNo,
-    /// An edit may have taken it away since.
-    pub(crate) in_view: bool,
-}
-
-/// A fold and what it took out of the view.
-#[derive(Debug, Clone)]
-pub struct Block {
-    /// The turns that it stands for.
-    pub range: TurnRange,
-    /// Whether it is in the view.
-    pub standing: BlockStanding,
-    /// Turns and notes as they stood; board entries never come back.
-    pub(crate) entries: Vec<Entry>,
-}
-
-/// What became of a block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BlockStanding {
-    /// It stands where its turns were.
-    InView,
-    /// Its turns are back.
-    Unfolded,
-    /// A summary stands for it.
-    Archived,
-}
-
-/// What was paid since the last fold, settle and archive for not making one.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-#[allow(missing_docs, reason = "its line says it")]
-pub struct PaidRents {
-    pub fold: Rent,
-    pub settle: Rent,
-    pub archive: Rent,
-}
-
-/// What is asked, through which API, and how much it takes. A person's choice: a rollback leaves it as it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ModelInUse {
-    /// The API.
-    pub provider: Provider,
-    /// As its provider knows it.
-    pub name: String,
-    /// Tokens of prompt and answer together.
-    pub window: u32,
-    /// Of them, what is kept free for the answer.
-    pub reserve: u32,
-    /// Whether it refuses two user messages in a row.
-    pub alternation: Alternation,
-    /// Whether it gets its plain thinking back.
-    pub plain_thinking: PlainThinking,
-}
-
-/// Rules that changed on disk and are not in the view yet.
-#[derive(Debug, Clone)]
-pub(crate) struct PendingRules {
-    pub(crate) rules: Counted,
-    /// Whether the model was told.
-    pub(crate) announced: bool,
-}
-
-/// One model call with the results of its tool calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Step {
-    /// The answer.
-    pub assistant: TurnNo,
-    /// None: an answer without tool calls.
-    pub tool: Option<TurnNo>,
-}
-
-/// From a person's turn to the answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Round {
-    /// The person's turn.
-    pub first: TurnNo,
-    /// Whether the answer is there.
-    pub state: RoundState,
-}
-
-/// Whether a round goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it")]
-pub enum RoundState {
-    Running,
-    Ended,
 }
 
 impl State {
@@ -235,6 +146,16 @@ impl State {
         self.last_fold
     }
 
+    /// A board as a layout shows it: in `execute` only what a Board call or a gate named is a task.
+    pub(crate) fn board_in(&self, layout: Layout, board: &Board) -> Board {
+        let mut shown = board.clone();
+        if layout == Layout::Execute {
+            let at_gate = |quote: &Quote| quote.evidence.pointer.starts_with("gate#");
+            shown.keep_wishes(|quote| at_gate(quote) || self.named.iter().flatten().any(|named| named == quote));
+        }
+        shown
+    }
+
     pub(crate) fn new(start: &SessionStarted) -> Self {
         let head =
             Head { frozen_tokens: start.system.tokens.saturating_add(start.tools_tokens), rules: start.rules.clone() };
@@ -261,6 +182,7 @@ impl State {
             pending_rules: None,
             board: Board::default(),
             board_calls: Vec::new(),
+            named: [None, None],
             blocks: BTreeMap::new(),
             pins: Vec::new(),
             last_fold: None,
@@ -389,8 +311,14 @@ impl State {
                 self.head_changed = Some(seq);
                 self.view.set_frozen_tokens(head.system.tokens.saturating_add(head.tools_tokens));
             }
-            EventBody::Pinned(pinned) => self.pins.push((seq, (**pinned).clone())),
-            EventBody::Unpinned { pointer } => self.pins.retain(|(_, pinned)| *pinned.pointer != **pointer),
+            EventBody::Pinned(pinned) => {
+                self.board.pin(&pinned.pointer);
+                self.pins.push((seq, (**pinned).clone()));
+            }
+            EventBody::Unpinned { pointer } => {
+                self.board.unpin(pointer);
+                self.pins.retain(|(_, pinned)| *pinned.pointer != **pointer);
+            }
             EventBody::StateDelta(delta) => self.apply_delta(delta, seq, past)?,
             EventBody::LayoutChanged(change) => self.apply_layout(change, seq, past)?,
             EventBody::Fold(fold) => self.apply_fold(fold, seq, past)?,
@@ -461,7 +389,12 @@ impl State {
                 self.expect_whole_step("a state delta")?;
                 self.show(Source::Board, event, entry.tokens, past.index());
             }
-            (None, Some(turn)) => self.board_calls.push(turn),
+            (None, Some(turn)) => {
+                self.board_calls.push(turn);
+                if delta.delta.task.is_some() || delta.delta.now.is_some() {
+                    self.named = [delta.delta.task.clone(), delta.delta.now.clone()];
+                }
+            }
             (None, None) => return Err("a state delta without an entry stands outside of a step".into()),
         }
         self.board.apply(&delta.delta);
@@ -555,17 +488,6 @@ impl State {
         self.view.push(Entry::new(source, revision, tokens));
         let newest = self.view.entries().len() - 1;
         self.separate_users(newest..newest + 1, index);
-    }
-}
-
-impl PaidRents {
-    fn pay(&mut self, rents: &Rents) {
-        let Rents { fold, settle, archive } = *rents;
-        for (rent, paid) in [(&mut self.fold, fold), (&mut self.settle, settle), (&mut self.archive, archive)] {
-            if paid > 0 {
-                rent.pay(paid as f64 / 1_000.0);
-            }
-        }
     }
 }
 

@@ -4,6 +4,8 @@
 
 use std::borrow::Cow;
 
+use crate::configuration::written::CHARACTERS_PER_TOKEN;
+
 /// Characters that some reader takes for the end of a line.
 pub const LINE_ENDS: [char; 10] =
     ['\n', '\r', '\u{b}', '\u{c}', '\u{1c}', '\u{1d}', '\u{1e}', '\u{85}', '\u{2028}', '\u{2029}'];
@@ -107,6 +109,29 @@ pub(crate) fn shorten_at_word(text: &str, characters: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{} …", start[..end].trim_end()))
 }
 
+/// A quotation within about so many tokens, cut in its middle: "…, and never do any of this" may stand at its end.
+pub(crate) fn shorten_quotation(text: &str, tokens: u32) -> String {
+    // A sign of a script without blanks is about a token, of others four are.
+    let width = |character: char| if is_cjk(character) { CHARACTERS_PER_TOKEN } else { 1 };
+    let most = tokens as usize * CHARACTERS_PER_TOKEN;
+    if text.chars().map(width).sum::<usize>() <= most {
+        return text.to_owned();
+    }
+    let fits = |room: usize, characters: &mut dyn Iterator<Item = char>| {
+        let mut taken = 0;
+        let within = characters.take_while(|character| {
+            taken += width(*character);
+            taken <= room
+        });
+        within.map(char::len_utf8).sum::<usize>()
+    };
+    let head = &text[..fits(most * 2 / 3, &mut text.chars())];
+    let tail = &text[text.len() - fits(most / 3, &mut text.chars().rev())..];
+    let head = head.rsplit_once(' ').map_or(head, |(head, _)| head);
+    let tail = tail.split_once(' ').map_or(tail, |(_, tail)| tail);
+    format!("{} … {}", head.trim_end(), tail.trim_start())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,6 +152,15 @@ mod tests {
         assert_eq!(shorten("余 额不对", 2), "余…");
         assert_eq!(shorten_at_word("one two three", 9), "one two …");
         assert_eq!(shorten_at_word("one twothree", 9), "one twoth …");
+    }
+
+    #[test]
+    fn a_long_quotation_keeps_both_ends() {
+        let long = format!("Push to main {}and never do any of this", "as often as you like ".repeat(20));
+        let short = shorten_quotation(&long, 30);
+        assert!(short.starts_with("Push to main") && short.ends_with("never do any of this"), "{short}");
+        assert!(short.len() <= 125 && shorten_quotation("余额不对", 4) == "余额不对", "{short}");
+        assert!(shorten_quotation(&"余".repeat(50), 12).chars().count() <= 15);
     }
 
     #[test]

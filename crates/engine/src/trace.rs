@@ -9,6 +9,7 @@ mod call;
 pub(crate) mod claim;
 pub mod decision;
 pub mod event;
+mod file;
 pub(crate) mod ids;
 pub(crate) mod output;
 mod part;

@@ -140,7 +140,7 @@ pub(crate) struct ShowWhat {
     /// What the model is sent (the default)
     #[arg(long)]
     pub(crate) view: bool,
-    /// Goal, facts, questions and what else the session knows, with its evidence
+    /// Task, facts, questions and what else the session knows, with its evidence
     #[arg(long)]
     pub(crate) board: bool,
     /// For each call what was reused, what was not, and why

@@ -30,7 +30,8 @@ pub(crate) fn block_holds(
     // A person chose the pins, the engine what was asked and said.
     content.pinned.clear();
     let quoted = content.said.iter().all(|said| standing.says(said));
-    if quoted && (&content.task, &content.now) == (&asked.task, &asked.now) {
+    let same = |claimed: &Option<Quote>, asked| is_same_or_none(claimed.clone(), asked);
+    if quoted && same(&content.task, &asked.task) && same(&content.now, &asked.now) {
         (content.task, content.now) = (None, None);
         content.said.clear();
     }
@@ -51,7 +52,7 @@ pub(crate) fn block_holds(
 pub(crate) fn delta_holds(bench: Bench<'_>, delta: &Delta, configuration: &Configuration, blobs: &dyn Blobs) -> bool {
     let standing = Standing::now(bench.history, blobs);
     let asked = standing.asked();
-    let (Ok(open), Ok(status)) = (standing.questions(), standing.status()) else { return false };
+    let Ok((status, open)) = standing.status_and_questions() else { return false };
     let mut delta = delta.clone();
     let quoted = delta.said.drain(..).all(|said| match said {
         Change::Add(said) | Change::Revise { to: said, .. } => standing.says(&said),

@@ -11,11 +11,11 @@ use super::{
     resolve::{Resolver, Voice},
 };
 use crate::{
-    configuration::written::{CHARACTERS_PER_TOKEN, QUOTE_TOKENS},
+    configuration::written::QUOTE_TOKENS,
     evidence::pointer::{Place, Pointer},
     history::LiveTurn,
     proposal::QuoteProposal,
-    text::{beginning, one_line},
+    text::{one_line, shorten_quotation},
     trace::{
         AssistantPart, AssistantTurn, EventBody, Origin, TurnNo,
         claim::{Evidence, Quote},
@@ -88,18 +88,8 @@ fn quote(said: &str, wanted: Option<&str>, evidence: Evidence) -> Result<Quote, 
     Ok(Quote { text: shortened(&text), evidence })
 }
 
-/// A quotation above its budget is cut in the middle: "…, and never do any of this" may stand at its end.
 pub(crate) fn shortened(text: &str) -> String {
-    let most = QUOTE_TOKENS as usize * CHARACTERS_PER_TOKEN;
-    let length = text.chars().count();
-    if length <= most {
-        return text.to_owned();
-    }
-    let head = beginning(text, most * 2 / 3);
-    let tail = &text[beginning(text, length - most / 3).len()..];
-    let head = head.rsplit_once(' ').map_or(head, |(head, _)| head);
-    let tail = tail.split_once(' ').map_or(tail, |(_, tail)| tail);
-    format!("{} … {}", head.trim_end(), tail.trim_start())
+    shorten_quotation(text, QUOTE_TOKENS)
 }
 
 /// The fewest whole sentences that hold these words; of several pieces with a gap between them, those of each.

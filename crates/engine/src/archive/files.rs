@@ -46,6 +46,7 @@ pub(super) fn touched_files(history: &History, range: TurnRange, blobs: &dyn Blo
             }
             EventBody::FileChanged(changed) => {
                 let tally = tallies.entry(&changed.path).or_default();
+                tally.file.path.clone_from(&changed.path);
                 tally.last_event = Some(event.seq);
                 tally.file.last = Some(now);
                 match changed.change {
@@ -62,10 +63,9 @@ pub(super) fn touched_files(history: &History, range: TurnRange, blobs: &dyn Blo
     let mut tallies: Vec<(&str, Tally)> = tallies.into_iter().collect();
     tallies.sort_by_key(|(_, tally)| tally.last_event);
     for (path, Tally { file, last_read, .. }) in tallies {
-        let path = path.to_owned();
         match (file.last, last_read) {
-            (Some(_), _) => touched.changed.push(ChangedFile { path, ..file }),
-            (None, Some(last)) => touched.read.push(ReadFile { path, reads: file.reads, last }),
+            (Some(_), _) => touched.changed.push(file),
+            (None, Some(last)) => touched.read.push(ReadFile { path: path.to_owned(), reads: file.reads, last }),
             (None, None) => {}
         }
     }
@@ -103,7 +103,8 @@ fn count_change(
     blobs: &dyn Blobs,
 ) -> Result<(), BlobError> {
     match result_at(history, source).map(|result| &result.data) {
-        Some(ResultData::Edit(edit)) => {
+        Some(data @ (ResultData::Edit(_) | ResultData::Patch(_))) => {
+            let Some(edit) = data.edit_of(&file.path) else { return Ok(()) };
             file.edits += 1;
             file.added += edit.hunks.iter().map(|hunk| hunk.added.len()).sum::<usize>();
             file.removed += edit.hunks.iter().map(|hunk| hunk.removed.len()).sum::<usize>();

@@ -105,7 +105,7 @@ fn line_of(history: &History, turn: TurnNo, step: &ToolTurn, index: usize) -> Op
     let EventBody::AssistantTurn(assistant) = history.body_at(step.assistant)? else { return None };
     let AssistantPart::Call { name, arguments, .. } = assistant.parts.get(call.part as usize)? else { return None };
     let result = history.result_at(step, index);
-    let pointer = call.command.map_or_else(|| format!("turn#{turn}"), |number| format!("cmd#{number}"));
+    let pointer = history.result_pointer(turn, index);
     let mut reads = None;
     let (what, came) = match result.map(|result| &result.data) {
         Some(ResultData::Run(run)) => (run.command.clone(), ended(run)),
@@ -114,9 +114,13 @@ fn line_of(history: &History, turn: TurnNo, step: &ToolTurn, index: usize) -> Op
             let last = read.first_line + read.line_count.saturating_sub(1);
             (format!("{name} {} L{}-{last}", read.path, read.first_line), String::new())
         }
-        Some(ResultData::Edit(edit)) => {
-            let places: Vec<String> = edit.hunks.iter().map(|hunk| format!("L{}", hunk.first_line)).collect();
-            (format!("{name} {} {}", edit.path, places.join(", ")), String::new())
+        Some(data @ (ResultData::Edit(_) | ResultData::Patch(_))) => {
+            let edited = data.edits().map(|edit| {
+                let places: Vec<String> = edit.hunks.iter().map(|hunk| format!("L{}", hunk.first_line)).collect();
+                format!("{} {}", edit.path, places.join(", "))
+            });
+            let gone = data.deleted_paths().map(|path| format!("{path} deleted"));
+            (format!("{name} {}", edited.chain(gone).collect::<Vec<_>>().join(" · ")), String::new())
         }
         Some(ResultData::Write(write)) => {
             (format!("{name} {}", write.path), if write.created { "new".to_owned() } else { String::new() })

@@ -30,6 +30,8 @@ pub struct Applied {
     pub said: Vec<String>,
     /// Touched anchors that this delta is to name.
     pub stale: Vec<Stale>,
+    /// What a person wants kept word for word.
+    pub pinned: Vec<String>,
 }
 
 /// What became of one change.
@@ -96,7 +98,7 @@ impl Board {
             self.next_actions = actions.clone();
         }
         let stale = self.name_stale();
-        Applied { version: self.version, facts, questions, anchors, said, stale }
+        Applied { version: self.version, facts, questions, anchors, said, stale, pinned: self.pinned.clone() }
     }
 
     /// The ids that were given so far.

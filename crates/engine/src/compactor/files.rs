@@ -71,8 +71,10 @@ impl<'a> Files<'a> {
             let mut evidence = Vec::new();
             let mut newest = None;
             for file in changed.by_ref() {
-                let pointer = file.pointer();
-                if resolver.resolve(&pointer).is_ok() {
+                // Of a file that changed unseen since (`git stash` … `pop`) what was seen holds as of then.
+                let then = Place::File { path: file.path.to_owned(), lines: None, at: file.changed };
+                let pointers = [file.pointer(), then.to_string()];
+                if let Some(pointer) = pointers.into_iter().find(|pointer| resolver.resolve(pointer).is_ok()) {
                     newest = newest.max(Some(file.touched));
                     evidence.push(pointer);
                 }

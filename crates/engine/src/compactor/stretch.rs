@@ -47,6 +47,8 @@ pub(super) enum Then {
 pub(super) struct Done<'a> {
     pub(super) turn: TurnNo,
     pub(super) result: &'a ToolResult,
+    /// As the model wrote them.
+    pub(super) arguments: &'a str,
     /// `cmd#N` and `test#N`.
     pub(super) command: Option<u32>,
     pub(super) test: Option<u32>,
@@ -141,7 +143,7 @@ impl<'a> Stretch<'a> {
         let mut results = step.calls.iter().filter_map(|call| self.live(call.result()?));
         results.any(|event| {
             matches!(event, EventBody::ToolResult { result, .. }
-                if matches!(result.data, ResultData::Edit(_) | ResultData::Write(_)))
+                if result.data.changed_paths().next().is_some())
         })
     }
 
@@ -153,7 +155,8 @@ impl<'a> Stretch<'a> {
                 continue;
             }
             let test = tests.get(&(turn, index)).copied();
-            self.done.push(Done { turn, result, command: call.command, test });
+            let arguments = self.bench.history.call_of(step, index as usize).map_or("", |(.., arguments)| arguments);
+            self.done.push(Done { turn, result, arguments, command: call.command, test });
             self.see(turn, result, event);
         }
     }

@@ -4,6 +4,12 @@
 //! (docs/design/measuring.md, "What later steps need"). Windows are kept small, never overlap, and never hold a whole
 //! file; where a later edit changed the lines, the later edit speaks for them.
 
+mod window;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
 use super::{
     candidate::{Candidates, Item},
     commands::Verdict,
@@ -15,20 +21,19 @@ use crate::{
         places::places,
         symbols::{defined, spoken},
     },
-    trace::claim::Anchor,
-    trace::{ResultData, TurnNo, result::Hunk},
+    trace::{ResultData, Status, result::Hunk},
 };
+
+use window::{LONGEST, Window, anchor, place};
 
 /// The seed asks for the smallest snippet (5.1); an edit needs a few lines to find its place.
 const EDIT_LINES: usize = 20;
 const DEFINITION_LINES: u32 = 6;
 const AROUND_ERROR: u32 = 2;
+/// A shorter line stands in many places.
+const TELLING: usize = 12;
 const SMALL_EDIT: usize = 4;
 const AROUND_SMALL_EDIT: u32 = 3;
-/// Two windows that touch become one, up to here.
-const LONGEST: u32 = 24;
-/// Generated and minified lines tell nothing.
-const WIDEST: usize = 200;
 /// How many windows are written and counted.
 const MOST: usize = 40;
 const ERRORS_PER_RUN: usize = 4;
@@ -38,15 +43,6 @@ const THIN: i32 = 30;
 /// Lines that the turns behind the range show, too.
 const STILL_SHOWN: i32 = 40;
 
-/// Lines `first..=last` of a file, by their number.
-struct Window {
-    file: usize,
-    first: u32,
-    last: u32,
-    value: i32,
-    turn: TurnNo,
-}
-
 pub(super) fn propose(
     stretch: &Stretch<'_>,
     files: &Files<'_>,
@@ -55,6 +51,7 @@ pub(super) fn propose(
 ) {
     let mut windows = Vec::new();
     written(stretch, files, &mut windows);
+    aimed_at(stretch, files, &mut windows);
     named_by_errors(stretch, files, verdicts, &mut windows);
     spoken_of(stretch, files, &mut windows);
     looked_at(stretch, files, &mut windows);
@@ -85,8 +82,8 @@ fn written(stretch: &Stretch<'_>, files: &Files<'_>, windows: &mut Vec<Window>) 
         let Some(file) = files.list.iter().position(|file| file.path == sight.path) else { continue };
         let fresh = stretch.freshness(sight.turn);
         match &result.data {
-            ResultData::Edit(edit) => {
-                for hunk in &edit.hunks {
+            data @ (ResultData::Edit(_) | ResultData::Patch(_)) => {
+                for hunk in data.edit_of(sight.path).into_iter().flat_map(|edit| &edit.hunks) {
                     if let Some((first, last)) = stands(hunk, &files.list[file]) {
                         windows.push(Window { file, first, last, value: 60 + fresh, turn: sight.turn });
                     }
@@ -98,6 +95,32 @@ fn written(stretch: &Stretch<'_>, files: &Files<'_>, windows: &mut Vec<Window>) 
                 windows.push(Window { file, first, last: first + 7, value: 20 + fresh, turn: sight.turn });
             }
             _ => {}
+        }
+    }
+}
+
+/// Where an edit that failed was meant to go: the lines of its arguments that the file has. It will be tried again.
+fn aimed_at(stretch: &Stretch<'_>, files: &Files<'_>, windows: &mut Vec<Window>) {
+    for done in stretch.done.iter().filter(|done| done.result.status == Status::Error) {
+        let ResultData::Edit(edit) = &done.result.data else { continue };
+        let Some(file) = files.list.iter().position(|file| file.path == edit.path) else { continue };
+        let texts: BTreeMap<String, Value> = serde_json::from_str(done.arguments).unwrap_or_default();
+        let wanted: BTreeSet<&str> = texts
+            .values()
+            .filter_map(Value::as_str)
+            .flat_map(str::lines)
+            .map(str::trim)
+            .filter(|line| line.len() >= TELLING && !is_preamble(line))
+            .collect();
+        let mut found =
+            files.list[file].lines.iter().filter(|line| wanted.contains(line.text.trim())).map(|line| line.number);
+        if let Some(first) = found.next()
+            && let last = found.next_back().unwrap_or(first)
+            && last - first < LONGEST
+        {
+            let (first, last) = (first.saturating_sub(AROUND_SMALL_EDIT).max(1), last + AROUND_SMALL_EDIT);
+            let value = 60 + stretch.freshness(done.turn);
+            windows.push(Window { file, first, last, value, turn: done.turn });
         }
     }
 }
@@ -219,54 +242,4 @@ fn is_preamble(line: &str) -> bool {
         || line.is_empty()
         // Go lists what it imports as bare strings.
         || (line.starts_with('"') && line.ends_with('"'))
-}
-
-/// Puts a window beside those that are worth more: joined with one that it touches, or cut to what they leave of it.
-fn place(mut window: Window, taken: &mut Vec<Window>) {
-    while let Some(at) = taken
-        .iter()
-        .position(|other| other.file == window.file && window.first <= other.last + 2 && other.first <= window.last + 2)
-    {
-        let other = &mut taken[at];
-        let (first, last) = (other.first.min(window.first), other.last.max(window.last));
-        if last - first < LONGEST {
-            // The joined window may now touch a third one.
-            window = Window { first, last, ..taken.remove(at) };
-            continue;
-        }
-        if window.first < other.first && other.first.saturating_sub(window.first) >= 3 {
-            window.last = other.first - 3;
-        } else if window.last > other.last && window.last - other.last >= 5 {
-            window.first = other.last + 3;
-        } else {
-            return;
-        }
-        if window.first > window.last {
-            return;
-        }
-    }
-    taken.push(window);
-}
-
-fn anchor(window: &Window, file: &KnownFile<'_>) -> Option<Anchor> {
-    let start = file.lines.partition_point(|line| line.number < window.first);
-    let end = file.lines.partition_point(|line| line.number <= window.last);
-    let inside = &file.lines[start..end];
-    // The stretch without a gap that is longest: edges may never have been seen.
-    let run = inside.chunk_by(|one, next| one.number + 1 == next.number).max_by_key(|run| run.len())?;
-    let blank = |line: &&crate::evidence::observed::ObservedLine| line.text.trim().is_empty();
-    let leading = run.iter().take_while(blank).count();
-    let trailing = run.iter().rev().take_while(blank).count();
-    let run = run.get(leading..run.len().checked_sub(trailing)?)?;
-    if run.iter().any(|line| line.text.len() > WIDEST || line.text.contains('\n')) {
-        return None;
-    }
-    Some(Anchor {
-        path: file.path.to_owned(),
-        first_line: run.first()?.number,
-        last_line: run.last()?.number,
-        snippet: run.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n"),
-        as_of: run.iter().map(|line| line.turn).max()?,
-        moved: false,
-    })
 }

@@ -56,6 +56,8 @@ limits! {
         pub snippet: Keep = Keep { whole: 50, head: 20 },
         /// Last lines of standard error. docs/seeds.md A3, Bash: "stderr 末尾 20 行".
         pub stderr_lines: usize = 20,
+        /// First and last lines of what a command printed that went well. Ours: "336 lines" alone helps nobody.
+        pub output_lines: usize = 2,
         /// Characters of a single line, path, pattern, command or value. Ours: no line written by hand is longer; what
         /// is, is data or minified, and its start says which.
         pub characters: usize = 400,

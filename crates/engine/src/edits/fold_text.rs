@@ -86,6 +86,7 @@ pub(super) fn write_fold(
     let entry = match (covers_board(desk, draft, delta.is_some()), &delta, applied) {
         (true, _, applied) => {
             let stale = applied.map_or_else(|| board.name_stale(), |applied| applied.stale);
+            let board = desk.state.board_in(desk.state.layout, &board);
             Some((render_board(&board, &stale, &desk.policy.configuration.board, context.count), BoardShown::Whole))
         }
         (_, Some(delta), Some(applied)) => {

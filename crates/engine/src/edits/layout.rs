@@ -68,8 +68,9 @@ pub(super) fn plan_layout(desk: Desk<'_>, layout: Layout, context: &Context<'_>)
         DialogueLimits { execute: &desk.policy.configuration.execute, block: &desk.policy.configuration.block };
     let text = render_dialogue(desk.history, through, &blocks, &archives, &limits, context.count);
     let dialogue = Dialogue { through, content: context.counted(text) };
-    let board = (!desk.state.board.is_empty()).then(|| {
-        let text = render_board(&desk.state.board, &[], &desk.policy.configuration.board, context.count);
+    let shown = desk.state.board_in(layout, &desk.state.board);
+    let board = (!shown.is_empty()).then(|| {
+        let text = render_board(&shown, &[], &desk.policy.configuration.board, context.count);
         context.counted(text)
     });
     let tokens = tokens_behind(desk, through)

@@ -197,7 +197,8 @@ fn recheck_settle(desk: Desk<'_>, settle: &Settle, context: &Context<'_>) -> Res
             return Err(Doubt::Count);
         }
         let limits = &desk.policy.configuration.settle;
-        match plan_settle(result, shown, limits, context.count, context.blobs) {
+        let pointer = desk.history.result_pointer(*turn, *index as usize);
+        match plan_settle(result, &pointer, shown, limits, context.count, context.blobs) {
             Ok(Settled::Shorter(text)) => same(content, &context.counted(text)),
             _ => Err(Doubt::Text),
         }

@@ -99,7 +99,9 @@ fn collect_short_forms(
             None => {
                 let Some(result) = desk.history.result_at(step, index) else { continue };
                 let limits = &desk.policy.configuration.settle;
-                let form = match plan_short_form(result, shown.tokens, limits, context.count, context.blobs)? {
+                let pointer = desk.history.result_pointer(turn, index);
+                let form = match plan_short_form(result, &pointer, shown.tokens, limits, context.count, context.blobs)?
+                {
                     Settled::Shorter(text) => Some(context.counted(text)),
                     Settled::AsItIs => None,
                 };

@@ -34,17 +34,23 @@ fn without_carriage_return(line: &[u8]) -> &[u8] {
 pub fn lines_in<'a>(text: &'a [u8], form: &LineForm, first_line: u32) -> Vec<NumberedLine<'a>> {
     match form {
         LineForm::Plain { start, end } => {
-            let end = usize::try_from(*end).unwrap_or(usize::MAX).min(text.len());
-            let start = usize::try_from(*start).unwrap_or(usize::MAX).min(end);
-            (first_line..=u32::MAX).zip(split_lines(&text[start..end])).map(numbered).collect()
+            (first_line..=u32::MAX).zip(split_lines(part(text, *start, *end))).map(numbered).collect()
         }
-        LineForm::Numbered { separator } => {
-            split_lines(text).filter_map(|line| parse_numbered(line, separator.as_bytes())).map(numbered).collect()
-        }
+        LineForm::Numbered { separator } => numbered_lines(text, separator),
+        LineForm::NumberedIn { separator, start, end } => numbered_lines(part(text, *start, *end), separator),
         LineForm::PathNumbered { path } => {
             split_lines(text).filter_map(|line| parse_path_numbered(line, path.as_bytes())).map(numbered).collect()
         }
     }
+}
+
+fn part(text: &[u8], start: u64, end: u64) -> &[u8] {
+    let end = usize::try_from(end).unwrap_or(usize::MAX).min(text.len());
+    &text[usize::try_from(start).unwrap_or(usize::MAX).min(end)..end]
+}
+
+fn numbered_lines<'a>(text: &'a [u8], separator: &str) -> Vec<NumberedLine<'a>> {
+    split_lines(text).filter_map(|line| parse_numbered(line, separator.as_bytes())).map(numbered).collect()
 }
 
 fn numbered((number, text): (u32, &[u8])) -> NumberedLine<'_> {

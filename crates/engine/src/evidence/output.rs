@@ -14,7 +14,7 @@ const LONGEST_CLOSING: usize = 100;
 const EDGE: usize = 64 * 1024;
 
 /// Beginnings of lines that state an error.
-const ERROR_STARTS: [&str; 12] = [
+pub(crate) const ERROR_STARTS: [&str; 12] = [
     "error:",
     "error[",
     "error ",
@@ -84,10 +84,17 @@ pub(crate) fn error_line(output: &str) -> Option<&str> {
     output.lines().rfind(is_error).map(|line| line.strip_prefix("E  ").unwrap_or(line).trim())
 }
 
+/// A line without the name that a task runner puts before it: `[lint:go] a.go:3:5: …`.
+pub(crate) fn without_tag(line: &str) -> &str {
+    let line = line.trim();
+    let inside = line.strip_prefix('[').and_then(|rest| rest.split_once("] "));
+    inside.filter(|(tag, _)| !tag.contains(char::is_whitespace)).map_or(line, |(_, rest)| rest.trim_start())
+}
+
 /// The first line that states an error, one that names its place before others: compilers and task runners repeat
 /// themselves at the end.
 pub(crate) fn stated_error(output: &str) -> Option<&str> {
-    let mut lines = output.lines().map(str::trim).filter(|line| is_telling(line));
+    let mut lines = output.lines().map(str::trim).filter(|line| is_telling(line)).map(without_tag);
     let placed = lines.clone().find(|line| begins_with_place(line));
     placed.or_else(|| {
         lines.find(|line| {

@@ -55,6 +55,35 @@ pub(crate) fn places(output: &str) -> Vec<NamedPlace<'_>> {
     found
 }
 
+/// Files that an output names by a path, in its order, each once: `M src/a.rs`, `diff --git a/src/a.rs b/src/a.rs`.
+pub(crate) fn named_files(output: &str) -> Vec<&str> {
+    let mut found: Vec<&str> = Vec::new();
+    for line in output.lines() {
+        let is_diff = ["diff --git ", "--- a/", "+++ b/"].iter().any(|mark| line.starts_with(mark));
+        for word in line.split([' ', '\t', '(', ')', '"', '\'', '`', ',', ':']) {
+            let word = if is_diff { word.get(2..).unwrap_or_default() } else { word.trim_start_matches("./") };
+            let is_path = word.contains('/') && is_file_name(word) && !word.starts_with('/');
+            if is_path && !found.contains(&word) {
+                found.push(word);
+            }
+            if found.len() >= MOST {
+                return found;
+            }
+        }
+    }
+    found
+}
+
+fn is_file_name(path: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(before, extension)| {
+        !before.is_empty()
+            && !extension.is_empty()
+            && extension.len() <= 5
+            && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && path.bytes().all(|byte| byte.is_ascii_graphic())
+    })
+}
+
 fn tells_of_an_error(line: &str) -> bool {
     let lower = line.to_lowercase();
     ERROR_WORDS.iter().any(|word| lower.contains(word))
@@ -68,12 +97,7 @@ pub(crate) fn begins_with_place(line: &str) -> bool {
 /// `path.ext:12` and what follows it.
 fn place(word: &str) -> Option<(&str, u32)> {
     let (path, rest) = word.split_once(':')?;
-    let extension = path.rsplit_once('.')?.1;
-    let is_path = !extension.is_empty()
-        && extension.len() <= 5
-        && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
-        && path.bytes().all(|byte| byte.is_ascii_graphic());
-    is_path.then_some(())?;
+    is_file_name(path).then_some(())?;
     Some((path.trim_start_matches("./"), number(rest)?))
 }
 
@@ -91,6 +115,8 @@ mod tests {
         let output = " --> src/a.rs:12:5\n  File \"/repo/b.py\", line 3, in x\n./c_test.go:7: bad\nat f (lib/d.ts:9:1)\n\
             10:30:12 http://localhost:80 v1.2:3 src/a.rs:12:5\n";
         let found: Vec<(&str, u32)> = places(output).iter().map(|place| (place.path, place.line)).collect();
+        let diff = "diff --git a/src/a.rs b/src/a.rs\n--- a/src/a.rs\n+++ b/src/a.rs\n M lib/b.py\n/etc/x.conf and/or https://x.y\n";
+        assert_eq!(named_files(diff), ["src/a.rs", "lib/b.py"]);
         assert_eq!(found, [("src/a.rs", 12), ("/repo/b.py", 3), ("c_test.go", 7), ("lib/d.ts", 9), ("v1.2", 3)]);
     }
 }

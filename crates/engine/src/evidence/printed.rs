@@ -1,12 +1,13 @@
 //! Which lines of which files the output of a shell command shows.
 //!
 //! Only where that is certain: one reader of one file, a search that prints numbers, or such a one piped through
-//! programs that pick lines; after `cd` perhaps, or after commands that print nothing where they succeed. In any other
-//! list of commands the outputs run together, so nothing is said.
+//! programs that pick lines; after `cd` perhaps, or after commands that print nothing where they succeed. Of several
+//! readers it is said where the borders between their outputs can be told.
 //! The output must be complete and untrimmed at its beginning; a caller that cut it must not ask. What is not known
 //! here: the file system. A link, an alias or a function of the same name as a program would deceive this module.
 
 mod found;
+mod joined;
 mod path;
 mod program;
 mod search;
@@ -38,7 +39,10 @@ pub(crate) struct Attributed {
 
 /// What the output shows, file by file; empty where that is not certain. `cwd` is relative to the root.
 pub(crate) fn attribute(script: &Script, cwd: &str, output: &[u8]) -> Vec<Attributed> {
-    parse_pipeline(script, cwd).and_then(|pipeline| pipeline.attribute(output)).unwrap_or_default()
+    match parse_pipeline(script, cwd) {
+        Some(pipeline) => pipeline.attribute(output).unwrap_or_default(),
+        None => joined::attribute(script, cwd, output).unwrap_or_default(),
+    }
 }
 
 #[derive(Debug)]
@@ -132,13 +136,8 @@ fn is_silent(words: &[&str]) -> bool {
 
 impl Pipeline {
     fn attribute(self, output: &[u8]) -> Option<Vec<Attributed>> {
-        let Self { directory, stages } = self;
-        let mut stages = stages.into_iter();
-        let mut shown = Shown::first(stages.next()?, output)?;
-        for stage in stages {
-            shown = shown.piped_through(stage)?;
-        }
-        match shown {
+        let directory = self.directory.clone();
+        match self.shown(output)? {
             Shown::Lines { path, ranges, numbered } => {
                 let path = refuse_complaints(output, join_path(&directory, &path)?)?;
                 if numbered { number_slices(path, &ranges, output) } else { slice(&path, &ranges, output) }
@@ -167,6 +166,14 @@ impl Pipeline {
                 Some(attributed.filter(|attributed| attributed.line_count > 0).collect())
             }
         }
+    }
+}
+
+impl Pipeline {
+    fn shown(self, output: &[u8]) -> Option<Shown> {
+        let mut stages = self.stages.into_iter();
+        let first = Shown::first(stages.next()?, output)?;
+        stages.try_fold(first, Shown::piped_through)
     }
 }
 

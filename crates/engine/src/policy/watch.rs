@@ -158,7 +158,7 @@ impl Counters {
                     self.causes(DeltaCause::NewError);
                 }
             }
-            ResultData::Edit(_) | ResultData::Write(_)
+            ResultData::Edit(_) | ResultData::Patch(_) | ResultData::Write(_)
                 if result.status != Status::Error && std::mem::take(&mut self.looked) =>
             {
                 self.causes(DeltaCause::EditAfterDiagnosis);

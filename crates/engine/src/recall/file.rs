@@ -139,11 +139,14 @@ impl Recall<'_> {
                 bytes = result.text.bytes(self.blobs)?;
                 observed_lines(observed, data, &bytes)
             }
-            (_, ResultData::Edit(edit)) => Observation::Edit(Cow::Borrowed(&edit.hunks)),
             (_, ResultData::Write(write)) => {
                 bytes = write.content.bytes(self.blobs)?;
                 Observation::Whole(split_lines(&bytes).map(lossy).collect())
             }
+            (EventBody::FileChanged(changed), data) => match data.edit_of(&changed.path) {
+                Some(edit) => Observation::Edit(Cow::Borrowed(&edit.hunks)),
+                None => return Ok(None),
+            },
             _ => return Ok(None),
         };
         Ok(Some(show(*turn, observation)))

@@ -16,7 +16,9 @@ use crate::{
 
 /// The known files that a command changed without showing how. One that failed may have come so far.
 pub(super) fn changed_files_unseen(history: &History, data: &ResultData, script: Option<&Script>) -> Vec<String> {
-    let (ResultData::Run(run), Some(script)) = (data, script) else { return Vec::new() };
+    let (ResultData::Run(run), Some(script)) = (data, script) else {
+        return data.deleted_paths().map(str::to_owned).collect();
+    };
     changed_files(script, &run.cwd).among(&history.index().current).into_iter().map(str::to_owned).collect()
 }
 

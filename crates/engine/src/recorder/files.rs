@@ -25,7 +25,9 @@ pub(super) fn file_events(
     match &result.data {
         ResultData::Read(read) => read_event(read, text, source).into_iter().collect(),
         ResultData::Search(search) => search_events(search, source),
-        ResultData::Edit(edit) => vec![changed(&edit.path, FileChange::Edited { source })],
+        data @ (ResultData::Edit(_) | ResultData::Patch(_)) => {
+            data.edits().map(|edit| changed(&edit.path, FileChange::Edited { source })).collect()
+        }
         ResultData::Write(write) => vec![changed(&write.path, FileChange::Written { source })],
         ResultData::Run(run) if shows_all_it_printed(result, run) => {
             let seen = script.map(|script| attribute(script, &run.cwd, text)).unwrap_or_default();

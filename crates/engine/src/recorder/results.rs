@@ -22,6 +22,7 @@ use crate::{
     trace::{
         EventBody, Output, ResultData, Status, ToolKind, ToolResult, TurnNo,
         event::{FollowedAnchor, Shown},
+        result::EditData,
     },
     view::{
         TOKENS_PER_MESSAGE,
@@ -192,9 +193,12 @@ fn script_of(data: &ResultData) -> Option<Script> {
 
 /// Where an edit changed its file, if its tool did not say.
 fn place_edit(history: &History, result: &mut ToolResult, context: &Context<'_>) {
-    if let ResultData::Edit(edit) = &mut result.data
-        && lacks_place(&edit.hunks)
-    {
+    let edits: Vec<&mut EditData> = match &mut result.data {
+        ResultData::Edit(edit) => vec![edit],
+        ResultData::Patch(patch) => patch.files.iter_mut().map(|file| &mut file.edit).collect(),
+        _ => Vec::new(),
+    };
+    for edit in edits.into_iter().filter(|edit| lacks_place(&edit.hunks)) {
         edit.hunks = place(&edit.hunks, &history.known_lines(&edit.path, context.blobs));
     }
 }
@@ -211,14 +215,13 @@ pub(crate) fn follow_anchors(
         return Ok(Vec::new());
     }
     Ok(match data {
-        ResultData::Edit(edit) => board.follow_edit(path, &edit.hunks, turn),
         ResultData::Write(write) if matches!(write.content, Output::Beyond(_)) => board.follow_unseen(path),
         ResultData::Write(write) => {
             let bytes = write.content.bytes(context.blobs)?;
             let lines: Vec<_> = split_lines(&bytes).map(String::from_utf8_lossy).collect();
             board.follow_write(path, &lines, turn)
         }
-        _ => Vec::new(),
+        data => data.edit_of(path).map(|edit| board.follow_edit(path, &edit.hunks, turn)).unwrap_or_default(),
     })
 }
 
@@ -235,7 +238,7 @@ fn record_late_result(
     place_edit(book.history(), &mut result, context);
     let did = matches!(result.status, Status::Success | Status::Partial);
     let mut changed = match &result.data {
-        ResultData::Edit(_) | ResultData::Write(_) if did => {
+        ResultData::Edit(_) | ResultData::Patch(_) | ResultData::Write(_) if did => {
             file_events(&result, None, &[], book.history().next_event())
         }
         _ => Vec::new(),

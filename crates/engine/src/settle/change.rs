@@ -7,7 +7,7 @@ use crate::{
     evidence::lines::{lossy, split_lines},
     trace::{
         Output,
-        result::{EditData, Hunk, WriteData},
+        result::{EditData, FileFate, Hunk, PatchData, PatchedFile, WriteData},
     },
 };
 
@@ -29,6 +29,24 @@ pub(super) fn settle_edit(edit: &EditData, limits: &SettleLimits) -> String {
         let snippet: Vec<String> = edit.hunks.iter().flat_map(|hunk| render_hunk(hunk, limits.characters)).collect();
         data.field("diff", snippet.join("\n"));
     }
+    data.end()
+}
+
+pub(super) fn settle_patch(patch: &PatchData, limits: &SettleLimits) -> String {
+    let named = limits.snippet.of(patch.files.len());
+    let file = |file: &PatchedFile| match file.fate {
+        FileFate::Deleted => {
+            let mut data = Object::new();
+            data.field("path", shorten::shorten(&file.edit.path, limits.characters));
+            data.field("deleted", true);
+            data.end()
+        }
+        FileFate::Created | FileFate::Edited => settle_edit(&file.edit, limits),
+    };
+    let files: Vec<String> = patch.files[..named].iter().map(file).collect();
+    let mut data = Object::new();
+    data.json("files", &format!("[{}]", files.join(",")));
+    data.left_out("files_left_out", patch.files.len() - named);
     data.end()
 }
 

@@ -4,7 +4,10 @@
 
 use super::{SettleLimits, object::Object, shorten};
 use crate::{
-    evidence::lines::split_lines,
+    evidence::{
+        lines::{lossy, split_lines},
+        places::named_files,
+    },
     trace::{
         Output,
         result::{RunData, TestReport},
@@ -26,6 +29,8 @@ pub(super) fn settle_run(run: &RunData, output: &Output, text: &[u8], limits: &S
     let stderr = last_lines(run.stderr_tail.as_bytes(), limits);
     if !stderr.is_empty() {
         data.field("stderr_tail", stderr);
+    } else if run.exit_code == Some(0) && run.tests.is_none() {
+        add_edges(&mut data, text, limits);
     } else if run.exit_code != Some(0) {
         // The rule keeps standard error because it says what went wrong. Where the streams were not captured apart and
         // the command is not known to have succeeded, the end of the output says it.
@@ -35,6 +40,28 @@ pub(super) fn settle_run(run: &RunData, output: &Output, text: &[u8], limits: &S
         }
     }
     data.end()
+}
+
+/// Of a command that went well: how its output begins and ends, and the files that it names.
+fn add_edges(data: &mut Object, text: &[u8], limits: &SettleLimits) {
+    let lines = split_lines(text).count();
+    let head = limits.output_lines.min(lines);
+    let tail = limits.output_lines.min(lines - head);
+    for (key, from, count) in [("output_head", 0, head), ("output_tail", lines - tail, tail)] {
+        if count > 0 {
+            data.field(key, shorten::render_plain(split_lines(text).skip(from).take(count), limits.characters));
+        }
+    }
+    let printed = lossy(text);
+    let files = named_files(&printed);
+    let named = limits.entries.of(files.len());
+    if named > 0 && lines > head + tail {
+        data.field(
+            "files",
+            files[..named].iter().map(|path| shorten::shorten(path, limits.characters)).collect::<Vec<_>>(),
+        );
+        data.left_out("files_left_out", files.len() - named);
+    }
 }
 
 fn last_lines(text: &[u8], limits: &SettleLimits) -> String {

@@ -17,7 +17,7 @@ mod properties;
 
 fn settle(result: &ToolResult) -> String {
     let text = result.text.bytes(&NoBlobs).unwrap();
-    settle_result(result, &text, &SettleLimits::default())
+    settle_result(result, "cmd#7", &text, &SettleLimits::default())
 }
 
 fn data(result: &ToolResult) -> Value {
@@ -88,19 +88,19 @@ fn ended(exit_code: Option<i32>) -> RunData {
 fn seed_a3_ls_keeps_counts_and_the_first_entries() {
     let entries: Vec<String> =
         ["src/", "tests/"].map(String::from).into_iter().chain((0..38).map(|n| format!("{n}.txt"))).collect();
-    assert_snapshot!(settle(&list(".", &entries)), @r#"{"status":"success","data":{"subject":".","entry_count":40,"directory_count":2,"entries":["src/","tests/","0.txt","1.txt","2.txt"],"entries_left_out":35}}"#);
+    assert_snapshot!(settle(&list(".", &entries)), @r#"{"pointer":"cmd#7","status":"success","data":{"subject":".","entry_count":40,"directory_count":2,"entries":["src/","tests/","0.txt","1.txt","2.txt"],"entries_left_out":35}}"#);
 }
 
 #[test]
 fn seed_a3_glob_keeps_ten_hits_or_the_first_five() {
     let hits: Vec<String> = (1..=11).map(|number| format!("src/{number}.rs")).collect();
     assert_eq!(data(&list("**/*.rs", &hits[..10]))["entries"], json!(hits[..10]));
-    assert_snapshot!(settle(&list("**/*.rs", &hits)), @r#"{"status":"success","data":{"subject":"**/*.rs","entry_count":11,"entries":["src/1.rs","src/2.rs","src/3.rs","src/4.rs","src/5.rs"],"entries_left_out":6}}"#);
+    assert_snapshot!(settle(&list("**/*.rs", &hits)), @r#"{"pointer":"cmd#7","status":"success","data":{"subject":"**/*.rs","entry_count":11,"entries":["src/1.rs","src/2.rs","src/3.rs","src/4.rs","src/5.rs"],"entries_left_out":6}}"#);
 }
 
 #[test]
 fn seed_a3_grep_keeps_five_matches() {
-    assert_snapshot!(settle(&search(7)), @r#"{"status":"success","data":{"pattern":"import \\w+","match_count":7,"file_count":3,"matches":["src/1.py:1: import re","src/2.py:2: import re","src/0.py:3: import re","src/1.py:4: import re","src/2.py:5: import re"],"matches_left_out":2}}"#);
+    assert_snapshot!(settle(&search(7)), @r#"{"pointer":"cmd#7","status":"success","data":{"pattern":"import \\w+","match_count":7,"file_count":3,"matches":["src/1.py:1: import re","src/2.py:2: import re","src/0.py:3: import re","src/1.py:4: import re","src/2.py:5: import re"],"matches_left_out":2}}"#);
     assert_eq!(data(&search(5)).get("matches_left_out"), None);
 }
 
@@ -112,7 +112,7 @@ fn seed_a3_read_keeps_the_range_with_line_numbers() {
         read.form = LineForm::Plain { start: 8, end: 25 };
     }
     result.text = "reading\ndef f():\n\ty=1\nend".into();
-    assert_snapshot!(settle(&result), @r#"{"status":"success","data":{"path":"src/a.py","lines":"40-42","total_lines":2000,"mtime":1700000000000,"content":"40: def f():\n41: \ty=1\n42: end"}}"#);
+    assert_snapshot!(settle(&result), @r#"{"pointer":"cmd#7","status":"success","data":{"path":"src/a.py","lines":"40-42","total_lines":2000,"mtime":1700000000000,"content":"40: def f():\n41: \ty=1\n42: end"}}"#);
 }
 
 #[test]
@@ -140,19 +140,19 @@ fn seed_a3_edit_keeps_the_changed_ranges_and_a_snippet() {
         Hunk { first_line: 3, removed: vec!["x = 1".into()], added: vec!["x = 2".into(), "y = 3".into()] },
         Hunk { first_line: 90, removed: vec!["pass".into()], added: vec![] },
     ];
-    assert_snapshot!(settle(&edit(hunks)), @r#"{"status":"success","data":{"path":"src/a.py","lines_added":2,"lines_removed":2,"changes":["3-4 +2 -1","90 +0 -1"],"diff":"-3: x = 1\n+3: x = 2\n+4: y = 3\n-90: pass"}}"#);
+    assert_snapshot!(settle(&edit(hunks)), @r#"{"pointer":"cmd#7","status":"success","data":{"path":"src/a.py","lines_added":2,"lines_removed":2,"changes":["3-4 +2 -1","90 +0 -1"],"diff":"-3: x = 1\n+3: x = 2\n+4: y = 3\n-90: pass"}}"#);
 }
 
 #[test]
 fn seed_a3_a_large_diff_keeps_only_its_summary() {
     let hunk = |added| Hunk { first_line: 3, removed: vec!["x".into()], added };
     assert_eq!(data(&edit(vec![hunk(lines(1..=49))]))["diff"].as_str().unwrap().lines().count(), 50);
-    assert_snapshot!(settle(&edit(vec![hunk(lines(1..=50))])), @r#"{"status":"success","data":{"path":"src/a.py","lines_added":50,"lines_removed":1,"changes":["3-52 +50 -1"],"diff_lines_left_out":51}}"#);
+    assert_snapshot!(settle(&edit(vec![hunk(lines(1..=50))])), @r#"{"pointer":"cmd#7","status":"success","data":{"path":"src/a.py","lines_added":50,"lines_removed":1,"changes":["3-52 +50 -1"],"diff_lines_left_out":51}}"#);
 }
 
 #[test]
 fn seed_a3_write_keeps_fifty_lines_or_the_first_twenty() {
-    assert_snapshot!(settle(&write("import re\n\nprint(re)\n")), @r#"{"status":"success","data":{"path":"src/new.py","created":true,"bytes":21,"line_count":3,"content":"1: import re\n2: \n3: print(re)"}}"#);
+    assert_snapshot!(settle(&write("import re\n\nprint(re)\n")), @r#"{"pointer":"cmd#7","status":"success","data":{"path":"src/new.py","created":true,"bytes":21,"line_count":3,"content":"1: import re\n2: \n3: print(re)"}}"#);
 
     assert_eq!(data(&write(lines(1..=50).join("\n")))["content"].as_str().unwrap().lines().count(), 50);
     let longer = data(&write(lines(1..=51).join("\n")));
@@ -170,8 +170,9 @@ fn written_content_that_lies_in_a_store_is_fetched() {
     }
     let inline = Output::from("import re\n");
     let stored = Output::Blob { hash: BlobHash::of(b"import re\n"), len: 10 };
-    let plan =
-        |result: &ToolResult, blobs: &dyn Blobs| plan_settle(result, u32::MAX, &SettleLimits::default(), &count, blobs);
+    let plan = |result: &ToolResult, blobs: &dyn Blobs| {
+        plan_settle(result, "cmd#7", u32::MAX, &SettleLimits::default(), &count, blobs)
+    };
 
     let settled = Settled::Shorter(settle(&write(inline.clone())));
     assert_eq!(plan(&write(stored.clone()), &Store(inline)), Ok(settled));
@@ -189,12 +190,23 @@ fn seed_a3_bash_summarises_stdout_and_keeps_twenty_lines_of_stderr() {
 }
 
 #[test]
+fn a_command_that_went_well_keeps_its_edges_and_the_files_it_names() {
+    let output = format!("diff --git a/src/a.rs b/src/a.rs\n{}\n+++ b/lib/b.py\n+end\n", lines(1..=30).join("\n"));
+    let settled = data(&run(&output, ended(Some(0))));
+    assert_eq!(settled["output"], "33 lines, 284 bytes");
+    assert_eq!(settled["output_head"], "diff --git a/src/a.rs b/src/a.rs\nline 1");
+    assert_eq!(settled["output_tail"], "+++ b/lib/b.py\n+end");
+    assert_eq!(settled["files"], json!(["src/a.rs", "lib/b.py"]));
+    assert_eq!(data(&run("one\n", ended(Some(0))))["output_head"], "one");
+}
+
+#[test]
 fn seed_a3_bash_gives_its_tests_in_one_line() {
     let failures = (1..=12).map(|number| format!("test_{number}")).collect();
     let tests = TestReport { framework: "pytest".into(), passed: 40, failed: 12, skipped: 1, failures };
     let result =
         run("…\n12 failed, 40 passed\n", RunData { tests: Some(Box::new(tests)), cwd: "api".into(), ..ended(Some(0)) });
-    assert_snapshot!(settle(&result), @r#"{"status":"success","data":{"command":"pytest -q","cwd":"api","exit_code":0,"tests":"pytest: 40 passed, 12 failed, 1 skipped; failed: test_1, test_2, test_3, test_4, test_5 (and 7 more)","output":"2 lines, 25 bytes"}}"#);
+    assert_snapshot!(settle(&result), @r#"{"pointer":"cmd#7","status":"success","data":{"command":"pytest -q","cwd":"api","exit_code":0,"tests":"pytest: 40 passed, 12 failed, 1 skipped; failed: test_1, test_2, test_3, test_4, test_5 (and 7 more)","output":"2 lines, 25 bytes"}}"#);
 }
 
 #[test]
@@ -214,7 +226,7 @@ fn seed_a3_todo_keeps_only_the_recap() {
         item("write the notes", TodoState::Pending),
         item("rewrite it all", TodoState::Cancelled),
     ];
-    assert_snapshot!(settle(&ToolResult::success("", ResultData::Todo(TodoData { items }))), @r#"{"status":"success","data":{"recap":"1 of 5 done; now: fix the parser; next: add a test; 1 cancelled"}}"#);
+    assert_snapshot!(settle(&ToolResult::success("", ResultData::Todo(TodoData { items }))), @r#"{"pointer":"cmd#7","status":"success","data":{"recap":"1 of 5 done; now: fix the parser; next: add a test; 1 cancelled"}}"#);
 }
 
 #[test]
@@ -226,7 +238,7 @@ fn seed_d2_unknown_data_is_cut_in_breadth_depth_and_length() {
         "fallback": "plain",
     });
     assert_snapshot!(
-        settle(&ToolResult::success("", ResultData::Other(value))).replace(&"x".repeat(400), "x…x"), @r#"{"status":"success","data":{"a":{"b":{"c":{"d":{"applied":false,"…":"[+1 keys]"}}}},"body":"x…x…[+100 characters]","fallback":"plain","items":[0,1,2,3,4,"…[+25 items]"]}}"#);
+        settle(&ToolResult::success("", ResultData::Other(value))).replace(&"x".repeat(400), "x…x"), @r#"{"pointer":"cmd#7","status":"success","data":{"a":{"b":{"c":{"d":{"applied":false,"…":"[+1 keys]"}}}},"body":"x…x…[+100 characters]","fallback":"plain","items":[0,1,2,3,4,"…[+25 items]"]}}"#);
 }
 
 #[test]
@@ -254,9 +266,10 @@ fn seed_c1_keeps_status_and_the_complete_error() {
     let message = "no such file\n".repeat(200);
     let result = ToolResult::failure("NOT_FOUND", &message, ResultData::Other(Value::Null));
     let settled: Value = serde_json::from_str(&settle(&result)).unwrap();
-    assert_eq!(settled, json!({"status": "error", "data": null, "error": {"code": "NOT_FOUND", "message": message}}));
+    let error = json!({"code": "NOT_FOUND", "message": message});
+    assert_eq!(settled, json!({"pointer": "cmd#7", "status": "error", "data": null, "error": error}));
     let result = ToolResult::failure("CONFLICT", "changed since", edit(vec![]).data);
-    assert_snapshot!(settle(&result), @r#"{"status":"error","data":{"path":"src/a.py","lines_added":0,"lines_removed":0,"changes":[]},"error":{"code":"CONFLICT","message":"changed since"}}"#);
+    assert_snapshot!(settle(&result), @r#"{"pointer":"cmd#7","status":"error","data":{"path":"src/a.py","lines_added":0,"lines_removed":0,"changes":[]},"error":{"code":"CONFLICT","message":"changed since"}}"#);
 }
 
 #[test]
@@ -278,7 +291,7 @@ fn seed_c1_keeps_state_marks() {
     if let ResultData::Search(search) = &mut result.data {
         search.truncated = true;
     }
-    assert_snapshot!(settle(&result), @r#"{"status":"partial","data":{"pattern":"import \\w+","match_count":1,"truncated":true,"matches":["src/1.py:1: import re"]}}"#);
+    assert_snapshot!(settle(&result), @r#"{"pointer":"cmd#7","status":"partial","data":{"pattern":"import \\w+","match_count":1,"truncated":true,"matches":["src/1.py:1: import re"]}}"#);
 
     let mut fields: serde_json::Map<String, Value> = (0..100).map(|n| (format!("a{n}"), Value::Null)).collect();
     fields.insert("applied".into(), true.into());
@@ -289,14 +302,14 @@ fn seed_c1_keeps_state_marks() {
 
 #[test]
 fn an_interrupted_result_settles_too() {
-    assert_snapshot!(settle(&ToolResult::interrupted()), @r#"{"status":"interrupted","data":{"text":"interrupted: this call did not run to its end; what it did before is not known"}}"#);
+    assert_snapshot!(settle(&ToolResult::interrupted()), @r#"{"pointer":"cmd#7","status":"interrupted","data":{"text":"interrupted: this call did not run to its end; what it did before is not known"}}"#);
 }
 
 #[test]
 fn only_the_shorter_form_is_used() {
     let plan = |result: &ToolResult| {
         let live = count(&result.text.bytes(&NoBlobs).unwrap());
-        plan_settle(result, live, &SettleLimits::default(), &count, &NoBlobs).unwrap()
+        plan_settle(result, "cmd#7", live, &SettleLimits::default(), &count, &NoBlobs).unwrap()
     };
     assert_eq!(plan(&read(3)), Settled::AsItIs);
     assert_eq!(plan(&read(900)), Settled::Shorter(settle(&read(900))));
@@ -309,7 +322,7 @@ fn a_result_that_was_cut_in_the_view_settles_from_the_whole() {
     assert_eq!(data(&result)["output"], format!("9000 lines, {} bytes", log.len()));
 
     // The cut of a read can be shorter than five hundred lines: then it stays.
-    let plan = |live| plan_settle(&read(900), live, &SettleLimits::default(), &count, &NoBlobs).unwrap();
+    let plan = |live| plan_settle(&read(900), "cmd#7", live, &SettleLimits::default(), &count, &NoBlobs).unwrap();
     assert_eq!(plan(100), Settled::AsItIs);
 }
 

@@ -1,20 +1,7 @@
 //! The lines of an output that say what went wrong, told by their shape alone.
 
-/// Beginnings of lines that state an error.
-const STARTS: [&str; 12] = [
-    "error:",
-    "error[",
-    "error ",
-    "fatal:",
-    "fatal error",
-    "panic:",
-    "E  ",
-    "Error:",
-    "ERROR",
-    "FAIL:",
-    "--- FAIL",
-    "✘",
-];
+use crate::evidence::output::{ERROR_STARTS, without_tag};
+
 /// What stands inside such lines.
 const MARKS: [&str; 12] = [
     ": error",
@@ -58,24 +45,30 @@ const BAD: [&str; 7] = [
     "ELIFECYCLE",
 ];
 
-/// The lines that tell most, at most so many: those with a place in a file before others, in their order.
+/// The lines that tell most: those with a place before others, in their order, at most so many of different files.
 pub(super) fn error_lines(output: &str, most: usize) -> Vec<&str> {
     let lines = || {
-        output.lines().map(str::trim).filter(|line| line.chars().filter(|letter| letter.is_alphabetic()).count() > 3)
+        output.lines().map(without_tag).filter(|line| line.chars().filter(|letter| letter.is_alphabetic()).count() > 3)
     };
-    let placed: Vec<&str> = lines().filter(|line| is_placed(line)).take(most).collect();
+    let mut placed: Vec<&str> = Vec::new();
+    let file = |line: &str| line.split(':').next().unwrap_or_default().to_owned();
+    for line in lines().filter(|line| is_placed(line)) {
+        if placed.len() < most && !placed.iter().any(|known| file(known) == file(line)) {
+            placed.push(line);
+        }
+    }
     if !placed.is_empty() {
         return placed;
     }
     let stated = |line: &&str| {
-        STARTS.iter().any(|start| line.starts_with(start)) || MARKS.iter().any(|mark| line.contains(mark))
+        ERROR_STARTS.iter().any(|start| line.starts_with(start)) || MARKS.iter().any(|mark| line.contains(mark))
     };
-    lines().filter(stated).take(most).collect()
+    lines().filter(stated).take(1).collect()
 }
 
 /// Whether an output says how a build ended, where its exit code does not.
 pub(super) fn says_good(output: &str) -> Option<bool> {
-    let bad = output.lines().any(|line| is_placed(line.trim()) || counts_issues(line))
+    let bad = output.lines().any(|line| is_placed(without_tag(line)) || counts_issues(line))
         || BAD.iter().any(|mark| output.contains(mark))
         || output.lines().any(|line| {
             ["error:", "error[", "Error:", "fatal:"].iter().any(|start| line.trim_start().starts_with(start))
@@ -118,6 +111,8 @@ mod tests {
         let output = "# pkg\na.go:3:5: not enough arguments\n\thave (string)\nerror: x\nb.go:1:2: undefined: y\n";
         assert_eq!(error_lines(output, 1), ["a.go:3:5: not enough arguments"]);
         assert_eq!(error_lines("Saved\nerror: Your local changes would be overwritten by merge:\n", 2).len(), 1);
+        let tagged = "[lint:go] registry.go:64:1: Default returns interface (ireturn)\n[lint:go] ERROR task failed\n";
+        assert_eq!(error_lines(tagged, 1), ["registry.go:64:1: Default returns interface (ireturn)"]);
         assert!(error_lines("all well\n12:30:01: started", 3).is_empty());
     }
 

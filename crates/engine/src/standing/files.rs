@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use super::past::Past;
 use crate::{
     shell::{Command, Item, Joint, Script, changed_files},
-    trace::{TurnNo, result::RunData},
+    trace::{ResultData, Status, ToolResult, TurnNo, result::RunData},
 };
 
 /// Folders of files that nobody keeps.
@@ -28,9 +28,8 @@ pub(super) fn files(past: Past<'_>) -> Files {
     let mut done: Vec<_> = past.done_from(TurnNo(0)).collect();
     done.reverse();
     for done in done {
-        if let Some(path) = done.changed() {
-            fates.insert(path.to_owned(), true);
-        }
+        fates.extend(done.changed().map(|path| (path.to_owned(), true)));
+        fates.extend(done.deleted().map(|path| (path.to_owned(), false)));
         if let Some((_, run)) = done.run().filter(|(_, run)| run.exit_code.is_none_or(|code| code == 0)) {
             follow(run, root, &mut fates);
         }
@@ -39,16 +38,37 @@ pub(super) fn files(past: Past<'_>) -> Files {
     Files { changed: of(true), deleted: of(false) }
 }
 
-/// What a command did to files that it names.
-fn follow(run: &RunData, root: &str, fates: &mut BTreeMap<String, bool>) {
-    // Most commands do neither.
-    let may = |word: &&str| run.command.contains(*word);
-    if !["rm", "mv", "unlink", ">", "tee", "sed", "cp", "touch", "perl", "git add"].iter().any(may) {
-        return;
+/// The files that a call took away and, of those, the ones that have another name now; empty where it failed.
+pub(crate) fn taken_away(result: &ToolResult, root: &str) -> (Vec<String>, Vec<(String, String)>) {
+    if result.status != Status::Success {
+        return Default::default();
     }
-    let script = Script::parse(&run.command);
+    match &result.data {
+        ResultData::Run(run) if run.exit_code == Some(0) => {
+            let named = named(run, &Script::parse(&run.command), root.trim_end_matches('/'));
+            let ours = |path: &String| !is_scratch(path) && !path.is_empty();
+            (named.gone.into_iter().filter(ours).collect(), named.moved)
+        }
+        data => (data.deleted_paths().map(str::to_owned).collect(), Vec::new()),
+    }
+}
+
+/// What the words of a command say of files.
+struct Named {
+    /// Where its last part ran.
+    place: String,
+    gone: Vec<String>,
+    /// Those of the ones that are gone that have another name.
+    moved: Vec<(String, String)>,
+    put: Vec<String>,
+    /// Other versions of files were put in place, nobody knows of which.
+    replaces: bool,
+}
+
+fn named(run: &RunData, script: &Script, root: &str) -> Named {
     let mut place = run.cwd.clone();
     let (mut gone, mut put): (Vec<String>, Vec<String>) = Default::default();
+    let mut moved: Vec<(String, String)> = Vec::new();
     let mut replaces = false;
     for item in &script.items {
         match item {
@@ -68,14 +88,13 @@ fn follow(run: &RunData, root: &str, fates: &mut BTreeMap<String, bool>) {
                         put.extend(named.map(|name| joined(&place, name, root)));
                     }
                     ["mv", names @ ..] | ["git", "mv", names @ ..] => {
-                        let names: Vec<&str> = operands(names).collect();
-                        gone.extend(
-                            names
-                                .split_last()
-                                .into_iter()
-                                .flat_map(|(_, from)| from)
-                                .map(|name| joined(&place, name, root)),
-                        );
+                        let names: Vec<String> = operands(names).map(|name| joined(&place, name, root)).collect();
+                        if let Some((to, from)) = names.split_last() {
+                            if let [from] = from {
+                                moved.push((from.clone(), to.clone()));
+                            }
+                            gone.extend_from_slice(from);
+                        }
                     }
                     _ => {}
                 }
@@ -84,6 +103,18 @@ fn follow(run: &RunData, root: &str, fates: &mut BTreeMap<String, bool>) {
             Item::Joint(..) => {}
         }
     }
+    Named { place, gone, moved, put, replaces }
+}
+
+/// What a command did to files that it names.
+fn follow(run: &RunData, root: &str, fates: &mut BTreeMap<String, bool>) {
+    // Most commands do neither.
+    let may = |word: &&str| run.command.contains(*word);
+    if !["rm", "mv", "unlink", ">", "tee", "sed", "cp", "touch", "perl", "git add"].iter().any(may) {
+        return;
+    }
+    let script = Script::parse(&run.command);
+    let Named { place, gone, put, replaces, .. } = named(run, &script, root);
     for path in put {
         fates.entry(path).or_insert(true);
     }

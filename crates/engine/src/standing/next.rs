@@ -53,7 +53,7 @@ fn announced(past: Past<'_>) -> Vec<String> {
     let texts: Vec<&str> = if last.answers && !past.is_under_way() {
         planned(last.text)
     } else {
-        let changed = past.done_from(last.turn).any(|done| done.changed().is_some());
+        let changed = past.done_from(last.turn).any(|done| done.changed().next().is_some());
         let ran = past.done_from(last.turn).any(|done| matches!(done.result.data, ResultData::Run(_)));
         let open = |text: &str| {
             let lower = text.to_lowercase().replace('’', "'");

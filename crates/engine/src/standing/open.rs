@@ -3,7 +3,7 @@
 use super::{
     errors::error_lines,
     past::{Done, Past},
-    runs::{Kind as RunKind, Newest, command_of, newest},
+    runs::{Newest, command_of},
     sentences::sentences,
     turns::{Kind, is_question, kind_of, own_words, requests},
     wording::wording,
@@ -11,18 +11,18 @@ use super::{
 use crate::{
     evidence::pointer::Place,
     shell::Purpose,
-    text::{one_line, shorten_at_word},
+    text::{one_line, shorten_at_word, shorten_quotation},
     trace::{
         BlobError, ResultData, Status, TurnNo, UserTurn,
         claim::{Evidence, Question, RunVerdict},
     },
 };
 
-/// How many failing tests are named, and how many lines of an error are shown.
+/// How many failing tests are named, and how many lines of errors are shown, each of another file.
 const NAMES: usize = 4;
-const LINES: usize = 1;
-/// An error is recognised by its beginning; its pointer has the rest.
-const LONGEST_ERROR: usize = 140;
+const LINES: usize = 3;
+/// In tokens, for all of them: the pointer has the rest. What rule was broken stands at a line's end.
+const ERROR_TOKENS: u32 = 60;
 /// How many of the user's open sentences are quoted.
 const QUESTIONS: usize = 2;
 /// In characters. Its pointer has the rest.
@@ -30,20 +30,29 @@ const LONGEST: usize = 180;
 /// A call that failed longer ago was answered by what was done since.
 const RECENT: usize = 12;
 
-pub(super) fn questions(past: Past<'_>) -> Result<Vec<Question>, BlobError> {
+/// `tests` and `build` are the newest runs of either.
+pub(super) fn questions(
+    past: Past<'_>,
+    tests: Option<&Newest<'_>>,
+    build: Option<&Newest<'_>>,
+) -> Result<Vec<Question>, BlobError> {
     let mut found = Vec::new();
-    let tests = newest(past, RunKind::Tests)?.filter(|run| run.verdict == RunVerdict::Failed);
-    let build = newest(past, RunKind::Build)?.filter(|run| run.verdict == RunVerdict::Failed);
-    found.extend(tests.as_ref().map(failing));
-    found.extend(
-        build.as_ref().filter(|build| tests.as_ref().is_none_or(|tests| tests.number != build.number)).map(failing),
-    );
-    let known: Vec<u32> = tests.iter().chain(&build).map(|run| run.number).collect();
+    let edited = tests.and_then(|tests| untested(past, tests));
+    let tests = tests.filter(|run| run.verdict == RunVerdict::Failed);
+    let build = build.filter(|run| run.verdict == RunVerdict::Failed);
+    found.extend(tests.map(failing));
+    found.extend(build.filter(|build| tests.is_none_or(|tests| tests.number != build.number)).map(failing));
+    let known: Vec<u32> = tests.into_iter().chain(build).map(|run| run.number).collect();
     found.extend(failed_call(past, &known)?);
     found.extend(still_running(past));
     found.extend(unanswered(past));
-    found.extend(untested(past)?);
+    found.extend(edited);
     Ok(found)
+}
+
+fn told(lines: &[&str]) -> String {
+    let each = ERROR_TOKENS / lines.len().max(1) as u32;
+    lines.iter().map(|line| shorten_quotation(line, each)).collect::<Vec<_>>().join(" · ")
 }
 
 fn failing(run: &Newest<'_>) -> Question {
@@ -52,8 +61,8 @@ fn failing(run: &Newest<'_>) -> Question {
     let more = names.len().saturating_sub(NAMES);
     let named = if more > 0 { format!("{named} and {more} more") } else { named };
     let named = if named.is_empty() { String::new() } else { format!(": {named}") };
-    let lines = error_lines(&run.output, LINES).join(" · ");
-    let lines = if lines.is_empty() { lines } else { format!(": {}", shorten_at_word(&lines, LONGEST_ERROR)) };
+    let lines = told(&error_lines(&run.output, LINES));
+    let lines = if lines.is_empty() { lines } else { format!(": {lines}") };
     let text = format!("{} fails{named}{lines}", command_of(run.run));
     question(&text, &run.place(), run.done.event)
 }
@@ -79,11 +88,7 @@ fn failed_call(past: Past<'_>, known: &[u32]) -> Result<Option<Question>, BlobEr
             Some((number, run)) => (command_of(run), Place::Cmd { number, exit: None }),
             None => (done.tool.to_owned(), Place::Turn(done.turn)),
         };
-        return Ok(Some(question(
-            &format!("{what} failed: {}", shorten_at_word(&lines.join(" · "), LONGEST_ERROR)),
-            &place,
-            done.event,
-        )));
+        return Ok(Some(question(&format!("{what} failed: {}", told(&lines)), &place, done.event)));
     }
     Ok(None)
 }
@@ -101,28 +106,29 @@ fn has_failed(done: &Done<'_>) -> bool {
 fn still_running(past: Past<'_>) -> Option<Question> {
     let newest = past.done().find(|done| done.run().is_some())?;
     let (number, run) = newest.run()?;
-    let runs = run.exit_code.is_none() && !run.timed_out && newest.result.status == Status::Success;
+    let said = matches!(newest.result.status, Status::Success | Status::Partial);
+    let runs = run.exit_code.is_none() && !run.timed_out && said;
     let text = format!("{} has not ended", command_of(run));
     runs.then(|| question(&text, &Place::Cmd { number, exit: None }, newest.event))
 }
 
 /// What was edited after the last test run.
-fn untested(past: Past<'_>) -> Result<Option<Question>, BlobError> {
-    let Some(tests) = newest(past, RunKind::Tests)? else { return Ok(None) };
+fn untested(past: Past<'_>, tests: &Newest<'_>) -> Option<Question> {
     let edited: Vec<&str> = tests.edited_since(past).into_iter().collect();
     let more = edited.len().saturating_sub(NAMES);
     let named = edited.iter().rev().take(NAMES).rev().copied().collect::<Vec<_>>().join(", ");
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let text = format!("no tests ran since these were edited: {named}{more}");
-    Ok((!edited.is_empty()).then(|| question(&text, &tests.place(), tests.done.event)))
+    (!edited.is_empty()).then(|| question(&text, &tests.place(), tests.done.event))
 }
 
 /// Two calls with the same key do the same.
 fn key_of(done: &Done<'_>) -> String {
     match &done.result.data {
         ResultData::Run(run) => run.reading().key(&run.command),
-        ResultData::Edit(edit) => format!("edit {}", edit.path),
-        ResultData::Write(write) => format!("edit {}", write.path),
+        data @ (ResultData::Edit(_) | ResultData::Patch(_) | ResultData::Write(_)) => {
+            format!("edit {}", data.changed_paths().collect::<Vec<_>>().join(" "))
+        }
         ResultData::Read(read) => format!("read {}", read.path),
         _ => done.tool.to_owned(),
     }
@@ -173,7 +179,10 @@ fn question(text: &str, place: &Place, event: crate::trace::EventNo) -> Question
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{
+        super::runs::{Kind, newest},
+        *,
+    };
     use crate::{
         story::{Story, run},
         trace::NoBlobs,
@@ -181,7 +190,9 @@ mod tests {
     use serde_json::json;
 
     fn open(story: &Story) -> Vec<String> {
-        let found = questions(Past::new(story.session.history(), TurnNo(u32::MAX), &NoBlobs)).expect("readable");
+        let past = Past::new(story.session.history(), TurnNo(u32::MAX), &NoBlobs);
+        let of = |kind| newest(past, kind).expect("readable");
+        let found = questions(past, of(Kind::Tests).as_ref(), of(Kind::Build).as_ref()).expect("readable");
         found.into_iter().map(|question| question.text).collect()
     }
 

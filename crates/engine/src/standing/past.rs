@@ -2,8 +2,10 @@
 
 use super::turns::{kind_of, own_words};
 use crate::{
-    evidence::pointer::Place,
+    configuration::written::QUOTE_TOKENS,
+    evidence::{output::edges, pointer::Place},
     history::{History, LiveTurn},
+    text::shorten_quotation,
     trace::{
         AssistantPart, BlobError, Blobs, EventBody, EventNo, Origin, ResultData, Status, ToolResult, TurnNo, UserTurn,
         claim::{Evidence, Quote},
@@ -11,11 +13,6 @@ use crate::{
         result::RunData,
     },
 };
-
-/// In characters, about 60 tokens; one of a script without blanks counts as four.
-const LONGEST_QUOTE: usize = 240;
-/// Only so much of both ends of a long output is looked at.
-const EDGE: usize = 64 * 1024;
 
 #[derive(Clone, Copy)]
 pub(crate) struct Past<'a> {
@@ -126,12 +123,7 @@ impl<'a> Past<'a> {
 
     /// What a result shows, both ends of it where it is very long.
     pub(super) fn output(self, result: &ToolResult) -> Result<String, BlobError> {
-        let bytes = result.text.bytes(self.blobs)?;
-        if bytes.len() <= 2 * EDGE {
-            return Ok(String::from_utf8_lossy(&bytes).into_owned());
-        }
-        let (head, tail) = (&bytes[..EDGE], &bytes[bytes.len() - EDGE..]);
-        Ok(format!("{}\n{}", String::from_utf8_lossy(head), String::from_utf8_lossy(tail)))
+        Ok(edges(&result.text.bytes(self.blobs)?))
     }
 
     /// Words of an assistant's or a user's turn, with their place.
@@ -158,25 +150,21 @@ impl<'a> Done<'a> {
         }
     }
 
-    /// The file that it edited or wrote.
-    pub(super) fn changed(&self) -> Option<&'a str> {
-        match &self.result.data {
-            _ if self.result.status != Status::Success => None,
-            ResultData::Edit(edit) => Some(&edit.path),
-            ResultData::Write(write) => Some(&write.path),
-            _ => None,
-        }
+    /// The files that a patch took away.
+    pub(super) fn deleted(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        let did = self.result.status == Status::Success;
+        let data = &self.result.data;
+        did.then(|| data.deleted_paths()).into_iter().flatten()
+    }
+
+    /// The files that it edited or wrote.
+    pub(super) fn changed(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        let did = self.result.status == Status::Success;
+        let data = &self.result.data;
+        did.then(|| data.changed_paths()).into_iter().flatten()
     }
 }
 
-/// Cut at a word where it is longer than a quotation may be.
 pub(super) fn shortened(text: &str) -> String {
-    let mut room = LONGEST_QUOTE;
-    let fits = text.chars().take_while(|character| {
-        let taken = if crate::text::is_cjk(*character) { 4 } else { 1 };
-        room = room.saturating_sub(taken);
-        room > 0
-    });
-    let fits = fits.count();
-    crate::text::shorten_at_word(text, fits.max(1)).into_owned()
+    shorten_quotation(text, QUOTE_TOKENS)
 }

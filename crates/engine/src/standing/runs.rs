@@ -97,7 +97,7 @@ impl Newest<'_> {
     /// The files that were edited after it.
     pub(super) fn edited_since<'p>(&self, past: Past<'p>) -> BTreeSet<&'p str> {
         let since = past.done_from(self.done.turn).filter(|done| done.turn > self.done.turn);
-        since.filter_map(|done| done.changed()).collect()
+        since.flat_map(|done| done.changed()).collect()
     }
 
     pub(super) fn place(&self) -> Place {

@@ -7,15 +7,16 @@
 use std::collections::BTreeSet;
 
 use super::{
-    past::{Past, Said},
+    past::{Past, Said, shortened},
     sentences::{Sentence, sentences},
+    since::Since,
     turns::{Kind, is_question, kind_of, own_words},
     wording::{wording, words},
 };
 use crate::{
     evidence::pointer::Place,
     text::one_line,
-    trace::{ResultData, TurnNo, claim::Quote},
+    trace::{TurnNo, claim::Quote},
 };
 
 const SHORTEST: usize = 24;
@@ -95,9 +96,8 @@ fn freshness(past: Past<'_>, turn: TurnNo) -> i32 {
 }
 
 pub(super) fn says(past: Past<'_>, quote: &Quote) -> bool {
-    let words = quote.text.strip_suffix(" …").unwrap_or(&quote.text);
-    let there = past.said().filter(|said| Place::Turn(said.turn).to_string() == quote.evidence.pointer);
-    there.into_iter().any(|said| one_line(said.text).contains(words))
+    let mut there = past.said().filter(|said| Place::Turn(said.turn).to_string() == quote.evidence.pointer);
+    there.any(|said| sentences(said.text).iter().any(|sentence| shortened(&one_line(sentence.text)) == quote.text))
 }
 
 fn worth(sentence: &Sentence<'_>, said: &Said<'_>, offers: bool, changes: bool) -> i32 {
@@ -144,85 +144,6 @@ fn worth(sentence: &Sentence<'_>, said: &Said<'_>, offers: bool, changes: bool) 
         0 => 0,
         strongest => strongest + place + if names_something { 8 } else { 0 },
     }
-}
-
-/// What came after a sentence: edits, and what people said.
-struct Since<'a> {
-    edits: Vec<Edit<'a>>,
-    /// The turns in which people spoke against what was said before, oldest first, with the answer that they mean.
-    objections: Vec<TurnNo>,
-}
-
-struct Edit<'a> {
-    turn: TurnNo,
-    path: &'a str,
-    removed: BTreeSet<String>,
-    added: BTreeSet<String>,
-}
-
-impl<'a> Since<'a> {
-    fn new(past: Past<'a>, first: TurnNo) -> Self {
-        let edits = past.done_from(first).filter_map(|done| {
-            let path = done.changed()?;
-            let (removed, added) = match &done.result.data {
-                ResultData::Edit(edit) => (
-                    names(edit.hunks.iter().flat_map(|hunk| &hunk.removed)),
-                    names(edit.hunks.iter().flat_map(|hunk| &hunk.added)),
-                ),
-                _ => Default::default(),
-            };
-            Some(Edit { turn: done.turn, path, removed, added })
-        });
-        let objecting = past.users().take_while(|user| user.turn > first).filter(|user| {
-            let lower = own_words(&user.text).to_lowercase();
-            wording().objects.begin(&lower) && kind_of(&lower).says_something()
-        });
-        let meant = objecting.filter_map(|user| past.said().find(|said| said.turn < user.turn)).map(|said| said.turn);
-        Self { edits: edits.collect(), objections: meant.collect() }
-    }
-
-    fn user_objects(&self, turn: TurnNo) -> bool {
-        self.objections.contains(&turn)
-    }
-
-    /// A later edit took away a name that stands in the sentence, or changed what it says is missing.
-    fn edit_speaks_against(&self, turn: TurnNo, text: &str) -> bool {
-        let lower = text.to_lowercase().replace('’', "'");
-        let lacks = wording().lacks.stand_in(&lower);
-        let named = subject_names(text);
-        self.edits.iter().filter(|edit| edit.turn > turn).any(|edit| {
-            let file = edit.path.rsplit('/').next().unwrap_or(edit.path);
-            let takes = named.iter().any(|name| edit.removed.contains(name) && !edit.added.contains(name));
-            let mends = || {
-                text.contains(file) || named.iter().any(|name| edit.added.contains(name) || edit.removed.contains(name))
-            };
-            takes || (lacks && mends())
-        })
-    }
-
-    fn changes_right_behind(&self, turn: TurnNo) -> bool {
-        self.edits.iter().any(|edit| edit.turn.0 == turn.0 + 1)
-    }
-}
-
-/// Names of code in a sentence: what stands in code marks, and words that no prose has.
-fn subject_names(text: &str) -> BTreeSet<String> {
-    names(std::iter::once(text)).into_iter().filter(|name| is_name(name)).collect()
-}
-
-fn names<T: AsRef<str>>(texts: impl Iterator<Item = T>) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    for text in texts {
-        let words = text.as_ref().split(|letter: char| !letter.is_alphanumeric() && letter != '_');
-        found.extend(words.filter(|word| word.len() > 3 && is_name(word)).map(str::to_owned));
-    }
-    found
-}
-
-/// `snake_case`, `camelCase`, `PascalCase`.
-fn is_name(word: &str) -> bool {
-    let inner = word.char_indices().skip(1).any(|(_, letter)| letter.is_uppercase());
-    word.contains('_') || (inner && word.chars().any(char::is_lowercase))
 }
 
 fn subject(text: &str) -> BTreeSet<String> {

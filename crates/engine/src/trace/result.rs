@@ -89,6 +89,8 @@ pub enum ResultData {
     List(ListData),
     /// Changed places of a file.
     Edit(EditData),
+    /// Changed several files at once, or took some away.
+    Patch(PatchData),
     /// Wrote a whole file.
     Write(WriteData),
     /// Ran a command.
@@ -137,6 +139,15 @@ pub enum LineForm {
     Numbered {
         /// What stands between number and line.
         separator: String,
+    },
+    /// The same in the bytes `start..end` of the text: around them stand numbered lines of other files.
+    NumberedIn {
+        /// What stands between number and line.
+        separator: String,
+        /// The first byte.
+        start: u64,
+        /// Behind the last byte.
+        end: u64,
     },
     /// Search output: `path:12:text` for matches and `path-12-text` for context.
     PathNumbered {
@@ -204,6 +215,35 @@ pub struct Hunk {
     pub removed: Vec<String>,
     /// What came.
     pub added: Vec<String>,
+}
+
+/// What a patch did, file by file. A file that moved is one that went and one that came.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PatchData {
+    /// In the order of the patch, each path once.
+    pub files: Vec<PatchedFile>,
+}
+
+/// One file of a patch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PatchedFile {
+    /// Which, and where it changed; of a new file all its lines, of a deleted one none.
+    #[serde(flatten)]
+    pub edit: EditData,
+    /// What became of it.
+    pub fate: FileFate,
+}
+
+/// What became of a file of a patch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileFate {
+    /// It was not there before.
+    Created,
+    /// It was changed in places.
+    Edited,
+    /// It is gone.
+    Deleted,
 }
 
 /// A file that was written whole.
@@ -300,12 +340,47 @@ impl ResultData {
             Self::Read(_) => ToolKind::Read,
             Self::Search(_) => ToolKind::Search,
             Self::List(_) => ToolKind::List,
-            Self::Edit(_) => ToolKind::Edit,
+            Self::Edit(_) | Self::Patch(_) => ToolKind::Edit,
             Self::Write(_) => ToolKind::Write,
             Self::Run(_) => ToolKind::Run,
             Self::Todo(_) => ToolKind::Todo,
             Self::Other(_) => ToolKind::Other,
         }
+    }
+
+    /// Files that were changed in places or by a patch, and are there.
+    pub(crate) fn edits(&self) -> impl Iterator<Item = &EditData> {
+        let (one, patch) = match self {
+            Self::Edit(edit) => (Some(edit), None),
+            Self::Patch(patch) => (None, Some(patch)),
+            _ => (None, None),
+        };
+        let files = patch.into_iter().flat_map(|patch| &patch.files);
+        one.into_iter().chain(files.filter(|file| file.fate != FileFate::Deleted).map(|file| &file.edit))
+    }
+
+    /// How it changed this file.
+    pub(crate) fn edit_of(&self, path: &str) -> Option<&EditData> {
+        self.edits().find(|edit| edit.path == path)
+    }
+
+    /// The files that it changed and that are there.
+    pub(crate) fn changed_paths(&self) -> impl Iterator<Item = &str> {
+        let written = if let Self::Write(write) = self { Some(write.path.as_str()) } else { None };
+        self.edits().map(|edit| edit.path.as_str()).chain(written)
+    }
+
+    /// Whether a patch made this file.
+    pub(crate) fn creates(&self, path: &str) -> bool {
+        let made = |file: &PatchedFile| file.fate == FileFate::Created && file.edit.path == path;
+        matches!(self, Self::Patch(patch) if patch.files.iter().any(made))
+    }
+
+    /// The files that a patch took away.
+    pub(crate) fn deleted_paths(&self) -> impl Iterator<Item = &str> {
+        let patch = if let Self::Patch(patch) = self { Some(patch) } else { None };
+        let files = patch.into_iter().flat_map(|patch| &patch.files);
+        files.filter(|file| file.fate == FileFate::Deleted).map(|file| file.edit.path.as_str())
     }
 }
 

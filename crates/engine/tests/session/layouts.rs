@@ -23,8 +23,10 @@ fn seed_execute_shows_the_dialogue_the_running_round_and_the_board() {
     let draft = day.session.draft_fold(None, &day.now()).expect("there is enough");
     day.session.fold_by_rules(&draft, &day.now()).expect("it is admitted");
     let chat = body(&day.session, Provider::Anthropic);
+    assert!(day.session.state().board().task().is_some());
     day.session.change_layout(Layout::Execute, &day.now()).expect("it fits");
     let text = body(&day.session, Provider::Anthropic);
+    assert!(text.contains("STATE_BOARD") && !text.contains(r#"\"task\""#), "nobody named it, so none is shown");
     assert_eq!(day.session.view().entries()[0].source, Source::Dialogue);
     for words in ["fix the failing ledger test, don't touch the test", "The test is fixed.", "now speed up load_entry"]
     {

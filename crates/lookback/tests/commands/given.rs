@@ -114,6 +114,7 @@ fn a_pin_goes_through_the_fold_word_for_word() {
     let view = person.run(&["show", "ledger"]).out;
     assert!(view.contains("pinned, word for word:\n  file:tests/test_ledger.py:L2-L3\n  |     test_2 = "), "{view}");
     assert!(view.contains("  | tests/test_ledger.py:14: AssertionError: 150 != 100\n"), "{view}");
+    assert!(view.contains(r#""pinned":["file:tests/test_ledger.py:L2-L3","cmd#1"]"#), "the board names them: {view}");
     let complaints = [
         (["pin", "ledger", "cmd#1"], "is pinned already"),
         (["pin", "ledger", "cmd#77"], "cannot be pinned"),

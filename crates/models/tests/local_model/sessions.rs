@@ -57,10 +57,10 @@ fn card() -> Card {
     cards.find("llama-local").expect("a card").clone()
 }
 
-/// A head of about a thousand of the model's tokens.
+/// A head of far more than a thousand of the model's tokens.
 fn system(name: &str) -> String {
     let lines =
-        (1..=40).map(|number| format!("Rule {number} of {name}: keep account number {number} exact to the cent.\n"));
+        (1..=60).map(|number| format!("Rule {number} of {name}: keep account number {number} exact to the cent.\n"));
     lines.collect()
 }
 

@@ -1,7 +1,13 @@
-//! The patches of `apply_patch`: which files they name and what they do to each.
+//! The patches of `apply_patch`: which files they name, what they do to each, and what a result says of them.
 //!
-//! Such a patch carries no line numbers: its places are found by their text when it is applied. Whether it was applied is
-//! not known here.
+//! Such a patch carries no line numbers: its places are found by their text when it is applied.
+
+use lookback_engine::trace::{
+    ResultData,
+    result::{EditData, FileFate, Hunk, PatchData, PatchedFile, RunData},
+};
+
+use super::{change::UNKNOWN_LINE, results::written};
 
 /// One file of a patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +56,60 @@ pub(crate) fn parse_patch(text: &str) -> Vec<FilePatch> {
         }
     }
     files
+}
+
+/// What a patch did: of one file an edit or a write, of several each of them. `file` makes a path relative to the root,
+/// `placed` gives the places of an update where the client kept them.
+pub(crate) fn patch_data(
+    patch: &str,
+    went_well: bool,
+    file: &dyn Fn(&str) -> String,
+    placed: &dyn Fn(&str) -> Option<Vec<Hunk>>,
+) -> ResultData {
+    let files = parse_patch(patch);
+    if files.is_empty() {
+        // Whatever it is, the engine takes it for a command that may have changed anything.
+        let command = format!("apply_patch <<'PATCH'\n{}\nPATCH", patch.trim_end());
+        let exit_code = Some(i32::from(!went_well));
+        return ResultData::Run(RunData { command, exit_code, ..RunData::default() });
+    }
+    if let [FilePatch { path, change: PatchChange::Add(lines) }] = files.as_slice() {
+        let mut content = lines.join("\n");
+        content.push('\n');
+        return written(file(path), went_well, &content);
+    }
+    let mut patched: Vec<PatchedFile> = Vec::new();
+    for FilePatch { path, change } in &files {
+        let (hunks, moved_to) = match change {
+            PatchChange::Add(lines) => (vec![Hunk { first_line: 1, removed: Vec::new(), added: lines.clone() }], None),
+            PatchChange::Delete => (Vec::new(), None),
+            PatchChange::Update { moved_to, places } => {
+                (placed(path).unwrap_or_else(|| places.iter().map(unplaced_hunk).collect()), moved_to.as_deref())
+            }
+        };
+        let fate = match change {
+            PatchChange::Add(_) => FileFate::Created,
+            PatchChange::Delete => FileFate::Deleted,
+            PatchChange::Update { .. } => FileFate::Edited,
+        };
+        if moved_to.is_some() {
+            let gone = EditData { path: file(path), hunks: Vec::new() };
+            patched.push(PatchedFile { edit: gone, fate: FileFate::Deleted });
+        }
+        let edit = EditData { path: file(moved_to.unwrap_or(path)), hunks: if went_well { hunks } else { Vec::new() } };
+        match patched.iter_mut().find(|known| known.edit.path == edit.path && known.fate == fate) {
+            Some(known) => known.edit.hunks.extend(edit.hunks),
+            None => patched.push(PatchedFile { edit, fate }),
+        }
+    }
+    match patched.as_slice() {
+        [PatchedFile { edit, fate: FileFate::Edited }] => ResultData::Edit(edit.clone()),
+        _ => ResultData::Patch(PatchData { files: patched }),
+    }
+}
+
+fn unplaced_hunk(place: &Place) -> Hunk {
+    Hunk { first_line: UNKNOWN_LINE, removed: place.removed.clone(), added: place.added.clone() }
 }
 
 fn add_line(files: &mut Vec<FilePatch>, line: &str) {

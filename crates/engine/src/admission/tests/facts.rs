@@ -3,7 +3,10 @@
 use serde_json::json;
 
 use super::*;
-use crate::trace::claim::Standing;
+use crate::trace::{
+    claim::Standing,
+    result::{FileFate, PatchData, PatchedFile},
+};
 
 fn fact(kind: &str, evidence: &[&str]) -> Value {
     json!({ "facts": [{ "kind": kind, "evidence": evidence }] })
@@ -98,6 +101,37 @@ fn a_verdict_says_that_it_is_an_older_one() {
 }
 
 #[test]
+fn what_took_a_file_away_shows_that_it_is_gone() {
+    let mut session = story();
+    session.user_turn("go on", Origin::Person, &NOW).expect("idle");
+    let mut bash = |command: &str, exit| {
+        step(&mut session, "", "Bash", &json!({ "command": command }), run(command, exit, ""));
+    };
+    bash("git mv old.py new.py && rm stale.py", 0);
+    bash("rm nowhere.py", 1);
+    let file = |path: &str, fate, added: &[&str]| {
+        let added = added.iter().map(|line| (*line).to_owned()).collect();
+        let edit = EditData { path: path.into(), hunks: vec![Hunk { first_line: 1, removed: Vec::new(), added }] };
+        PatchedFile { edit, fate }
+    };
+    let files = vec![file("a.py", FileFate::Deleted, &[]), file("b.py", FileFate::Created, &["x = 1"])];
+    let patch = ToolResult::success("done", ResultData::Patch(PatchData { files }));
+    step(&mut session, "", "apply_patch", &json!({}), patch);
+    let turn = session.state().steps().last().and_then(|step| step.tool).expect("a step");
+    let turn = format!("turn#{turn}");
+
+    assert_eq!(stated(&session, "file_renamed", &["cmd#3"]), "- files renamed: old.py → new.py [cmd#3]");
+    assert_eq!(stated(&session, "file_deleted", &["cmd#3"]), "- files gone: stale.py [cmd#3]");
+    assert_eq!(stated(&session, "file_deleted", &[&turn]), format!("- files gone: a.py [{turn}]"));
+    assert_eq!(stated(&session, "file_created", &["file:b.py"]), "- files created [file:b.py]");
+    assert_eq!(stated(&session, "line_text", &["file:b.py:L1"]), "- L1 says \"x = 1\" [file:b.py:L1]");
+    for pointer in ["cmd#4", "cmd#1"] {
+        let kind = refused_as(&session, fact("file_deleted", &[pointer]));
+        assert!(matches!(kind, RefusalKind::OtherThing { .. }), "{pointer}: {kind:?}");
+    }
+}
+
+#[test]
 fn evidence_is_bound_to_its_event() {
     let session = story();
     let admitted = block(&session, fact("verdict", &["cmd#2 exit=0"])).expect("it holds");
@@ -137,6 +171,8 @@ fn a_kind_needs_what_shows_it() {
         ("file_created", &["file:src/ledger.py"]),
         ("file_deleted", &["file:src/ledger.py"]),
         ("file_renamed", &["file:src/ledger.py"]),
+        ("file_deleted", &["cmd#1"]),
+        ("file_renamed", &["cmd#1"]),
         ("file_changed", &["cmd#1"]),
         ("symbol", &["file:src/ledger.py:L9"]),
         ("line_text", &["file:src/ledger.py:L5-L6"]),

@@ -1,4 +1,4 @@
-//! Whatever is proposed: what the gate admits resolves, and its anchors are verbatim.
+//! Whatever is proposed: what admission lets in resolves, and its anchors are verbatim.
 
 use proptest::prelude::*;
 

@@ -38,6 +38,7 @@ pub(crate) fn render_delta(delta: &Delta, applied: &Applied, limits: &BoardLimit
             .collect(),
         exec_assertions: delta.exec_assertions.iter().map(Item::assertion).collect(),
         the_assistant_said: said.map(|(change, id)| item(change, id, Item::quote)).collect(),
+        pinned: &applied.pinned,
     };
     render_json(&format!("STATE_DELTA v{}", applied.version), &body)
 }

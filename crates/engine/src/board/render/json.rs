@@ -35,6 +35,8 @@ pub(super) struct Body<'a> {
     pub(super) exec_assertions: Vec<Item<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) the_assistant_said: Vec<Item<'a>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub(super) pinned: &'a [String],
 }
 
 /// The user's own words.

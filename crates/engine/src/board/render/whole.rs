@@ -196,6 +196,7 @@ impl<'a> Page<'a> {
                         marker(more_said.len(), "sayings", &next.id, Some(pointer))
                     }))
                     .collect(),
+                pinned: &board.pinned,
             };
         render_json(&format!("{TITLE}{}", board.version), &body)
     }

@@ -85,6 +85,28 @@ fn lines_that_an_error_names_are_shown() {
 }
 
 #[test]
+fn lines_where_a_failed_edit_aimed_are_shown() {
+    let mut story = failing();
+    let arguments =
+        json!({ "file_path": "src/ledger.py", "old_string": "    def size(self):\n        return count\n" });
+    let data = ResultData::Edit(EditData { path: "src/ledger.py".into(), hunks: Vec::new() });
+    story.step("", "Edit", &arguments, ToolResult::failure("CONFLICT", "String to replace not found", data));
+    story.run("", "ls", 0, &noise());
+    let content = story.block(&Board::default(), 800).expect("it is shorter");
+    let aimed = content.anchors.iter().find(|anchor| anchor.snippet.contains("def size"));
+    assert!(aimed.is_some_and(|anchor| anchor.snippet.contains("return len")), "{:?}", content.anchors);
+}
+
+#[test]
+fn a_stash_that_comes_back_takes_nothing_away() {
+    let mut story = fixed();
+    story.run("", "git stash && pytest -q; git stash pop", 0, "1 failed, 2 passed in 0.8s\nDropped refs/stash\n");
+    let content = story.block(&Board::default(), 800).expect("it is shorter");
+    let named = facts(&content).into_iter().find(|fact| fact.starts_with("- files changed"));
+    assert_eq!(named.as_deref(), Some("- files changed [file:src/ledger.py@turn#6]"));
+}
+
+#[test]
 fn files_are_named_by_the_pointers_that_lead_to_them() {
     let mut story = fixed();
     story.read("", "src/report.py", 40, "def report(ledger):\n    return ledger.balance('cash')\n");

@@ -230,6 +230,28 @@ fn lists_and_unknown_programs() {
 }
 
 #[test]
+fn several_readers_with_a_border_between_them() {
+    let both = ["a.py: 1 x | 2 y", "b.py: 7 z"];
+    shows("sed -n '1,2p' a.py && echo '== b ==' && sed -n '7,9p' b.py", "x\ny\n== b ==\nz\n", &both);
+    shows("sed -n '1,9p' a.py; printf '\\n--- b\\n'; sed -n '7,9p' b.py", "x\ny\n\n--- b\nz\n", &both);
+    shows("cat a.py; echo ---; ls; echo ---; sed -n 7p b.py", "x\ny\n---\nfile\n---\nz\n", &both);
+    // Each printed all that it could: nobody was cut short.
+    shows("sed -n '1,2p' a.py\nsed -n '7p' b.py", "x\ny\nz\n", &both);
+    shows(
+        "cd src && nl -ba a.py | sed -n '3,9p'; nl -ba a.py | sed -n '20,21p'",
+        "     3\tx\n    20\ty\n",
+        &["src/a.py: 3 x", "src/a.py: 20 y"],
+    );
+    // A file that ends early leaves the border open, and so does a text that stands there twice.
+    shows_nothing("sed -n '1,5p' a.py; sed -n '7p' b.py", "x\ny\nz\n");
+    shows_nothing("cat a.py; echo ---; cat b.py", "x\n---\ny\n---\nz\n");
+    shows_nothing("cat a.py; echo; cat b.py", "x\n\nz\n");
+    shows_nothing("nl -ba a.py | head -3; nl -ba b.py | sed -n '3,4p'", "     1\tx\n     2\ty\n     3\tz\n");
+    shows_nothing("ls && sed -n '1,2p' a.py && sed -n '7p' b.py", "x\ny\nz\n");
+    shows_nothing("cat a.py || cat b.py", "x\n");
+}
+
+#[test]
 fn only_what_stands_there_literally_is_read() {
     for command in [
         "cat \"$F\"",

@@ -141,7 +141,7 @@ proptest! {
     fn seed_d1_every_result_settles_to_one_bounded_line_of_json(result in results(), text in vec(any::<u8>(), 0..400)) {
         let text = result.text.bytes(&NoBlobs).unwrap_or_else(|_| text.into());
         let limits = SettleLimits::default();
-        let settled = settle_result(&result, &text, &limits);
+        let settled = settle_result(&result, "turn#1", &text, &limits);
         prop_assert!(!settled.contains('\n'));
         let parsed: Value = serde_json::from_str(&settled).unwrap();
 
@@ -165,8 +165,8 @@ proptest! {
     #[test]
     fn a_settled_result_is_the_same_again_and_shorter_or_not_used(result in results(), live in 0..2_000u32) {
         let limits = SettleLimits::default();
-        let Ok(plan) = plan_settle(&result, live, &limits, &count, &NoBlobs) else { return Ok(()) };
-        prop_assert_eq!(&plan_settle(&result, live, &limits, &count, &NoBlobs).unwrap(), &plan);
+        let Ok(plan) = plan_settle(&result, "turn#1", live, &limits, &count, &NoBlobs) else { return Ok(()) };
+        prop_assert_eq!(&plan_settle(&result, "turn#1", live, &limits, &count, &NoBlobs).unwrap(), &plan);
         if let Settled::Shorter(text) = plan {
             prop_assert!(count(text.as_bytes()) < live);
         }
@@ -176,10 +176,10 @@ proptest! {
     fn limits_of_any_size_are_safe(result in results(), size in prop_oneof![0..3usize, Just(usize::MAX)]) {
         let keep = Keep { whole: size, head: size };
         let limits = SettleLimits {
-            when: None, read_lines: size, matches: size, entries: keep, snippet: keep, stderr_lines: size, characters: size,
-            keys: size, depth: size.min(9), value_bytes: size,
+            when: None, read_lines: size, matches: size, entries: keep, snippet: keep, stderr_lines: size, output_lines: size,
+            characters: size, keys: size, depth: size.min(9), value_bytes: size,
         };
-        let settled = settle_result(&result, b"1: a\n2: b", &limits);
+        let settled = settle_result(&result, "turn#1", b"1: a\n2: b", &limits);
         prop_assert!(serde_json::from_str::<Value>(&settled).is_ok());
     }
 }

@@ -26,6 +26,5 @@ pub(super) fn show(session: &Session) -> Result<()> {
 pub(super) fn show_json(session: &Session) -> Result<()> {
     let mut board = serde_json::to_value(session.state().board())?;
     board["files"] = serde_json::to_value(session.files())?;
-    board["pinned"] = session.state().pins().map(|pin| pin.pointer.as_str()).collect();
     screen::show_json(&board)
 }

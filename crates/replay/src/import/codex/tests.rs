@@ -280,7 +280,7 @@ fn custom_output(text: &str) -> String {
 const UPDATE: &str = "*** Begin Patch\n*** Update File: /shop/a.py\n@@\n x\n-y\n+Y\n*** End Patch";
 
 #[test]
-fn patches_are_edits_of_one_file() {
+fn patches_are_edits_of_their_files() {
     let well = custom_output("Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess.\n");
     let unplaced = "[Edit Success a.py @0 -[\"x\", \"y\"] +[\"x\", \"Y\"] \"Success.\\n\"]";
     assert_eq!(one_result(custom("apply_patch", UPDATE), std::slice::from_ref(&well)), unplaced);
@@ -295,7 +295,11 @@ fn patches_are_edits_of_one_file() {
     assert!(one_result(custom("apply_patch", add), std::slice::from_ref(&well)).starts_with("[Write Success b.py "));
     let two = "*** Begin Patch\n*** Add File: /shop/b.py\n+x\n*** Delete File: c.py\n*** End Patch";
     let told = one_result(custom("apply_patch", two), std::slice::from_ref(&well));
-    assert!(told.starts_with("[Run Success `apply_patch <<'PATCH'\n*** Begin Patch\n*** Add File: b.py\n"), "{told}");
+    assert_eq!(told, "[Edit Success Created b.py @1 -[] +[\"x\"]; Deleted c.py  \"Success.\\n\"]");
+    let more = UPDATE.replace("*** End", "*** Update File: d.py\n*** Move to: e.py\n@@\n-x\n+y\n*** End");
+    let told = one_result(custom("apply_patch", &more), std::slice::from_ref(&well));
+    let edits = "Edited a.py @0 -[\"x\", \"y\"] +[\"x\", \"Y\"]; Deleted d.py ; Edited e.py @0 -[\"x\"] +[\"y\"]";
+    assert_eq!(told, format!("[Edit Success {edits} \"Success.\\n\"]"));
     let heredoc =
         calls("c1", "shell", json!({"command": ["bash", "-lc", format!("apply_patch <<'EOF'\n{UPDATE}\nEOF")]}));
     assert!(

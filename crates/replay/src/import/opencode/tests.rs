@@ -1,6 +1,6 @@
 use lookback_engine::trace::{
     ResultData, Status,
-    result::{Hunk, TodoState},
+    result::{FileFate, Hunk, TodoState},
 };
 use serde_json::json;
 
@@ -197,7 +197,12 @@ fn tools_by_what_they_did() {
     else {
         panic!("no run")
     };
-    assert!(run.command.starts_with("apply_patch <<'EOF'\n*** Begin"));
+    assert!(run.command.starts_with("apply_patch <<'PATCH'\n*** Begin"), "it names no file: anything may have changed");
+    let two = "*** Begin Patch\n*** Update File: /app/a.rs\n@@\n-x\n+y\n*** Delete File: b.rs\n*** End Patch";
+    let patched = only_result("apply_patch", done(json!({"patchText": two}), "ok", json!({}))).data;
+    let ResultData::Patch(patch) = patched else { panic!("no patch") };
+    let files: Vec<_> = patch.files.iter().map(|file| (file.edit.path.as_str(), file.fate)).collect();
+    assert_eq!(files, [("a.rs", FileFate::Edited), ("b.rs", FileFate::Deleted)]);
     assert_eq!(
         only_result("task", done(json!({"prompt": "p"}), "r", json!({}))).data,
         ResultData::Other(json!({"prompt": "p"}))

@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::import::{
     change,
     fields::{count, list, text},
+    patch::patch_data,
     paths::Root,
     results::{
         done, failed, find_numbered, first_number, grouped_matches, listed, search, stopped, todos_under, written,
@@ -45,12 +46,8 @@ fn data(tool: &str, state: &Value, output: &str, root: &Root) -> ResultData {
             text(input, "command").map(|command| ResultData::Run(run(command, input, metadata, output, root)))
         }
         "patch" | "apply_patch" => text(input, "patchText").map(|patch| {
-            ResultData::Run(RunData {
-                // One patch can change several files; the engine finds their names in the text.
-                command: format!("apply_patch <<'EOF'\n{patch}\nEOF"),
-                exit_code: Some(0),
-                ..RunData::default()
-            })
+            let went_well = text(state, "status") == Some("completed");
+            patch_data(patch, went_well, &|path| root.name(path), &|_| None)
         }),
         "grep" => Some(search(
             pattern,

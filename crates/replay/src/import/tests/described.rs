@@ -65,14 +65,19 @@ fn describe_part(part: &NewPart) -> String {
     }
 }
 
+fn describe_edit(edit: &lookback_engine::trace::result::EditData) -> String {
+    let hunks = edit.hunks.iter().map(|hunk| format!("@{} -{:?} +{:?}", hunk.first_line, hunk.removed, hunk.added));
+    format!("{} {}", edit.path, hunks.collect::<Vec<_>>().join(" "))
+}
+
 fn describe_result(result: &ToolResult) -> String {
     let text = result.text.bytes(&NoBlobs).expect("inline");
     let about = match &result.data {
         ResultData::Read(read) => format!("{} {}+{}", read.path, read.first_line, read.line_count),
-        ResultData::Edit(edit) => {
-            let hunks =
-                edit.hunks.iter().map(|hunk| format!("@{} -{:?} +{:?}", hunk.first_line, hunk.removed, hunk.added));
-            format!("{} {}", edit.path, hunks.collect::<Vec<_>>().join(" "))
+        ResultData::Edit(edit) => describe_edit(edit),
+        ResultData::Patch(patch) => {
+            let files = patch.files.iter().map(|file| format!("{:?} {}", file.fate, describe_edit(&file.edit)));
+            files.collect::<Vec<_>>().join("; ")
         }
         ResultData::Write(write) => write.path.clone(),
         ResultData::Run(run) => format!("`{}` in {:?} = {:?}", run.command, run.cwd, run.exit_code),

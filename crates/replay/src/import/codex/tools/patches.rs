@@ -1,25 +1,15 @@
 //! What `apply_patch` did, called by itself or inside a command.
 //!
-//! A patch carries no line numbers; the client's own copy of what was changed does. A patch of several files, or one that
-//! deletes or moves, is told as the command that it is, for one result speaks of one file: the engine then knows that all
-//! of them changed and takes nothing that it saw of them for current.
+//! A patch carries no line numbers; the client's own copy of what was changed does.
 
 use lookback_engine::{
     shell::{Command, Script},
-    trace::{
-        ResultData, ToolResult,
-        result::{EditData, Hunk, RunData},
-    },
+    trace::{ResultData, ToolResult, result::Hunk},
 };
 use serde_json::Value;
 
 use super::{command::Asked, finish, output::Printed};
-use crate::import::{
-    change::{UNKNOWN_LINE, unified},
-    patch::{FilePatch, PatchChange, Place, parse_patch},
-    paths::Root,
-    results::written,
-};
+use crate::import::{change::unified, patch::patch_data, paths::Root};
 
 pub(super) struct Applied<'a> {
     pub(super) patch: &'a str,
@@ -37,27 +27,8 @@ impl Applied<'_> {
     }
 
     fn data(&self, went: Went) -> ResultData {
-        let files = parse_patch(self.patch);
-        match files.as_slice() {
-            [FilePatch { path, change: PatchChange::Add(lines) }] => {
-                let mut content = lines.join("\n");
-                content.push('\n');
-                written(self.root.file(self.directory, path), went == Went::Well, &content)
-            }
-            [FilePatch { path, change: PatchChange::Update { moved_to: None, places } }] => {
-                let hunks = match went {
-                    Went::Well => self.placed(path).unwrap_or_else(|| places.iter().map(unplaced_hunk).collect()),
-                    Went::Wrong => Vec::new(),
-                };
-                ResultData::Edit(EditData { path: self.root.file(self.directory, path), hunks })
-            }
-            _ => {
-                let patch = self.root.command(self.directory, self.patch.trim_end());
-                let command = format!("apply_patch <<'PATCH'\n{patch}\nPATCH");
-                let exit_code = Some(i32::from(went == Went::Wrong));
-                ResultData::Run(RunData { command, cwd: self.directory.to_owned(), exit_code, ..RunData::default() })
-            }
-        }
+        let (file, placed) = (|path: &str| self.root.file(self.directory, path), |path: &str| self.placed(path));
+        patch_data(self.patch, went == Went::Well, &file, &placed)
     }
 
     /// From the client's copy: `{path: {type: "update", unified_diff}}`, or `{path: {update: {…}}}` in older clients.
@@ -74,10 +45,6 @@ impl Applied<'_> {
 enum Went {
     Well,
     Wrong,
-}
-
-fn unplaced_hunk(place: &Place) -> Hunk {
-    Hunk { first_line: UNKNOWN_LINE, removed: place.removed.clone(), added: place.added.clone() }
 }
 
 /// The patch of a command that does nothing else: `apply_patch <<'EOF' …`, after `cd` perhaps. And where it is applied.
@@ -108,6 +75,7 @@ pub(super) fn patch_in_command(asked: &Asked, root: &Root) -> Option<(String, St
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::import::patch::{FilePatch, PatchChange, parse_patch};
 
     fn found(command: &str) -> Option<String> {
         let asked = Asked { command: command.to_owned(), patch: None, directory: String::new() };

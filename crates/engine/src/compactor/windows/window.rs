@@ -1,0 +1,70 @@
+//! Windows beside one another: joined where they touch, cut where they overlap, written out as anchors.
+
+use crate::{
+    compactor::files::KnownFile,
+    trace::{TurnNo, claim::Anchor},
+};
+
+/// Two windows that touch become one, up to here.
+pub(super) const LONGEST: u32 = 24;
+/// Generated and minified lines tell nothing.
+const WIDEST: usize = 200;
+
+/// Lines `first..=last` of a file, by their number.
+pub(super) struct Window {
+    pub(super) file: usize,
+    pub(super) first: u32,
+    pub(super) last: u32,
+    pub(super) value: i32,
+    pub(super) turn: TurnNo,
+}
+
+/// Puts a window beside those that are worth more: joined with one that it touches, or cut to what they leave of it.
+pub(super) fn place(mut window: Window, taken: &mut Vec<Window>) {
+    while let Some(at) = taken
+        .iter()
+        .position(|other| other.file == window.file && window.first <= other.last + 2 && other.first <= window.last + 2)
+    {
+        let other = &mut taken[at];
+        let (first, last) = (other.first.min(window.first), other.last.max(window.last));
+        if last - first < LONGEST {
+            // The joined window may now touch a third one.
+            window = Window { first, last, ..taken.remove(at) };
+            continue;
+        }
+        if window.first < other.first && other.first.saturating_sub(window.first) >= 3 {
+            window.last = other.first - 3;
+        } else if window.last > other.last && window.last - other.last >= 5 {
+            window.first = other.last + 3;
+        } else {
+            return;
+        }
+        if window.first > window.last {
+            return;
+        }
+    }
+    taken.push(window);
+}
+
+pub(super) fn anchor(window: &Window, file: &KnownFile<'_>) -> Option<Anchor> {
+    let start = file.lines.partition_point(|line| line.number < window.first);
+    let end = file.lines.partition_point(|line| line.number <= window.last);
+    let inside = &file.lines[start..end];
+    // The stretch without a gap that is longest: edges may never have been seen.
+    let run = inside.chunk_by(|one, next| one.number + 1 == next.number).max_by_key(|run| run.len())?;
+    let blank = |line: &&crate::evidence::observed::ObservedLine| line.text.trim().is_empty();
+    let leading = run.iter().take_while(blank).count();
+    let trailing = run.iter().rev().take_while(blank).count();
+    let run = run.get(leading..run.len().checked_sub(trailing)?)?;
+    if run.iter().any(|line| line.text.len() > WIDEST || line.text.contains('\n')) {
+        return None;
+    }
+    Some(Anchor {
+        path: file.path.to_owned(),
+        first_line: run.first()?.number,
+        last_line: run.last()?.number,
+        snippet: run.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n"),
+        as_of: run.iter().map(|line| line.turn).max()?,
+        moved: false,
+    })
+}

@@ -1,5 +1,7 @@
 //! Who reads foreign text, each as a function of a text.
 
+use std::hint::black_box;
+
 use lookback_engine::{
     Context, ModelChoice, Recorder, Session, SessionSetup, WholeStep,
     card::Cards,
@@ -16,6 +18,7 @@ use lookback_tokens::count_o200k;
 use lookback_wire::{Body, Provider, ReplyReader, SseParser, mend_halves, parse_reply};
 
 pub(super) type Read = Box<dyn Fn(&str)>;
+pub(super) type ReadMany = Box<dyn Fn(usize)>;
 
 /// Where texts are not looked at closely: a turn and an answer are read in the same way in every format.
 pub(super) fn is_coarse(reader: &str) -> bool {
@@ -57,11 +60,11 @@ pub(super) fn readers() -> Vec<(String, Read)> {
         readers.push((format!("a fold, {place}"), Box::new(move |text| fold(&with(SESSIONS[0].1, said, text)))));
     }
     readers.push(("Lookback, raw".into(), Box::new(replay)));
-    readers.push(("which format".into(), Box::new(|text| drop(detect(text.as_bytes())))));
-    readers.push(("tokens".into(), Box::new(|text| drop(count_o200k(text.as_bytes())))));
+    readers.push(("which format".into(), Box::new(|text| _ = black_box(detect(text.as_bytes())))));
+    readers.push(("tokens".into(), Box::new(|text| _ = black_box(count_o200k(text.as_bytes())))));
     readers.push(("a pointer".into(), Box::new(|text| drop(text.parse::<Pointer>()))));
     readers.push(("cards".into(), Box::new(|text| drop(Cards::parse(text)))));
-    readers.push(("places in settings".into(), Box::new(|text| drop(place::line_of(text, "a.b.c")))));
+    readers.push(("places in settings".into(), Box::new(|text| _ = black_box(place::line_of(text, "a.b.c")))));
     readers.push(("a script".into(), Box::new(|text| drop(Script::parse(text)))));
     readers.push(("halves".into(), Box::new(|text| drop(mend_halves(text.as_bytes())))));
     readers.push((
@@ -159,13 +162,13 @@ fn replay(trace: &str) {
 }
 
 /// Files of many small things, by their number.
-pub(super) fn many() -> Vec<(&'static str, Box<dyn Fn(usize)>)> {
+pub(super) fn many() -> Vec<(&'static str, ReadMany)> {
     let line = |number: usize, message: &str, rest: &str| {
         format!(
             r#"{{"isSidechain":false,"cwd":"/w","sessionId":"s","uuid":"x{number}","type":"{message}","message":{rest}}}"#
         ) + "\n"
     };
-    let calls = move |name: &'static str, input: &'static str, output: &'static str| -> Box<dyn Fn(usize)> {
+    let calls = move |name: &'static str, input: &'static str, output: &'static str| -> ReadMany {
         Box::new(move |count| {
             let call = |number| {
                 let block = format!(r#"{{"type":"tool_use","id":"t{number}","name":"{name}","input":{input}}}"#);

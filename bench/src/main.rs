@@ -8,6 +8,7 @@ mod disk;
 mod figures;
 mod first_byte;
 mod folding;
+mod linear;
 mod many;
 mod memory;
 mod random;
@@ -102,6 +103,14 @@ enum Job {
         #[arg(long, default_value_t = 50_000)]
         sessions: usize,
     },
+    /// Counts the instructions of every reader of foreign text at a size and at its double; fails where they more than double
+    Linear {
+        /// Only readers and texts whose names hold this
+        only: Option<String>,
+        /// What is started under valgrind
+        #[arg(long, hide = true)]
+        uncounted: bool,
+    },
     /// Prints how well the input of a call is known before it is billed, over the same
     Tokens {
         /// A folder of recorded sessions, plain or .zst
@@ -129,6 +138,11 @@ fn main() -> Result<()> {
         Some(Job::Wire) => print(wire::measure(&scale)?),
         Some(Job::Replay { folder }) => print(replay::measure(&scale, folder.as_deref())?),
         Some(Job::Many { programs, sessions }) => many(arguments.directory, sessions, &programs),
+        Some(Job::Linear { only, uncounted: true }) => {
+            linear::run(only.as_deref());
+            Ok(())
+        }
+        Some(Job::Linear { only, uncounted: false }) => print(vec![linear::measure(only.as_deref())?]),
         Some(Job::Tokens { folder }) => print(reconciling::measure(folder.as_deref())?),
         None => measure(&scale, arguments.directory),
     }

@@ -4,17 +4,27 @@ use std::io::BufRead;
 
 use anyhow::{Context, Result, bail};
 use lookback_replay::{
-    import::{DOCUMENT_LIMIT, ImportError, Shape, detect, importer, parse_document, shape},
+    import::{
+        DOCUMENT_LIMIT, Held, ImportError, OPEN_WEIGHT, Shape, check_values, detect, frame_of, importer,
+        leave_out_arguments, parse_document, shape, weight,
+    },
     recording::{About, Format, Item, Recording, Skipped},
 };
 
 use crate::input::{Input, LONGEST_LINE, Line, Lines};
+
+/// What a line may leave behind beside its text: why it was skipped, where it stands.
+const LINE: u64 = 256;
 
 /// Who takes what is read, as it is read.
 pub(crate) trait Taker {
     /// `about` is what is known of the session so far.
     fn take(&mut self, item: Item, about: &About) -> Result<()>;
     fn skipped(&mut self, skipped: Skipped);
+    /// Whether all of it stays in memory.
+    fn holds_all(&self) -> bool {
+        false
+    }
 }
 
 /// What a file is, by its first bytes.
@@ -50,10 +60,25 @@ pub(crate) fn read(input: Input, format: Format, taker: &mut dyn Taker) -> Resul
 /// The same from lines that stand in no file.
 pub(crate) fn read_lines(lines: &mut Lines<impl BufRead>, format: Format, taker: &mut dyn Taker) -> Result<About> {
     let Some(mut importer) = importer(format) else { bail!("{} does not write lines", format.label()) };
-    let mut batch = Recording::new(format);
+    let (mut batch, mut held, mut open) = (Recording::new(format), Held::default(), 0);
     while let Some(line) = lines.next().context("the file cannot be read to its end")? {
         match line {
-            Line::Text(number, text) => importer.line(number, text, &mut batch),
+            Line::Text(line, text) => {
+                let more = if check_values(text).is_ok() { weight(text) } else { 0 };
+                importer.line(line, text, &mut batch);
+                open = if batch.items.is_empty() { open + more } else { more };
+                if open > OPEN_WEIGHT {
+                    // No response is that long: what is open is given out as far as it came.
+                    importer.flush(&mut batch);
+                    let reason = "a response that is too long to be held in memory ends here".to_owned();
+                    batch.skipped.push(Skipped { line, reason });
+                    open = 0;
+                }
+                if taker.holds_all() {
+                    let frames: u64 = batch.items.iter().map(frame_of).sum();
+                    held.add(text.len() as u64 + LINE + frames).with_context(|| format!("line {line}"))?;
+                }
+            }
             Line::TooLong(line) => {
                 let reason = format!("longer than {} MB", LONGEST_LINE >> 20);
                 batch.skipped.push(Skipped { line, reason });
@@ -70,7 +95,12 @@ pub(crate) fn read_lines(lines: &mut Lines<impl BufRead>, format: Format, taker:
 fn give(batch: &mut Recording, taker: &mut dyn Taker, about: &About) -> Result<()> {
     batch.skipped.drain(..).for_each(|skipped| taker.skipped(skipped));
     // One by one: each may be large, and the taker is done with it before it takes the next.
-    batch.items.drain(..).try_for_each(|item| taker.take(item, about))
+    batch.items.drain(..).try_for_each(|mut item| {
+        if let Some(reason) = leave_out_arguments(&mut item) {
+            taker.skipped(Skipped { line: 0, reason });
+        }
+        taker.take(item, about)
+    })
 }
 
 /// Takes all of it.
@@ -82,5 +112,9 @@ impl Taker for Recording {
 
     fn skipped(&mut self, skipped: Skipped) {
         self.skipped.push(skipped);
+    }
+
+    fn holds_all(&self) -> bool {
+        true
     }
 }

@@ -1,6 +1,7 @@
 //! Where a model is and how it is reached. Nothing here opens a connection.
 
 mod address;
+mod key_header;
 
 use std::{
     fmt,
@@ -9,9 +10,9 @@ use std::{
 };
 
 use lookback_wire::Provider;
-use serde::Deserialize;
 
 pub(crate) use address::{Address, parse_address};
+pub use key_header::KeyHeader;
 
 use crate::{
     Key, Retries,
@@ -43,17 +44,6 @@ pub struct Endpoint {
     pub timeouts: Timeouts,
     /// How often a failed request is sent again.
     pub retries: Retries,
-}
-
-/// How the key travels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum KeyHeader {
-    /// `x-api-key`, Anthropic's own.
-    #[serde(rename = "x-api-key")]
-    ApiKey,
-    /// `authorization: Bearer`: all others, and Anthropic's auth tokens.
-    Bearer,
 }
 
 /// Whether a secret may go over `http://` to another computer, where everybody on the way can read it.

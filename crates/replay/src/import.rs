@@ -4,8 +4,10 @@
 //! What cannot be used is skipped and said ([`Skipped`]); what could be read is given out.
 //!
 //! Formats of lines are pushed line by line and give out an item as soon as it is whole, so a file of any length needs
-//! memory for one call. Formats that are one document are parsed whole, up to [`DOCUMENT_LIMIT`].
+//! memory for one call. Formats that are one document are parsed whole, up to [`DOCUMENT_LIMIT`]. How much is parsed and
+//! held at once is bounded ([`Held`], [`check_values`]).
 
+mod bounds;
 mod change;
 mod claude_code;
 mod codex;
@@ -26,7 +28,8 @@ mod results;
 mod swe_agent;
 mod time;
 
-pub use crate::parameters::DOCUMENT_LIMIT;
+pub use crate::parameters::{DOCUMENT_LIMIT, OPEN_WEIGHT};
+pub use bounds::{Held, TooMuch, check_values, frame_of, leave_out_arguments, weight};
 pub use detect::detect;
 
 use lookback_wire::mend_halves;
@@ -53,6 +56,8 @@ pub enum ImportError {
     Empty,
     #[error("not a whole JSON document (line {line}, column {column}): {reason}")]
     Damaged { line: usize, column: usize, reason: String },
+    #[error("{place}: {error}")]
+    TooLarge { place: String, error: TooMuch },
     #[error("{0}")]
     Unusable(String),
 }
@@ -72,14 +77,19 @@ pub trait LineImporter {
         if line.trim_ascii().is_empty() {
             return;
         }
-        if let Err(reason) = self.read(number, &mend_halves(line), sink) {
+        let read = check_values(line).and_then(|()| self.read(number, &mend_halves(line), sink));
+        if let Err(reason) = read {
             sink.skipped(Skipped { line: number, reason });
         }
     }
     /// The same for a line that is not blank and has no half of a character, or why it cannot be used.
     fn read(&mut self, number: u64, line: &[u8], sink: &mut dyn Sink) -> Result<(), String>;
-    /// The file has ended: gives out what was still open.
-    fn finish(&mut self, sink: &mut dyn Sink);
+    /// Gives out what is still open.
+    fn flush(&mut self, sink: &mut dyn Sink);
+    /// The file has ended.
+    fn finish(&mut self, sink: &mut dyn Sink) {
+        self.flush(sink);
+    }
     /// What is known so far.
     fn about(&self) -> &About;
 }

@@ -70,7 +70,25 @@ pub(crate) const ORACLE_INTERVALS: [usize; 12] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 
 pub(crate) const ORACLE_LONGEST_LINE: usize = 200;
 
 /// Bytes of a session that is one document; it is read whole.
-pub const DOCUMENT_LIMIT: u64 = 256 << 20;
+pub const DOCUMENT_LIMIT: u64 = 64 << 20;
+
+/// Bytes that a JSON value takes beside its text, in a tree and in what is made of it: a call of a tool, 25 bytes in a file,
+/// takes some 1,000 with its result.
+pub(crate) const VALUE_WEIGHT: u64 = 512;
+
+/// Bytes of lines or messages that are held at once: a document, a session that is replayed. With what is made of them a
+/// process stays below 512 MB.
+pub(crate) const HELD_WEIGHT: u64 = 96 << 20;
+
+/// The same of a response whose lines still come in, trees and all: it is written down as one event.
+pub const OPEN_WEIGHT: u64 = 32 << 20;
+
+/// JSON values of which one tree is made: a line, or a message of a document. Some 700 bytes each at worst; recorded lines
+/// have some hundreds.
+pub(crate) const MOST_VALUES: usize = 100_000;
+
+/// Messages of a document.
+pub(crate) const MOST_MESSAGES: usize = 1_000_000;
 
 /// Beginnings of objects that are looked at before a file is none of ours.
 pub(crate) const DETECTED_OBJECTS: usize = 1_000;

@@ -2,6 +2,8 @@
 //!
 //! It reads lines, not TOML: a heading and a key are enough to find a setting, since none of ours is longer than a line.
 
+use std::collections::BTreeMap;
+
 /// A place in a text, for a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaceInText {
@@ -24,13 +26,36 @@ pub fn at(text: &str, offset: usize) -> PlaceInText {
 
 /// The line that sets a field: one with its name, the heading of its table, or what an inline table is given to.
 pub fn line_of(text: &str, field: &str) -> Option<usize> {
-    let sets = |named: &Named| match field.strip_prefix(&named.field) {
-        Some("") => true,
-        Some(below) => !named.is_heading && below.starts_with('.'),
-        None => false,
-    };
-    // A longer name says it more exactly.
-    named_fields(text).into_iter().filter(sets).max_by_key(|named| named.field.len()).map(|named| named.line)
+    FieldLines::of(text).line_of(field)
+}
+
+/// The lines of all fields of a text: for whoever asks for many.
+#[derive(Debug)]
+pub struct FieldLines {
+    named: BTreeMap<String, usize>,
+    /// Without the headings.
+    given: BTreeMap<String, usize>,
+}
+
+impl FieldLines {
+    /// Reads the text once.
+    pub fn of(text: &str) -> Self {
+        let (mut named, mut given) = (BTreeMap::new(), BTreeMap::new());
+        for Named { line, field, is_heading } in named_fields(text) {
+            if !is_heading {
+                given.insert(field.clone(), line);
+            }
+            named.insert(field, line);
+        }
+        Self { named, given }
+    }
+
+    /// See [`line_of`].
+    pub fn line_of(&self, field: &str) -> Option<usize> {
+        // A longer name says it more exactly.
+        let mut above = field.rmatch_indices('.').map(|(end, _)| &field[..end]);
+        self.named.get(field).copied().or_else(|| above.find_map(|name| self.given.get(name).copied()))
+    }
 }
 
 struct Named {

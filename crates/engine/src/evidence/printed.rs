@@ -13,6 +13,7 @@ mod program;
 mod search;
 
 use crate::{
+    configuration::commands::DIRECTORIES_DEEP,
     evidence::{
         lines::{parse_numbered, split_lines},
         pointer::LineRange,
@@ -114,11 +115,13 @@ fn plain_words(command: &Command) -> Option<Vec<&str>> {
     command.literal().filter(|words| plain && !words.is_empty())
 }
 
+/// Not deeper than anybody's folders are: a command of thousands of `cd` would be read in the square of its length.
 fn enter(directory: &str, words: &[&str]) -> Option<String> {
     match words {
         [_, to] if !to.is_empty() && !to.starts_with('-') => join_path(directory, to),
         _ => None,
     }
+    .filter(|entered| entered.split('/').count() <= DIRECTORIES_DEEP)
 }
 
 /// `sed -i … &&`, `mv … &&`: behind `&&` they succeeded, and then they print nothing.

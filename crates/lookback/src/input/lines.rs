@@ -2,8 +2,9 @@
 
 use std::io::{self, BufRead};
 
-/// Longer ones are passed over: no session has such a line, and a file without line feeds must not fill the memory.
-pub(crate) const LONGEST_LINE: usize = 64 << 20;
+/// Longer ones are passed over: no provider takes a request of that size, so no session has such a line, and a file without
+/// line feeds must not fill the memory.
+pub(crate) const LONGEST_LINE: usize = 32 << 20;
 
 /// Some editors begin a file with a mark that does not belong to its text.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();

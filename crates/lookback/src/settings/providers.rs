@@ -82,8 +82,9 @@ pub(super) fn merge(
         toml::from_str(KNOWN).map_err(|error| SettingsError::Damaged(error.message().to_owned()))?;
     let mut providers: BTreeMap<String, Provider> =
         known.into_iter().map(|(name, known)| (name, Provider::from(known))).collect();
+    let lines = place::FieldLines::of(text);
     for (name, table) in tables {
-        let line = |field: &str| place::line_of(text, &format!("providers.{name}{field}"));
+        let line = |field: &str| lines.line_of(&format!("providers.{name}{field}"));
         let provider = match providers.remove(&name) {
             Some(provider) => provider,
             None => {

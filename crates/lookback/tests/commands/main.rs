@@ -2,12 +2,14 @@
 
 mod believed;
 mod billed;
+mod bounded;
 mod doctor;
 mod folded;
 mod foreign;
 mod given;
 mod hostile;
 mod imported;
+mod mutated;
 mod names;
 mod person;
 mod played;

@@ -109,8 +109,12 @@ impl LineImporter for ClaudeCode {
         Ok(())
     }
 
-    fn finish(&mut self, sink: &mut dyn Sink) {
+    fn flush(&mut self, sink: &mut dyn Sink) {
         self.close(sink);
+    }
+
+    fn finish(&mut self, sink: &mut dyn Sink) {
+        self.flush(sink);
         if self.left_out > 0 {
             let reason = format!("{} lines of sub-agents left out", self.left_out);
             sink.skipped(Skipped { line: 0, reason });

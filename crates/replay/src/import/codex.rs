@@ -113,7 +113,7 @@ impl LineImporter for Codex {
         Ok(())
     }
 
-    fn finish(&mut self, sink: &mut dyn Sink) {
+    fn flush(&mut self, sink: &mut dyn Sink) {
         self.close(sink);
     }
 
@@ -368,7 +368,7 @@ impl Codex {
         };
         self.items -= 1;
         self.last = moved(self.last);
-        for person in self.persons.iter_mut().filter(|person| person.number > number) {
+        for person in self.persons.iter_mut().rev().take_while(|person| person.number > number) {
             *person = Person { number: person.number - 1, before: moved(person.before) };
         }
         for item in &mut self.behind {

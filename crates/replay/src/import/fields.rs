@@ -7,7 +7,10 @@ use lookback_engine::NewPart;
 use serde::Deserialize;
 use serde_json::{Value, error::Category, value::RawValue};
 
-use super::{ImportError, Sink};
+use super::{
+    ImportError, Sink,
+    bounds::{Held, Weighed, check_values},
+};
 use crate::{numbers, recording::Skipped};
 
 pub(super) fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
@@ -109,13 +112,20 @@ pub(super) fn each_message(
     messages: &[&RawValue],
     sink: &mut dyn Sink,
     mut read: impl FnMut(usize, &Value, &mut dyn Sink) -> Result<(), String>,
-) {
+) -> Result<(), ImportError> {
+    let mut held = Held::default();
     for (number, message) in (1..).zip(messages) {
-        let parsed = serde_json::from_str(message.get()).map_err(|error| error.to_string());
+        let mut weighed = Weighed { sink, frames: 0 };
+        let sink: &mut dyn Sink = &mut weighed;
+        let parsed = check_values(message.get().as_bytes())
+            .and_then(|()| serde_json::from_str(message.get()).map_err(|error| error.to_string()));
         if let Err(reason) = parsed.and_then(|message| read(number, &message, sink)) {
             sink.skipped(Skipped { line: number as u64, reason: format!("message {number}: {reason}") });
         }
+        held.add(message.get().len() as u64 + weighed.frames)
+            .map_err(|error| ImportError::TooLarge { place: format!("message {number}"), error })?;
     }
+    Ok(())
 }
 
 #[cfg(test)]

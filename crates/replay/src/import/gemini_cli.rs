@@ -9,10 +9,11 @@ mod tools;
 use lookback_engine::{NewPart, trace::Origin};
 use lookback_wire::Seal;
 use serde::Deserialize;
-use serde_json::{Value, value::RawValue};
+use serde_json::Value;
 
 use super::{
     ImportError, Sink,
+    bounds::{Bounded, Messages},
     fields::{call_part, content_text, count, each_message, list, parse_frame, text},
     open_call::OpenCall,
     paths::Root,
@@ -25,19 +26,19 @@ use crate::recording::{About, Billed, Item, UserItem};
 struct Frame<'a> {
     session_id: Option<String>,
     #[serde(default)]
-    directories: Vec<String>,
+    directories: Bounded<Vec<String>>,
     #[serde(borrow, default)]
-    messages: Vec<&'a RawValue>,
+    messages: Messages<'a>,
 }
 
 pub(super) fn parse(bytes: &[u8], sink: &mut dyn Sink) -> Result<About, ImportError> {
     if log::is_log(bytes) {
-        return Ok(log::replay(bytes, sink));
+        return log::replay(bytes, sink);
     }
     let frame: Frame<'_> = parse_frame(bytes)?;
-    let cwd = frame.directories.into_iter().next();
+    let cwd = frame.directories.0.into_iter().next();
     let mut reader = Reader { about: About { session: frame.session_id, cwd, ..About::default() } };
-    each_message(&frame.messages, sink, |number, message, sink| reader.message(number, message, sink).map(drop));
+    each_message(&frame.messages.0, sink, |number, message, sink| reader.message(number, message, sink).map(drop))?;
     Ok(reader.about)
 }
 

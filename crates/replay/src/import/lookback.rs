@@ -152,7 +152,7 @@ impl LineImporter for LookbackImporter {
         Ok(())
     }
 
-    fn finish(&mut self, sink: &mut dyn Sink) {
+    fn flush(&mut self, sink: &mut dyn Sink) {
         self.close(sink);
     }
 

@@ -12,10 +12,11 @@ use lookback_engine::{
 };
 use lookback_wire::Seal;
 use serde::Deserialize;
-use serde_json::{Value, json, value::RawValue};
+use serde_json::{Value, json};
 
 use super::{
     ImportError, Sink,
+    bounds::{Bounded, Messages, parse_within},
     fields::{call_part, content_text, count, each_message, list, parse_frame, text},
     open_call::{Call, OpenCall, close},
     paths::Root,
@@ -27,15 +28,15 @@ use crate::recording::{About, Billed, Item, UserItem};
 #[derive(Deserialize)]
 struct Frame<'a> {
     #[serde(default)]
-    info: Value,
+    info: Bounded<Value>,
     instance_id: Option<String>,
     #[serde(borrow)]
-    messages: Vec<&'a RawValue>,
+    messages: Messages<'a>,
 }
 
 pub(super) fn parse(bytes: &[u8], sink: &mut dyn Sink) -> Result<About, ImportError> {
     let frame: Frame<'_> = parse_frame(bytes)?;
-    let at = |pointer: &str| frame.info.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+    let at = |pointer: &str| frame.info.0.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
     let about = About {
         session: frame.instance_id,
         cwd: at("/config/environment/cwd").filter(|cwd| !cwd.is_empty()),
@@ -45,7 +46,7 @@ pub(super) fn parse(bytes: &[u8], sink: &mut dyn Sink) -> Result<About, ImportEr
     let root = Root::new(about.cwd.as_deref().unwrap_or_default());
     let configured_model = at("/config/model/model_name");
     let mut reader = Reader { about, root, configured_model, open: None, seen_task: false };
-    each_message(&frame.messages, sink, |number, message, sink| reader.message(number, message, sink));
+    each_message(&frame.messages.0, sink, |number, message, sink| reader.message(number, message, sink))?;
     close(&mut reader.open, sink);
     Ok(reader.about)
 }
@@ -229,7 +230,7 @@ fn bill(usage: &Value) -> Option<Billed> {
 /// What is shown of a command that ran: `<returncode>0</returncode>\n<output>\n…</output>`. Of one that ended well only
 /// the output itself is kept, so that its lines can be counted; in all other cases the text stays as the model saw it.
 fn observed(call: &Call, content: &str, message: &Value, root: &Root) -> ToolResult {
-    let arguments: Option<Value> = serde_json::from_str(&call.arguments).ok();
+    let arguments = parse_within(&call.arguments);
     if call.name != "bash" {
         return ToolResult::success(content, ResultData::Other(arguments.unwrap_or_default()));
     }

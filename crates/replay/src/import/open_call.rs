@@ -1,5 +1,7 @@
 //! A response whose parts and results are still coming in.
 
+use std::collections::BTreeMap;
+
 use lookback_engine::{
     NewPart,
     trace::{Status, Stop, Timestamp, ToolResult},
@@ -13,6 +15,18 @@ use crate::recording::{CallItem, Item};
 pub(super) struct OpenCall {
     pub(super) item: CallItem,
     calls: Vec<Call>,
+    /// Before this one all have their results.
+    unanswered: usize,
+    /// A file may have any number of calls in a response, and of the same id.
+    places: BTreeMap<String, Places>,
+}
+
+/// Where the calls of one id stand.
+#[derive(Debug, Default)]
+struct Places {
+    all: Vec<usize>,
+    /// Before this one of them all have their results.
+    unanswered: usize,
 }
 
 /// One finished call of a response.
@@ -31,7 +45,7 @@ pub(super) struct Call {
 impl OpenCall {
     pub(super) fn new(parts: Vec<NewPart>, at: Option<Timestamp>, model: Option<String>) -> Self {
         let item = CallItem { at, model, parts: Vec::new(), stop: Stop::End, results: Vec::new(), billed: None };
-        let mut open = Self { item, calls: Vec::new() };
+        let mut open = Self { item, calls: Vec::new(), unanswered: 0, places: BTreeMap::new() };
         parts.into_iter().for_each(|part| open.push(part, ""));
         open
     }
@@ -41,6 +55,7 @@ impl OpenCall {
         if let NewPart::Call { id, name, arguments } = &part {
             let (id, name, arguments) = (id.clone(), name.clone(), arguments.clone());
             let directory = directory.to_owned();
+            self.places.entry(id.clone()).or_default().all.push(self.calls.len());
             self.calls.push(Call { id, name, arguments, directory, changes: None, result: None });
         }
         self.item.parts.push(part);
@@ -52,17 +67,22 @@ impl OpenCall {
     }
 
     pub(super) fn call(&mut self, id: &str) -> Option<&mut Call> {
-        self.calls.iter_mut().find(|call| call.id == id)
+        self.calls.get_mut(*self.places.get(id)?.all.first()?)
     }
 
     /// The first call with this id that has no result yet.
     pub(super) fn unanswered(&mut self, id: &str) -> Result<&mut Call, String> {
-        let call = self.calls.iter_mut().find(|call| call.id == id && call.result.is_none());
-        call.ok_or_else(|| format!("a result for \"{id}\", which nobody called"))
+        let Self { calls, places, .. } = self;
+        let place = places.get_mut(id).and_then(|Places { all, unanswered }| {
+            *unanswered += all[*unanswered..].iter().take_while(|place| calls[**place].result.is_some()).count();
+            all.get(*unanswered).copied()
+        });
+        place.map(|place| &mut calls[place]).ok_or_else(|| format!("a result for \"{id}\", which nobody called"))
     }
 
     pub(super) fn first_unanswered(&mut self) -> Option<&mut Call> {
-        self.calls.iter_mut().find(|call| call.result.is_none())
+        self.unanswered += self.calls[self.unanswered..].iter().take_while(|call| call.result.is_some()).count();
+        self.calls.get_mut(self.unanswered)
     }
 
     /// What never got a result was interrupted. Of an answer that was broken off no call runs; one whose calls did run

@@ -5,16 +5,19 @@
 
 mod tools;
 
+use std::collections::BTreeSet;
+
 use lookback_engine::{
     NewPart,
     trace::{Origin, Stop, Timestamp, ToolResult},
 };
 use lookback_wire::Seal;
 use serde::Deserialize;
-use serde_json::{Value, value::RawValue};
+use serde_json::Value;
 
 use super::{
     ImportError, Sink,
+    bounds::{Bounded, Messages},
     fields::{call_part, count, each_message, list, parse_frame, text},
     open_call::OpenCall,
     paths::Root,
@@ -25,24 +28,24 @@ use crate::recording::{About, Billed, Compaction, CompactionKind, Item, UserItem
 #[derive(Deserialize)]
 struct Frame<'a> {
     #[serde(default)]
-    info: Value,
+    info: Bounded<Value>,
     #[serde(borrow)]
-    messages: Vec<&'a RawValue>,
+    messages: Messages<'a>,
 }
 
 pub(super) fn parse(bytes: &[u8], sink: &mut dyn Sink) -> Result<About, ImportError> {
     let frame: Frame<'_> = parse_frame(bytes)?;
-    let owned = |key: &str| text(&frame.info, key).map(str::to_owned);
+    let owned = |key: &str| text(&frame.info.0, key).map(str::to_owned);
     let about = About { session: owned("id"), cwd: owned("directory"), system: None, model: None };
-    let mut reader = Reader { about, cleared: Vec::new() };
-    each_message(&frame.messages, sink, |number, message, sink| reader.message(number, message, sink));
+    let mut reader = Reader { about, cleared: BTreeSet::new() };
+    each_message(&frame.messages.0, sink, |number, message, sink| reader.message(number, message, sink))?;
     Ok(reader.about)
 }
 
 struct Reader {
     about: About,
     /// When old results were cleared that were read already, and not said yet.
-    cleared: Vec<Timestamp>,
+    cleared: BTreeSet<Timestamp>,
 }
 
 /// A step of an assistant message, as far as it was read.
@@ -83,10 +86,8 @@ impl Reader {
     /// The client clears the oldest results in place and writes down when.
     fn say_cleared(&mut self, now: Option<Timestamp>, sink: &mut dyn Sink) {
         let Some(now) = now else { return };
-        self.cleared.sort_unstable();
-        self.cleared.dedup();
-        let due = self.cleared.iter().take_while(|at| **at <= now).count();
-        for at in self.cleared.drain(..due) {
+        while let Some(at) = self.cleared.first().copied().filter(|at| *at <= now) {
+            self.cleared.pop_first();
             sink.item(Item::Compaction(Compaction { kind: CompactionKind::Results, at: Some(at), billed: None }));
         }
     }

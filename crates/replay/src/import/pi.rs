@@ -171,7 +171,7 @@ impl LineImporter for PiImporter {
         self.entry(&entry, number, sink)
     }
 
-    fn finish(&mut self, sink: &mut dyn Sink) {
+    fn flush(&mut self, sink: &mut dyn Sink) {
         close(&mut self.open, sink);
     }
 

@@ -17,6 +17,7 @@ use serde_json::{Value, value::RawValue};
 use self::{action::parse_action, observation::Files};
 use super::{
     ImportError, Sink,
+    bounds::{Bounded, Messages, parse_within},
     fields::{call_part, content_text, each_message, list, parse_frame, text},
     open_call::{OpenCall, close},
 };
@@ -25,23 +26,22 @@ use crate::recording::{About, Item, UserItem};
 #[derive(Deserialize)]
 struct Frame<'a> {
     #[serde(borrow, default)]
-    history: Vec<&'a RawValue>,
+    history: Messages<'a>,
     #[serde(borrow, default)]
-    trajectory: Vec<&'a RawValue>,
-    replay_config: Option<Value>,
+    trajectory: Messages<'a>,
+    replay_config: Option<Bounded<Value>>,
 }
 
 pub(super) fn parse(bytes: &[u8], sink: &mut dyn Sink) -> Result<About, ImportError> {
-    let frame: Frame<'_> = parse_frame(bytes)?;
-    if frame.history.is_empty() && frame.trajectory.is_empty() {
+    let Frame { history: Messages(history), trajectory: Messages(trajectory), replay_config } = parse_frame(bytes)?;
+    if history.is_empty() && trajectory.is_empty() {
         return Err(ImportError::Unusable("neither history nor trajectory holds anything".to_owned()));
     }
-    let about =
-        About { cwd: first_directory(&frame.trajectory), model: model(frame.replay_config), ..About::default() };
+    let about = About { cwd: first_directory(&trajectory), model: model(replay_config), ..About::default() };
     let mut reader = Reader { files: Files::new(about.cwd.as_deref()), about, open: None, seen_task: false };
-    match frame.history.is_empty() {
-        false => each_message(&frame.history, sink, |number, entry, sink| reader.entry(number, entry, sink)),
-        true => each_message(&frame.trajectory, sink, |number, step, sink| reader.step(number, step, sink)),
+    match history.is_empty() {
+        false => each_message(&history, sink, |number, entry, sink| reader.entry(number, entry, sink))?,
+        true => each_message(&trajectory, sink, |number, step, sink| reader.step(number, step, sink))?,
     }
     close(&mut reader.open, sink);
     Ok(reader.about)
@@ -49,18 +49,18 @@ pub(super) fn parse(bytes: &[u8], sink: &mut dyn Sink) -> Result<About, ImportEr
 
 /// The directory of the first step's state, which is an object or the text of one.
 fn first_directory(trajectory: &[&RawValue]) -> Option<String> {
-    let step: Value = serde_json::from_str(trajectory.first()?.get()).ok()?;
+    let step = parse_within(trajectory.first()?.get())?;
     let state = match &step["state"] {
-        Value::String(written) => serde_json::from_str(written).ok()?,
+        Value::String(written) => parse_within(written)?,
         state => state.clone(),
     };
     text(&state, "working_dir").filter(|directory| directory.starts_with('/')).map(str::to_owned)
 }
 
 /// Only 1.x writes it down: in the configuration, an object or the text of one.
-fn model(configuration: Option<Value>) -> Option<String> {
-    let configuration = match configuration? {
-        Value::String(written) => serde_json::from_str(&written).ok()?,
+fn model(configuration: Option<Bounded<Value>>) -> Option<String> {
+    let configuration = match configuration?.0 {
+        Value::String(written) => parse_within(&written)?,
         configuration => configuration,
     };
     configuration.pointer("/agent/model/name").and_then(Value::as_str).map(str::to_owned)

@@ -7,8 +7,9 @@ use anyhow::{Context, Result, anyhow, bail};
 use lookback_engine::{
     Session, SessionError,
     session::Checked,
-    trace::{Event, EventBody, NoBlobs, Output, Timestamp, upgrade::TraceReader},
+    trace::{AssistantPart, Event, EventBody, NoBlobs, Output, Timestamp, upgrade::TraceReader},
 };
+use lookback_replay::import::{Held, check_values};
 
 use super::{
     Outcome,
@@ -21,9 +22,9 @@ use crate::{
 };
 
 pub(super) fn import(gathered: &mut Gathered<'_>, input: Input, name: &str) -> Result<Outcome> {
-    let mut events = screen::announce(&format!("reading {name}…"), || read_events(input, name))?;
-    for event in &events {
-        check(event).with_context(|| format!("{name} cannot be imported"))?;
+    let (mut events, lines) = screen::announce(&format!("reading {name}…"), || read_events(input, name))?;
+    for (event, line) in events.iter().zip(&lines) {
+        check(event).with_context(|| format!("line {line} of {name} cannot be imported"))?;
     }
     let count = screen::counted(events.len() as u64, "event");
     let Checked { session, decisions, doubted } =
@@ -38,8 +39,9 @@ pub(super) fn import(gathered: &mut Gathered<'_>, input: Input, name: &str) -> R
     let told = move |short: &str| match doubted {
         None => format!("{imported}\nlook at it with `lookback show {short}`"),
         Some(doubted) => format!(
-            "{imported}\nit is kept as a recording, to be looked at and not continued: {doubted}\n\
-             look at it with `lookback show {short} --trace`"
+            "{imported}\nit is kept as a recording, to be looked at and not continued: line {}: {doubted}\n\
+             look at it with `lookback show {short} --trace`",
+            lines.get(doubted.event.0 as usize).copied().unwrap_or_default()
         ),
     };
     gathered.push(Whole { id, events, told: Box::new(told), name: name.to_owned() });
@@ -65,6 +67,14 @@ fn check(Event { seq, event, .. }: &Event) -> Result<()> {
              `lookback show ID --trace --json` writes files with all outputs"
         );
     }
+    if let EventBody::AssistantTurn(turn) = event {
+        for part in &turn.parts {
+            if let AssistantPart::Call { arguments, .. } = part {
+                check_values(arguments.as_bytes())
+                    .map_err(|reason| anyhow!("event {seq}: the arguments of a call: {reason}"))?;
+            }
+        }
+    }
     let window = match event {
         EventBody::SessionStarted(start) => Some(start.window),
         EventBody::ModelChanged { window, .. } => Some(*window),
@@ -88,17 +98,24 @@ fn not_an_event(error: &serde_json::Error, number: u64, name: &str) -> anyhow::E
     )
 }
 
-fn read_events(input: Input, name: &str) -> Result<Vec<Event>> {
-    let mut events = Vec::new();
+/// All events, and the line of each.
+fn read_events(input: Input, name: &str) -> Result<(Vec<Event>, Vec<u64>)> {
+    let (mut events, mut numbers, mut held) = (Vec::new(), Vec::new(), Held::default());
     let mut reader = TraceReader::default();
     let mut lines = input.lines();
     while let Some(line) = lines.next().with_context(|| format!("cannot read {name}"))? {
         match line {
             Line::Text(number, text) => {
+                // An event is held twice: as it came, and replayed.
+                held.add(2 * text.len() as u64)
+                    .map_err(anyhow::Error::from)
+                    .and_then(|()| check_values(text).map_err(|reason| anyhow!(reason)))
+                    .with_context(|| format!("line {number} of {name}"))?;
+                numbers.push(number);
                 events.push(reader.event(text).map_err(|error| not_an_event(&error, number, name))?);
             }
             Line::TooLong(number) => bail!("line {number} of {name} is longer than {} MB", LONGEST_LINE >> 20),
         }
     }
-    Ok(events)
+    Ok((events, numbers))
 }

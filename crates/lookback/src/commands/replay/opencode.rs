@@ -2,30 +2,32 @@
 //! `opencode export` writes. Newer versions keep everything in a database; of those only exports are read.
 
 use std::{
-    fs,
+    fs::{self, File},
+    io::Read,
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
+use lookback_replay::import::DOCUMENT_LIMIT;
 
 /// The document of the session that this file begins.
 pub(super) fn assemble(session: &Path) -> Result<Vec<u8>> {
     let storage = storage_of(session).context("the file does not stand in opencode's folders")?;
     let name = session.file_stem().context("the file has no name")?;
     let mut document = b"{\"info\":".to_vec();
-    document.extend(read(session)?);
+    read(session, &mut document)?;
     document.extend(b",\"messages\":[");
     for (place, message) in files(&storage.join("message").join(name)).iter().enumerate() {
         let separator: &[u8] = if place > 0 { b"," } else { b"" };
         document.extend([separator, b"{\"info\":"].concat());
-        document.extend(read(message)?);
+        read(message, &mut document)?;
         document.extend(b",\"parts\":[");
         let parts = message.file_stem().map(|name| files(&storage.join("part").join(name))).unwrap_or_default();
         for (place, part) in parts.iter().enumerate() {
             if place > 0 {
                 document.push(b',');
             }
-            document.extend(read(part)?);
+            read(part, &mut document)?;
         }
         document.extend(b"]}");
     }
@@ -47,8 +49,16 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-fn read(path: &Path) -> Result<Vec<u8>> {
-    fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+/// Puts a file behind the others, as long as a document of them all is one that is read.
+fn read(path: &Path, document: &mut Vec<u8>) -> Result<()> {
+    let unreadable = || format!("cannot read {}", path.display());
+    let room = DOCUMENT_LIMIT.saturating_sub(document.len() as u64);
+    let file = File::open(path).with_context(unreadable)?;
+    let read = file.take(room + 1).read_to_end(document).with_context(unreadable)?;
+    if read as u64 > room {
+        bail!("with {} the session is larger than {} MB", path.display(), DOCUMENT_LIMIT >> 20);
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -71,5 +81,8 @@ mod tests {
         let document = assemble(&home.path().join("storage/session/p1/ses_1.json")).expect("it reads");
         let expected = r#"{"info":{"id":"ses_1"},"messages":[{"info":{"id":"msg_1"},"parts":[{"id":"prt_1"},{"id":"prt_2"}]},{"info":{"id":"msg_2"},"parts":[]}]}"#;
         assert_eq!(String::from_utf8_lossy(&document), expected);
+        write("part/msg_2/prt_9.json", &"x".repeat(DOCUMENT_LIMIT as usize));
+        let refused = assemble(&home.path().join("storage/session/p1/ses_1.json")).expect_err("it is too long");
+        assert!(refused.to_string().contains("prt_9.json the session is larger than 64 MB"), "{refused}");
     }
 }

@@ -15,6 +15,7 @@ use super::{
     true_lines::{PatchCopy, true_hunks},
 };
 use crate::import::{
+    bounds::parse_within,
     change::{self, UNKNOWN_LINE},
     fields::text,
     open_call::Call,
@@ -54,7 +55,7 @@ impl Asked<'_> {
 
 impl Tools {
     pub(super) fn result(&mut self, call: &Call, given: Given<'_>, root: &Root) -> ToolResult {
-        let arguments = serde_json::from_str(&call.arguments).unwrap_or_default();
+        let arguments = parse_within(&call.arguments).unwrap_or_default();
         let asked = Asked { arguments, directory: &call.directory, root };
         let data = match call.name.as_str() {
             "Bash" => return run(&asked, given),

@@ -21,6 +21,7 @@ use self::{
 };
 use crate::{
     import::{
+        bounds::parse_within,
         open_call::Call,
         paths::Root,
         results::{failed, listed, nothing_read, partial, search, todos_under},
@@ -43,7 +44,7 @@ pub(super) fn run_by_provider(name: &str) -> ToolResult {
 impl Tools {
     pub(super) fn result(&mut self, call: &Call, output: &Value, root: &Root) -> ToolResult {
         let printed = Printed::parse(output);
-        let arguments: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
+        let arguments = parse_within(&call.arguments).unwrap_or_default();
         let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
         match call.name.as_str() {
             "apply_patch" => {

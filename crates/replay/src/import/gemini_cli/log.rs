@@ -7,18 +7,21 @@
 
 use std::collections::BTreeMap;
 
-use serde::de::IgnoredAny;
-use serde_json::Value;
+use serde::{Deserialize, de::IgnoredAny};
+use serde_json::{Value, value::RawValue};
 
 use super::{Given, Reader};
 use crate::{
     import::{
-        Sink,
-        fields::{list, text},
+        ImportError, Sink,
+        bounds::{Held, Messages, check_values},
         time::time_of,
     },
     recording::{About, Compaction, CompactionKind, Item, Skipped},
 };
+
+/// What a line takes while the log is put together, and what becomes of it afterwards.
+const STEP: u64 = 1 << 10;
 
 /// A first line that is an object by itself, with another behind it.
 pub(super) fn is_log(bytes: &[u8]) -> bool {
@@ -27,10 +30,11 @@ pub(super) fn is_log(bytes: &[u8]) -> bool {
     first.starts_with(b"{") && serde_json::from_slice::<IgnoredAny>(first).is_ok()
 }
 
-enum Step {
+/// Messages stay raw until they are given out: the trees of all together would be many times the file.
+enum Step<'a> {
     Message {
         line: u64,
-        message: Value,
+        message: &'a RawValue,
     },
     /// The message with this id and what follows it are gone.
     BackBefore(String),
@@ -40,42 +44,75 @@ enum Step {
 }
 
 #[derive(Default)]
-struct Log {
+struct Log<'a> {
     about: About,
-    steps: Vec<Step>,
+    steps: Vec<Step<'a>>,
     /// Where the message with an id stands in `steps`.
     places: BTreeMap<String, usize>,
 }
 
-pub(super) fn replay(bytes: &[u8], sink: &mut dyn Sink) -> About {
-    let mut log = Log::default();
+pub(super) fn replay(bytes: &[u8], sink: &mut dyn Sink) -> Result<About, ImportError> {
+    let (mut log, mut held) = (Log::default(), Held::default());
     for (number, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
         if line.trim_ascii().is_empty() {
             continue;
         }
-        match serde_json::from_slice(line) {
-            Ok(record) => log.record(number, record),
-            Err(error) => sink.skipped(Skipped { line: number, reason: error.to_string() }),
+        held.add(line.len() as u64 + STEP)
+            .map_err(|error| ImportError::TooLarge { place: format!("line {number}"), error })?;
+        let parsed = serde_json::from_slice::<&RawValue>(line).map_err(|error| error.to_string());
+        if let Err(reason) = parsed.and_then(|record| log.record(number, record)) {
+            sink.skipped(Skipped { line: number, reason });
         }
     }
-    log.give_out(sink)
+    Ok(log.give_out(sink))
 }
 
-impl Log {
-    fn record(&mut self, line: u64, record: Value) {
-        if let Some(target) = text(&record, "$rewindTo") {
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Record<'a> {
+    #[serde(rename = "$rewindTo")]
+    rewind_to: Option<Value>,
+    #[serde(borrow, rename = "$set")]
+    set: Option<&'a RawValue>,
+    #[serde(rename = "type")]
+    kind: Option<Value>,
+}
+
+/// New fields of the frame.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Fields<'a> {
+    session_id: Option<Value>,
+    directories: Option<Value>,
+    #[serde(borrow)]
+    messages: Option<Messages<'a>>,
+    last_updated: Value,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Named {
+    id: Option<Value>,
+}
+
+impl<'a> Log<'a> {
+    fn record(&mut self, line: u64, record: &'a RawValue) -> Result<(), String> {
+        check_values(record.get().as_bytes())?;
+        let Record { rewind_to, set, kind } = parse(record)?;
+        if let Some(target) = rewind_to.as_ref().and_then(Value::as_str) {
             self.steps.push(Step::BackBefore(target.to_owned()));
-        } else if let Some(set) = record.get("$set") {
-            self.set(line, set);
-        } else if text(&record, "type").is_some() {
+        } else if let Some(set) = set {
+            self.set(line, parse(set)?);
+        } else if kind.is_some_and(|kind| kind.is_string()) {
             self.message(line, record);
         } else {
-            self.set(line, &record);
+            self.set(line, parse(record)?);
         }
+        Ok(())
     }
 
-    fn message(&mut self, line: u64, message: Value) {
-        let id = text(&message, "id").map(str::to_owned);
+    fn message(&mut self, line: u64, message: &'a RawValue) {
+        let id = id_of(message);
         match id.as_ref().and_then(|id| self.places.get(id)) {
             // The latest state of a message counts, at its first place.
             Some(place) => self.steps[*place] = Step::Message { line, message },
@@ -88,25 +125,21 @@ impl Log {
         }
     }
 
-    fn set(&mut self, line: u64, fields: &Value) {
-        if let Some(session) = text(fields, "sessionId") {
-            self.about.session = Some(session.to_owned());
+    fn set(&mut self, line: u64, fields: Fields<'a>) {
+        if let Some(Value::String(session)) = fields.session_id {
+            self.about.session = Some(session);
         }
-        if let Some(directory) = list(fields, "directories").first().and_then(Value::as_str) {
-            self.about.cwd = Some(directory.to_owned());
+        if let Some(Value::String(directory)) = fields.directories.as_ref().and_then(|all| all.get(0)) {
+            self.about.cwd = Some(directory.clone());
         }
-        if fields["messages"].is_null() {
-            return;
-        }
-        let messages = list(fields, "messages");
-        let is_known = |message: &Value| text(message, "id").is_some_and(|id| self.places.contains_key(id));
+        let Some(Messages(messages)) = fields.messages else { return };
+        let is_known = |message: &&RawValue| id_of(message).is_some_and(|id| self.places.contains_key(&id));
         if self.places.is_empty() {
-            messages.iter().for_each(|message| self.message(line, message.clone()));
+            messages.into_iter().for_each(|message| self.message(line, message));
         } else if messages.iter().all(is_known) {
-            let last = messages.last().and_then(|message| text(message, "id"));
-            self.steps.push(Step::BackTo(last.map(str::to_owned)));
+            self.steps.push(Step::BackTo(messages.last().and_then(|message| id_of(message))));
         } else {
-            self.steps.push(Step::Compressed(time_of(&fields["lastUpdated"])));
+            self.steps.push(Step::Compressed(time_of(&fields.last_updated)));
         }
     }
 
@@ -119,13 +152,14 @@ impl Log {
             let target = match step {
                 Step::Message { line, message } => {
                     let before = leaf;
-                    match reader.message(line as usize, &message, sink) {
+                    let read = parse(message).and_then(|message: Value| reader.message(line as usize, &message, sink));
+                    match read {
                         Ok(Given::Turn) => (leaf, items) = (Some(items), items + 1),
                         Ok(Given::Nothing) => {}
                         Err(reason) => sink.skipped(Skipped { line, reason }),
                     }
-                    if let Some(id) = text(&message, "id") {
-                        turns.insert(id.to_owned(), (before, leaf));
+                    if let Some(id) = id_of(message) {
+                        turns.insert(id, (before, leaf));
                     }
                     continue;
                 }
@@ -143,5 +177,16 @@ impl Log {
             }
         }
         reader.about
+    }
+}
+
+fn parse<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Result<T, String> {
+    serde_json::from_str(raw.get()).map_err(|error| error.to_string())
+}
+
+fn id_of(message: &RawValue) -> Option<String> {
+    match parse::<Named>(message).ok()?.id? {
+        Value::String(id) => Some(id),
+        _ => None,
     }
 }

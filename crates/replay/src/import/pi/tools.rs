@@ -7,6 +7,7 @@ use lookback_engine::trace::{
 use serde_json::Value;
 
 use crate::import::{
+    bounds::parse_within,
     change,
     fields::{content_text, count, text},
     open_call::Call,
@@ -15,7 +16,7 @@ use crate::import::{
 };
 
 pub(super) fn result(call: &Call, message: &Value, root: &Root) -> ToolResult {
-    let arguments: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
+    let arguments = parse_within(&call.arguments).unwrap_or_default();
     let shown = content_text(&message["content"]);
     let is_error = message["isError"].as_bool() == Some(true);
     let cut = message["details"]["truncation"]["truncated"].as_bool() == Some(true);

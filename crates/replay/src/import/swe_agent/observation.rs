@@ -15,6 +15,7 @@ use lookback_engine::{
 use serde_json::Value;
 
 use crate::import::{
+    bounds::parse_within,
     change::{self, UNKNOWN_LINE},
     fields::{count, text},
     open_call::Call,
@@ -35,7 +36,7 @@ impl Files {
     }
 
     pub(super) fn observed(&mut self, call: &Call, content: &str) -> ToolResult {
-        let arguments: &Value = &serde_json::from_str(&call.arguments).unwrap_or_default();
+        let arguments: &Value = &parse_within(&call.arguments).unwrap_or_default();
         let shown = Window::of(content, ":");
         let result = match call.name.as_str() {
             "open" | "goto" | "scroll_up" | "scroll_down" => self.read(arguments, content, shown.as_ref()),

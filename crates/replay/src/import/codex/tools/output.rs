@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::import::codex::lines::content_text;
+use crate::import::{bounds::parse_within, codex::lines::content_text};
 
 #[derive(Debug, Default, Clone, PartialEq)]
 pub(super) struct Printed {
@@ -39,7 +39,7 @@ impl Printed {
 
 /// Older clients: `{"output": "…", "metadata": {"exit_code": 0}}`.
 fn unwrap(text: &str) -> Option<Printed> {
-    let value: Value = serde_json::from_str(text.strip_prefix('{').map(|_| text)?).ok()?;
+    let value = parse_within(text.strip_prefix('{').map(|_| text)?)?;
     let metadata = value.get("metadata")?;
     let exit_code = metadata.get("exit_code").and_then(Value::as_i64).map(|code| code as i32);
     let printed = value.get("output")?.as_str()?.to_owned();

@@ -4,6 +4,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::import::bounds::parse_within;
+
 #[derive(Debug, PartialEq)]
 pub(super) enum Script {
     /// One command, or a tool of the same arguments.
@@ -30,8 +32,8 @@ pub(super) fn parse_script(code: &str) -> Script {
     let is_code = ["await ", "text(", "const ", "let ", "tools."].iter().any(|mark| code.contains(mark));
     match calls.as_slice() {
         [] if is_code => Script::Other,
-        [] => match serde_json::from_str::<Value>(code) {
-            Ok(arguments) if arguments.is_object() => Script::Command { arguments, prints: Prints::Output },
+        [] => match parse_within(code) {
+            Some(arguments) if arguments.is_object() => Script::Command { arguments, prints: Prints::Output },
             _ => Script::Command {
                 arguments: Map::from_iter([("cmd".into(), code.into())]).into(),
                 prints: Prints::Output,

@@ -1,0 +1,199 @@
+//! Small files that ask for much: every command ends by itself, within ten seconds and 512 MB, and says what it skipped.
+
+use std::{
+    fs,
+    io::Read as _,
+    path::Path,
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use crate::foreign::sessions::CLAUDE_CODE;
+
+const PATIENCE: Duration = Duration::from_secs(10);
+const KILOBYTES: u64 = 512 << 10;
+
+/// How a command ended.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Ended {
+    Well,
+    WithAnError,
+    /// It panicked, was out of memory, or did not end.
+    Badly(String),
+}
+
+pub(crate) struct Ran {
+    pub(crate) ended: Ended,
+    pub(crate) out: Vec<u8>,
+    pub(crate) err: String,
+    pub(crate) took: Duration,
+}
+
+/// The kernel gives the process no more memory than that, and then it aborts: the bound is on what it asks for.
+pub(crate) fn run(home: &Path, arguments: &[&str]) -> Ran {
+    run_for(home, arguments, PATIENCE)
+}
+
+fn run_for(home: &Path, arguments: &[&str], patience: Duration) -> Ran {
+    let begun = Instant::now();
+    let mut child = Command::new("sh")
+        .args(["-c", &format!("ulimit -d {KILOBYTES} && exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_lookback")])
+        .args(arguments)
+        .env("LOOKBACK_HOME", home)
+        .env("XDG_CONFIG_HOME", home)
+        .current_dir(home)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("a shell");
+    // Read at once: a full pipe would hold the program up.
+    let read = |mut pipe: Box<dyn std::io::Read + Send>| {
+        thread::spawn(move || {
+            let mut bytes = Vec::new();
+            pipe.read_to_end(&mut bytes).map(|_| bytes).unwrap_or_default()
+        })
+    };
+    let out = read(Box::new(child.stdout.take().expect("piped")));
+    let err = read(Box::new(child.stderr.take().expect("piped")));
+    let status = loop {
+        match child.try_wait().expect("it is ours") {
+            Some(status) => break Some(status),
+            None if begun.elapsed() > patience => break None,
+            None => thread::sleep(Duration::from_millis(2)),
+        }
+    };
+    if status.is_none() {
+        child.kill().expect("it is ours");
+        child.wait().expect("it is ours");
+    }
+    let took = begun.elapsed();
+    let out = out.join().expect("it reads");
+    let err = String::from_utf8_lossy(&err.join().expect("it reads")).into_owned();
+    let ended = match status.map(|status| status.code()) {
+        Some(Some(0)) => Ended::Well,
+        Some(Some(1)) => Ended::WithAnError,
+        Some(_) => Ended::Badly(format!("{status:?}: {err}")),
+        None => Ended::Badly(format!("it ran for more than {} s", patience.as_secs())),
+    };
+    Ran { ended, out, err, took }
+}
+
+/// Writes a file of some kilobytes and gives it to both commands that read foreign files: what each said.
+fn read_packed(parts: &[&[u8]]) -> [(Ended, String); 2] {
+    let home = tempfile::tempdir().expect("a folder");
+    let file = home.path().join("recording.jsonl.zst");
+    let packed = zstd::encode_all(&*parts.concat(), 1).expect("memory");
+    assert!(packed.len() < 1 << 20, "{}", packed.len());
+    fs::write(&file, packed).expect("a file");
+    let file = file.to_str().expect("text");
+    // The machines of others are slow, and the program is not optimised here: memory is what is looked at.
+    [["import", file], ["replay", file]].map(|arguments| {
+        let ran = run_for(home.path(), &arguments, Duration::from_secs(300));
+        (ran.ended, ran.err)
+    })
+}
+
+/// A line of Claude Code's with this content.
+fn line(number: usize, message: &str, content: &[u8]) -> Vec<u8> {
+    let head = format!(
+        r#"{{"parentUuid":"u9","isSidechain":false,"cwd":"/w","sessionId":"the-session","version":"2.1.0","type":"assistant","uuid":"x{number}","timestamp":"2026-05-01T10:01:00.000Z","message":{{"id":"{message}","role":"assistant","model":"claude-sonnet-4-6","content":"#
+    );
+    [head.as_bytes(), content, b"}}\n"].concat()
+}
+
+#[test]
+fn a_line_of_many_values_is_skipped_with_its_place() {
+    let blocks = [b"[".as_slice(), &b"{},".repeat(11_000_000), b"{}]"].concat();
+    for (ended, said) in read_packed(&[CLAUDE_CODE.as_bytes(), &line(1, "m9", &blocks)]) {
+        assert_eq!(ended, Ended::Well, "{said}");
+        assert!(said.contains("line 8: more than 100,000 JSON values; skipped"), "{said}");
+    }
+}
+
+/// As much as is read of one line.
+#[test]
+fn what_is_within_the_bounds_is_read() {
+    let text = [b"\"".as_slice(), &b"word ".repeat(6_400_000), b"\""].concat();
+    for (ended, said) in read_packed(&[CLAUDE_CODE.as_bytes(), &line(1, "m9", &text)]) {
+        assert_eq!((ended, said.contains("skipped")), (Ended::Well, false), "{said}");
+    }
+}
+
+#[test]
+fn a_line_longer_than_any_is_skipped_with_its_place() {
+    let text = [b"\"".as_slice(), &b"word ".repeat(7_000_000), b"\""].concat();
+    for (ended, said) in read_packed(&[CLAUDE_CODE.as_bytes(), &line(1, "m9", &text)]) {
+        assert_eq!(ended, Ended::Well, "{said}");
+        assert!(said.contains("line 8: longer than 32 MB; skipped"), "{said}");
+    }
+}
+
+/// Arguments are JSON in a text: the line has few values.
+#[test]
+fn arguments_of_many_values_are_left_out() {
+    let call = [
+        br#"{"timestamp":"2026-05-01T10:00:09.000Z","type":"response_item","payload":{"type":"function_call","name":"shell","call_id":"c9","arguments":"["#.as_slice(),
+        &b"{},".repeat(11_000_000),
+        b"{}]\"}}\n",
+    ]
+    .concat();
+    for (ended, said) in read_packed(&[include_bytes!("../../../../fixtures/sessions/codex.jsonl"), &call]) {
+        assert_eq!(ended, Ended::Well, "{said}");
+        assert!(said.contains("the arguments of a call of shell: more than 100,000 JSON values; skipped"), "{said}");
+    }
+}
+
+#[test]
+fn a_response_without_end_is_not_held() {
+    let text = [b"[{\"type\":\"text\",\"text\":\"".as_slice(), &b"word ".repeat(1_600_000), b"\"}]"].concat();
+    let lines: Vec<Vec<u8>> = (0..60).map(|number| line(number, "m9", &text)).collect();
+    let parts: Vec<&[u8]> = [CLAUDE_CODE.as_bytes()].into_iter().chain(lines.iter().map(Vec::as_slice)).collect();
+    let [(ended, said), (replayed, refused)] = read_packed(&parts);
+    assert_eq!(ended, Ended::Well, "{said}");
+    assert!(said.contains("a response that is too long to be held in memory ends here"), "{said}");
+    // Replay holds all of a session, and this one is 480 MB.
+    assert_eq!(replayed, Ended::WithAnError, "{refused}");
+    assert!(refused.contains("line 20") && refused.contains("to be held in memory"), "{refused}");
+}
+
+#[test]
+fn documents_are_bounded_by_their_messages_and_their_size() {
+    let document = |messages: &[u8]| {
+        let first = br#"{"info":{"role":"user"},"parts":[{"type":"text","text":"hi"}]},{"info":{"role":"assistant"},"parts":[{"type":"text","text":"ho"}]}"#;
+        [br#"{"info":{"id":"ses_1","directory":"/w"},"messages":["#.as_slice(), first, messages, b"]}"].concat()
+    };
+    let parts = |count| br#"{"type":"text","text":"a"},"#.repeat(count);
+    let many = [br#",{"info":{"role":"assistant"},"parts":["#.as_slice(), &parts(2_200_000), b"{}]}"].concat();
+    for (ended, said) in read_packed(&[&document(&many)]) {
+        assert_eq!(ended, Ended::Well, "{said}");
+        assert!(said.contains("message 3: more than 100,000 JSON values; skipped"), "{said}");
+    }
+    let tool = br#",{"info":{"role":"assistant"},"parts":["#.as_slice();
+    let calls = [tool, &br#"{"type":"tool"},"#.repeat(40_000), b"{}]}"].concat().repeat(90);
+    for (ended, said) in read_packed(&[&document(&calls)]) {
+        assert_eq!(ended, Ended::WithAnError, "{said}");
+        assert!(said.contains("message ") && said.contains("to be held in memory"), "{said}");
+    }
+    for (ended, said) in read_packed(&[&document(&b",{}".repeat(80_000_000))]) {
+        assert_eq!(ended, Ended::WithAnError, "{said}");
+        assert!(said.contains("one document, and this one is larger than 64 MB"), "{said}");
+    }
+}
+
+#[test]
+fn an_event_of_many_values_is_refused_with_its_line() {
+    let trace = include_bytes!("../../../../fuzz/seeds/trace/imported");
+    let event =
+        [br#"{"seq":99,"at":1,"event":{"user_turn":["#.as_slice(), &b"{},".repeat(11_000_000), b"{}]}}\n"].concat();
+    let lines = trace.iter().filter(|byte| **byte == b'\n').count();
+    let [(ended, said), _] = read_packed(&[trace, &event]);
+    assert_eq!(ended, Ended::WithAnError, "{said}");
+    assert!(said.contains(&format!("line {} of ", lines + 1)) && said.contains("100,000 JSON values"), "{said}");
+    let arguments = "[".to_owned() + &"{},".repeat(11_000_000) + "{}]";
+    let trace = String::from_utf8_lossy(trace).replacen(r#""arguments":""#, &format!(r#""arguments":"{arguments}"#), 1);
+    let [(ended, said), _] = read_packed(&[trace.as_bytes()]);
+    assert_eq!(ended, Ended::WithAnError, "{said}");
+    assert!(said.contains("line ") && said.contains("the arguments of a call: more than 100,000"), "{said}");
+}

@@ -1,0 +1,180 @@
+//! How much JSON is parsed at once, so that a small file cannot ask for much memory.
+//!
+//! Bytes bound texts, but not trees: of `{"a":1},` serde makes more than 600 bytes, so a line of 60 MB could ask for
+//! 5 GB. Values are counted before a tree is made of them.
+
+use std::{fmt, marker::PhantomData};
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error, SeqAccess, Visitor},
+};
+use serde_json::{Value, value::RawValue};
+
+use super::Sink;
+use crate::{
+    numbers,
+    parameters::{HELD_WEIGHT, MOST_MESSAGES, MOST_VALUES, VALUE_WEIGHT},
+    recording::{Item, Skipped},
+};
+use lookback_engine::NewPart;
+
+/// What JSON can come to in memory: its texts, and a tree over them.
+pub fn weight(json: &[u8]) -> u64 {
+    json.len() as u64 + VALUE_WEIGHT * count_values(json) as u64
+}
+
+/// Says no to more values than one tree is made of.
+pub fn check_values(json: &[u8]) -> Result<(), String> {
+    // Most are shorter than the bound, and each value has a byte of its own.
+    match json.len() > MOST_VALUES && count_values(json) > MOST_VALUES {
+        true => Err(format!("more than {} JSON values", numbers::count(MOST_VALUES as u64))),
+        false => Ok(()),
+    }
+}
+
+/// What opens a list or an object, and what separates their values.
+fn count_values(json: &[u8]) -> usize {
+    let (mut values, mut at, mut in_text) = (0, 0, false);
+    while let Some(byte) = json.get(at) {
+        match byte {
+            b'\\' if in_text => at += 1,
+            b'"' => in_text = !in_text,
+            b'{' | b'[' | b',' if !in_text => values += 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    values
+}
+
+/// Adds up what is held at once, and says no beyond the bound.
+#[derive(Debug, Default)]
+pub struct Held(u64);
+
+impl Held {
+    /// So many bytes more.
+    pub fn add(&mut self, bytes: u64) -> Result<(), TooMuch> {
+        self.0 += bytes;
+        if self.0 > HELD_WEIGHT { Err(TooMuch) } else { Ok(()) }
+    }
+}
+
+/// What an item takes beside its texts.
+pub fn frame_of(item: &Item) -> u64 {
+    match item {
+        Item::Call(call) => VALUE_WEIGHT * (1 + call.parts.len() + 2 * call.results.len()) as u64,
+        _ => VALUE_WEIGHT,
+    }
+}
+
+/// Gives on what a message of a document gives, and weighs it.
+pub(super) struct Weighed<'a> {
+    pub(super) sink: &'a mut dyn Sink,
+    pub(super) frames: u64,
+}
+
+impl Sink for Weighed<'_> {
+    fn item(&mut self, item: Item) {
+        self.frames += frame_of(&item);
+        self.sink.item(item);
+    }
+
+    fn skipped(&mut self, skipped: Skipped) {
+        self.frames += VALUE_WEIGHT;
+        self.sink.skipped(skipped);
+    }
+}
+
+/// More than is held in memory at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("with this the session is more than {} MB, or has too many JSON values, to be held in memory", HELD_WEIGHT >> 20)]
+pub struct TooMuch;
+
+/// The JSON that stands in a text, where it is JSON and of bounded size.
+pub(super) fn parse_within(text: &str) -> Option<Value> {
+    check_values(text.as_bytes()).ok().and_then(|()| serde_json::from_str(text).ok())
+}
+
+/// A call whose arguments are more than any reader may make a tree of keeps its place, not its arguments. What was left
+/// out, in words.
+pub fn leave_out_arguments(item: &mut Item) -> Option<String> {
+    let Item::Call(call) = item else { return None };
+    let mut left_out = None;
+    for part in &mut call.parts {
+        if let NewPart::Call { name, arguments, .. } | NewPart::UnfinishedCall { name, arguments, .. } = part
+            && let Err(reason) = check_values(arguments.as_bytes())
+        {
+            left_out = Some(format!("the arguments of a call of {name}: {reason}"));
+            *arguments = format!("{{\"left_out\":\"{reason}\"}}");
+        }
+    }
+    left_out
+}
+
+/// A field of a document that a tree is made of.
+#[derive(Default)]
+pub(super) struct Bounded<T>(pub(super) T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Bounded<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = <&RawValue>::deserialize(deserializer)?.get();
+        check_values(raw.as_bytes()).map_err(Error::custom)?;
+        serde_json::from_str(raw).map(Self).map_err(Error::custom)
+    }
+}
+
+/// The messages of a document, still raw.
+#[derive(Default)]
+pub(super) struct Messages<'a>(pub(super) Vec<&'a RawValue>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Messages<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(MessageVisitor(PhantomData))
+    }
+}
+
+struct MessageVisitor<'a>(PhantomData<&'a ()>);
+
+impl<'de: 'a, 'a> Visitor<'de> for MessageVisitor<'a> {
+    type Value = Messages<'a>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of messages")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+        let mut messages = Vec::new();
+        while let Some(message) = list.next_element()? {
+            if messages.len() == MOST_MESSAGES {
+                return Err(Error::custom(format!("more than {} messages", numbers::count(MOST_MESSAGES as u64))));
+            }
+            messages.push(message);
+        }
+        Ok(Messages(messages))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_counted_outside_of_texts() {
+        assert_eq!(check_values(format!("[{}1]", "1,".repeat(MOST_VALUES - 1)).as_bytes()), Ok(()));
+        assert_eq!(check_values(format!("[\"{}\\\"{}\"]", "{[,".repeat(99_999), "[".repeat(9)).as_bytes()), Ok(()));
+        for many in ["{},", "1,", "[[],", "\"\\\"\","] {
+            let refused = check_values(format!("[{}1]", many.repeat(MOST_VALUES)).as_bytes());
+            assert_eq!(refused, Err("more than 100,000 JSON values".to_owned()), "{many}");
+        }
+    }
+
+    #[test]
+    fn messages_are_counted() {
+        let list = |count: usize| format!("[{}1]", "1,".repeat(count - 1));
+        let count = |text: &str| serde_json::from_str::<Messages<'_>>(text).map(|messages| messages.0.len());
+        assert_eq!(count(&list(MOST_MESSAGES)).ok(), Some(MOST_MESSAGES));
+        let refused = count(&list(MOST_MESSAGES + 1)).map_err(|error| error.to_string());
+        assert!(refused.is_err_and(|error| error.starts_with("more than 1,000,000 messages at line 1 column")));
+    }
+}

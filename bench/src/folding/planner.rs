@@ -23,7 +23,7 @@ const TARGET: f64 = 50e-6;
 /// A single question takes less than a clock can tell.
 const QUESTIONS: u32 = 1_000;
 
-const TARIFF: Tariff = Tariff { rates: Rates { read: 0.1, write: 1.25, output: 5.0 }, factor: 1.1 };
+const TARIFF: Tariff = Tariff { rates: Rates { read: 0.1, write: 1.25, output: 5.0 }, factor: 1.1, cliff: None };
 
 pub(crate) fn measure(scale: &Scale) -> Table {
     crate::progress("asking the planner");

@@ -9,7 +9,7 @@ mod prices;
 mod speech;
 
 pub use parse::CardError;
-pub use prices::{Prices, Rates};
+pub use prices::{LongPrices, LongRates, Prices, Rates, TokenPrices};
 pub use speech::{Api, CacheKey, CacheMarks, Constrained, OutputLimit, RequestMembers};
 
 use lookback_wire::Provider;
@@ -45,6 +45,8 @@ pub struct Card {
     pub usage_in_stream: UsageInStream,
     /// How its server finds a prompt again.
     pub cache: CacheRule,
+    /// Whether that is how recorded bills were made.
+    pub cache_rule: CacheKnowledge,
     /// How long an entry lives after its last use; none: it is never counted as cold.
     pub lifetime_ms: Option<i64>,
     /// How places to keep are marked.
@@ -104,6 +106,16 @@ pub enum UsageInStream {
     Never,
 }
 
+/// Whether a card's cache rule says what its provider bills.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CacheKnowledge {
+    /// As far as anybody knows.
+    Understood,
+    /// Recorded bills differ from it, and nobody knows why: figures by it say so.
+    NotUnderstood,
+}
+
 /// How long the caller asks the provider to hold an entry. A card that offers no hour answers as usual.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -130,10 +142,19 @@ impl Card {
         self.prices.as_ref().map(|prices| prices.rates(lifetime))
     }
 
+    /// The same for prompts above a size, where those cost more.
+    pub fn long_rates(&self, lifetime: Lifetime) -> Option<LongRates> {
+        self.prices.as_ref()?.long_rates(lifetime)
+    }
+
     /// How long an entry lives after its last use, in milliseconds; none: it is never counted as cold.
     pub fn lifetime_ms(&self, lifetime: Lifetime) -> Option<i64> {
-        let offers_hour = self.prices.as_ref().is_some_and(|prices| prices.cache_write_1h.is_some());
-        if lifetime == Lifetime::OneHour && offers_hour { Some(HOUR_MS) } else { self.lifetime_ms }
+        if lifetime == Lifetime::OneHour && self.offers_hour() { Some(HOUR_MS) } else { self.lifetime_ms }
+    }
+
+    /// Whether an hour can be bought.
+    pub fn offers_hour(&self) -> bool {
+        self.prices.as_ref().is_some_and(|prices| prices.usual.cache_write_1h.is_some())
     }
 
     /// A cache that works as this card says, empty.

@@ -49,7 +49,7 @@ pub use block::{BlockLimits, CompactorLimits};
 pub use board::{ActionRange, BoardLimits};
 pub use error::{BadValue, ConfigurationError};
 #[doc(hidden)]
-pub use estimates::RECALLED_ITEM;
+pub use estimates::{RECALL_TOKENS, RECALLED_ITEM};
 #[doc(hidden)]
 pub use fixed::TOKENS_PER_MESSAGE;
 pub use fold::{FoldLimits, TriggerLimits};

@@ -23,7 +23,7 @@ use crate::{
     card::ThinkingHabit,
     configuration::MARKS_NEEDED,
     history::History,
-    planner::{Compactor, Prefix, Tariff, Warmth},
+    planner::{Cliff, Compactor, Prefix, Tariff, Warmth},
     policy::Policy,
     sent::Sent,
     state::{Bench, State},
@@ -47,7 +47,10 @@ impl<'a> Desk<'a> {
     /// What tokens cost; none without a card, or with one that knows no prices.
     pub(crate) fn tariff(self) -> Option<Tariff> {
         let in_use = self.policy.card.as_ref()?;
-        Some(Tariff { rates: in_use.card.rates(in_use.lifetime)?, factor: self.state.reconciled.factor() })
+        let prompt = self.state.reconciled.estimate(self.state.view.tokens());
+        let cliff = in_use.card.long_rates(in_use.lifetime).map(|long| Cliff { long, prompt });
+        let rates = in_use.card.rates(in_use.lifetime)?;
+        Some(Tariff { rates, factor: self.state.reconciled.factor(), cliff })
     }
 
     /// What an edit made now does to the thinking behind it (docs/design/folding.md, "Thinking").

@@ -13,7 +13,7 @@ mod triggers;
 
 pub use archive::ArchiveDecision;
 pub(crate) use archive::{ArchiveQuestion, plan_archive};
-pub use balance::{Balance, Compactor, Prefix, Rent, Tariff, Verdict, Warmth, Why, WhyNot};
+pub use balance::{Balance, Cliff, Compactor, Prefix, Rent, Tariff, Verdict, Warmth, Why, WhyNot};
 pub use delta::DeltaCause;
 pub(crate) use delta::DeltaTriggers;
 pub use fold::{Asked, ChosenCut, Cut, FoldDecision, FoldQuestion, Place, block_budget, plan_fold};

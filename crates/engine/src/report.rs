@@ -150,7 +150,7 @@ impl UnfoldReport {
 fn balance(tariff: Option<Tariff>, warmth: Warmth, [old, new]: [u64; 2], behind: u64) -> Option<(f64, f64)> {
     let tariff = tariff?;
     let once = if warmth == Warmth::Cold { 0.0 } else { tariff.replace(warmth, old, new, behind) };
-    Some((once, tariff.read(old.abs_diff(new))))
+    Some((once, tariff.saves(old, new).abs()))
 }
 
 impl fmt::Display for FoldReport {

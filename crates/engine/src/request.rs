@@ -66,10 +66,9 @@ impl CardOptions {
 }
 
 fn mark_form(card: &Card, lifetime: Lifetime) -> Option<MarkForm> {
-    let offers_hour = card.prices.as_ref().is_some_and(|prices| prices.cache_write_1h.is_some());
     match card.cache_marks {
         CacheMarks::None => None,
-        CacheMarks::CacheControl if lifetime == Lifetime::OneHour && offers_hour => {
+        CacheMarks::CacheControl if lifetime == Lifetime::OneHour && card.offers_hour() => {
             Some(MarkForm::CacheControl(MarkLifetime::OneHour))
         }
         CacheMarks::CacheControl => Some(MarkForm::CacheControl(MarkLifetime::Usual)),

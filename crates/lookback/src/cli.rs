@@ -261,9 +261,9 @@ pub(crate) struct ReplayArguments {
     /// (FILE.toml, FILE.toml:MODEL) [default: those of each session's own provider]
     #[arg(long, value_name = "CARD")]
     pub(crate) prices: Option<String>,
-    /// How long cache entries live, for providers that let their customers choose: 5m or 1h
-    #[arg(long, value_name = "TIME", value_parser = lifetimes(), default_value = "5m")]
-    pub(crate) ttl: Lifetime,
+    /// How long cache entries live, where customers choose: 5m or 1h [default: as each file says]
+    #[arg(long, value_name = "TIME", value_parser = lifetimes())]
+    pub(crate) ttl: Option<Lifetime>,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

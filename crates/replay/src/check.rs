@@ -34,8 +34,6 @@ use crate::{
 };
 use prompts::{Prompt, Prompts, Shorter};
 
-const HOUR_MS: i64 = 3_600_000;
-
 /// Predicted and billed, over the calls of one session or of many.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Check {
@@ -86,6 +84,7 @@ pub struct Bills {
     pub cached_tokens: u64,
     pub output_tokens: u64,
     pub cost: f64,
+    pub cost_usd: f64,
 }
 
 /// A session's check, and its whole bill beside the predicted one.
@@ -180,12 +179,16 @@ fn shorter(rule: CacheRule) -> Shorter {
 
 fn add(bills: &mut Bills, split: &Split, bill: &Billed, card: &Card) {
     // Entries that live for an hour cost more to write.
-    let lifetime = if bill.lifetime_ms.is_some_and(|ms| ms >= HOUR_MS) { Lifetime::OneHour } else { Lifetime::Usual };
+    let lifetime = if bill.written_1h > 0 { Lifetime::OneHour } else { Lifetime::Usual };
     bills.calls += 1;
     bills.input_tokens += split.tokens();
     bills.cached_tokens += split.read;
     bills.output_tokens += bill.output;
-    bills.cost += card.rates(lifetime).map_or(0.0, |rates| rates.cost(split, bill.output));
+    if let Some(prices) = &card.prices {
+        let cost = prices.cost(split, bill.output, lifetime);
+        bills.cost += cost;
+        bills.cost_usd += prices.dollars(cost);
+    }
 }
 
 /// The bill of a call as a split. Only Anthropic's says how much was written; elsewhere it is what the rule stores.
@@ -204,17 +207,17 @@ fn model_of<'a>(call: &Call<'a>, conversation: &Conversation<'a>) -> Option<&'a 
 }
 
 /// Old Codex files do not name the model; the client knew only models of OpenAI's older rule then.
-pub(crate) fn usual_model(format: Format) -> Option<&'static str> {
+pub fn usual_model(format: Format) -> Option<&'static str> {
     (format == Format::Codex).then_some("gpt-5")
 }
 
 /// `deepseek/deepseek-chat` is `deepseek-chat` of the provider `deepseek`.
-fn find_card<'c>(model: &str, cards: &'c Cards) -> Option<&'c Card> {
+pub(crate) fn find_card<'c>(model: &str, cards: &'c Cards) -> Option<&'c Card> {
     cards.find(model).or_else(|| cards.find(model.rsplit('/').next()?))
 }
 
-/// The longest that the bills name. A client asks for one lifetime throughout; what it does not name is the card's.
+/// An hour where any bill names one: a client asks for one lifetime throughout.
 fn lifetime(conversation: &Conversation<'_>, card: &Card) -> Option<i64> {
-    let recorded = conversation.calls.iter().filter_map(|call| call.billed?.lifetime_ms).max();
-    recorded.or(card.lifetime_ms)
+    let hour = conversation.calls.iter().any(|call| call.billed.is_some_and(|bill| bill.written_1h > 0));
+    card.lifetime_ms(if hour { Lifetime::OneHour } else { Lifetime::Usual })
 }

@@ -17,6 +17,7 @@ pub mod import;
 pub mod measure;
 #[doc(hidden)]
 pub mod numbers;
+pub mod paid;
 mod parameters;
 pub mod recording;
 pub mod report;

@@ -19,7 +19,7 @@ use serde::Serialize;
 use crate::{
     conversation::Conversation,
     shown::Reach,
-    simulate::{Found, Run, Tariff, signal},
+    simulate::{Found, Run, Spent, Tariff, signal},
 };
 
 /// One strategy on one session.
@@ -28,6 +28,11 @@ pub struct Figures {
     /// In uncached-input tokens.
     pub cost: f64,
     pub cost_usd: Option<f64>,
+    pub repaired_usd: Option<f64>,
+    /// What `cost_usd` is paid for.
+    pub tokens: Spent,
+    /// What `repaired_usd` is paid for beyond that.
+    pub repair_tokens: Spent,
     pub vs_append: f64,
     pub repaired: f64,
     pub repaired_vs_append: f64,
@@ -78,10 +83,14 @@ pub fn figures(run: &Run, conversation: &Conversation<'_>, tariff: &Tariff, appe
     let repaired = cost + repairs.cost;
     let append = append_cost.unwrap_or(cost);
     let calls = run.calls.len() as f64;
+    let dollars = |cost| tariff.card.prices.as_ref().map(|prices| prices.dollars(cost));
     let share = |is_found: &dyn Fn(Found) -> bool| recall::share(run, conversation, is_found);
     Figures {
         cost,
-        cost_usd: tariff.card.prices.as_ref().map(|prices| prices.dollars(cost)),
+        cost_usd: dollars(cost),
+        repaired_usd: dollars(repaired),
+        tokens: cost::spent(run, tariff),
+        repair_tokens: repairs.tokens,
         vs_append: ratio(cost, append, 1.0),
         repaired,
         repaired_vs_append: ratio(repaired, append, 1.0),

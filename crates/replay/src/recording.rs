@@ -5,6 +5,7 @@
 
 use lookback_engine::{
     NewPart,
+    card::Lifetime,
     trace::{Origin, Stop, Timestamp, ToolResult},
 };
 use serde::{Deserialize, Serialize};
@@ -101,8 +102,8 @@ pub struct Billed {
     pub read: u64,
     pub written: u64,
     pub output: u64,
-    /// How long the entries live, where the bill says so.
-    pub lifetime_ms: Option<i64>,
+    /// Of `written`, what was asked to live for an hour.
+    pub written_1h: u64,
 }
 
 /// That the client made its own context shorter.
@@ -185,7 +186,7 @@ impl Billed {
     pub(crate) fn of_prompt(prompt: u64, read: u64, written: u64, output: u64) -> Self {
         let read = read.min(prompt);
         let written = written.min(prompt - read);
-        Self { uncached: prompt - read - written, read, written, output, lifetime_ms: None }
+        Self { uncached: prompt - read - written, read, written, output, written_1h: 0 }
     }
 
     /// None where nothing was billed at all.
@@ -200,9 +201,24 @@ impl Billed {
 }
 
 impl Recording {
-    /// The model that the file names, or the first call.
+    /// The model of most calls, of equals the one that was used first; else what the file names.
     pub fn model(&self) -> Option<&str> {
-        self.about.model.as_deref().or_else(|| self.calls().find_map(|call| call.model.as_deref()))
+        let mut calls: Vec<(&str, u64)> = Vec::new();
+        for model in self.calls().filter_map(|call| call.model.as_deref()) {
+            match calls.iter_mut().find(|(name, _)| *name == model) {
+                Some((_, count)) => *count += 1,
+                None => calls.push((model, 1)),
+            }
+        }
+        let most = calls.into_iter().rev().max_by_key(|(_, count)| *count).map(|(model, _)| model);
+        most.or(self.about.model.as_deref())
+    }
+
+    /// How long the client asked its provider to hold entries: as most of what was written was billed.
+    pub fn lifetime(&self) -> Lifetime {
+        let bills = self.calls().filter_map(|call| call.billed);
+        let (hour, all) = bills.fold((0, 0), |(hour, all), bill| (hour + bill.written_1h, all + bill.written));
+        if 2 * hour > all { Lifetime::OneHour } else { Lifetime::Usual }
     }
 
     /// Its calls, in order.

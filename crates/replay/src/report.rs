@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::{
     check,
     measure::{Figures, competitive::Competitive},
+    paid::Paid,
     recording::Format,
 };
 
@@ -32,13 +33,19 @@ pub struct SessionReport {
     pub format: Format,
     /// How many there were.
     pub calls: u64,
-    /// Of the first call.
+    /// Of most calls.
     pub model: Option<String>,
-    /// The price card by which it was billed.
+    /// What it is billed by, for a person.
     pub prices: String,
+    /// The price card of it.
+    pub card: UsedCard,
     /// In the order of the strategies' table, by name.
     pub strategies: BTreeMap<String, Figures>,
-    /// What the provider billed.
+    /// What the file's own usage costs; none without bills.
+    pub paid_usd: Option<f64>,
+    /// What that was paid for.
+    pub paid: Option<Paid>,
+    /// What the provider billed, with each answer as long as for every strategy, so that it can be compared with them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub billed: Option<Bills>,
     /// What the cache model says to the same prompts.
@@ -53,6 +60,37 @@ pub struct SessionReport {
     /// For pictures, not for programs.
     #[serde(skip)]
     pub pictures: Pictures,
+}
+
+/// By which card a session is billed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct UsedCard {
+    /// As a person chose it, else its provider.
+    pub name: String,
+    /// The card's own patterns.
+    pub models: Vec<String>,
+    /// By a person, in the place of the session's own.
+    pub chosen: bool,
+    /// Its prices are another model's, because no card has those of the session's own.
+    pub stands_in: bool,
+    /// How long entries of the cache live; none: for good.
+    pub lifetime_ms: Option<i64>,
+    /// Bills differ from what its cache rule says, and nobody knows why.
+    pub cache_not_understood: bool,
+}
+
+impl UsedCard {
+    /// "anthropic, 5-minute cache".
+    pub fn label(&self) -> String {
+        match self.lifetime_ms {
+            _ if self.cache_not_understood => format!("{}, its cache not understood", self.name),
+            Some(lifetime) if lifetime % 3_600_000 == 0 => {
+                format!("{}, {}-hour cache", self.name, lifetime / 3_600_000)
+            }
+            Some(lifetime) => format!("{}, {}-minute cache", self.name, lifetime / 60_000),
+            None => self.name.clone(),
+        }
+    }
 }
 
 /// The check of the sessions of one provider: `anthropic`, `openai`, `deepseek`…

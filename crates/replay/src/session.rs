@@ -10,9 +10,10 @@ use crate::{
     check::{self, check},
     conversation::Conversation,
     measure::{competitive::competitive, figures},
+    paid::paid,
     recording::Recording,
     report::{
-        self, SessionReport,
+        self, SessionReport, UsedCard,
         pictures::{NamedRun, pictures},
     },
     simulate::{self, Run, Tariff},
@@ -39,8 +40,8 @@ pub struct Job<'a> {
     pub recording: &'a Recording,
     /// By which every strategy is billed.
     pub tariff: &'a Tariff,
-    /// What the prices are called in the report.
-    pub prices: String,
+    /// Whose prices these are.
+    pub card: UsedCard,
 }
 
 /// A view that its provider would have refused.
@@ -64,7 +65,7 @@ pub struct Replayed {
 
 /// Runs all strategies of the plan over one session.
 pub fn replay(job: &Job<'_>, plan: Plan<'_>, count: &dyn Fn(&[u8]) -> u32) -> Replayed {
-    let Job { file, recording, tariff, prices } = job;
+    let Job { file, recording, tariff, card } = job;
     let conversation = Conversation::new(recording, count);
     let runs = run_all(&conversation, tariff, plan, count);
     let append = runs.iter().find(|(name, _)| *name == StrategyName::Append);
@@ -85,13 +86,17 @@ pub fn replay(job: &Job<'_>, plan: Plan<'_>, count: &dyn Fn(&[u8]) -> u32) -> Re
     }
     let named: Vec<NamedRun<'_>> = runs.iter().map(|(name, run)| (name.name(), run)).collect();
     let checked = check(&conversation, plan.cards);
+    let paid = paid(recording, tariff, (!card.chosen).then_some(plan.cards));
     let report = SessionReport {
         file: file.clone(),
         format: recording.format,
         calls: conversation.calls.len() as u64,
         model: recording.model().map(str::to_owned),
-        prices: prices.clone(),
+        prices: card.label(),
+        card: card.clone(),
         strategies,
+        paid_usd: paid.as_ref().map(|paid| paid.usd),
+        paid,
         billed: checked.map(|checked| checked.billed),
         predicted: checked.map(|checked| checked.predicted),
         check: checked.map(|checked| report_check(checked.check, recording, plan.cards)),

@@ -4,8 +4,10 @@
 //! same marks: the end of the base, what it expects to stay, the tail of the call before, and its own tail.
 
 pub(crate) mod signal;
+mod spent;
 
 pub use signal::Signal;
+pub use spent::{Spent, Tokens};
 
 use std::rc::Rc;
 
@@ -30,6 +32,25 @@ pub struct Tariff {
     pub rates: Rates,
 }
 
+impl Tariff {
+    /// What an uncached input token and the others cost in a prompt of so many tokens.
+    pub fn at(&self, prompt: u64) -> (f64, Rates) {
+        self.card.prices.as_ref().map_or((1.0, self.rates), |prices| prices.at(prompt, self.lifetime))
+    }
+
+    /// What a call costs, in uncached-input tokens of usual prompts.
+    pub fn cost(&self, split: &Split, output: u64) -> f64 {
+        let prices = self.card.prices.as_ref();
+        prices.map_or_else(|| self.rates.cost(split, output), |prices| prices.cost(split, output, self.lifetime))
+    }
+
+    /// The same in tokens. A card that offers no hour has the usual writes.
+    pub fn spend(&self, spent: &mut Spent, prompt: u64, split: &Split, output: u64) {
+        let lifetime = if self.card.offers_hour() { self.lifetime } else { Lifetime::Usual };
+        spent.call(prompt, &Tokens::of(split, output, lifetime), self.card.prices.as_ref());
+    }
+}
+
 /// A strategy's run over a conversation.
 #[derive(Debug)]
 pub struct Run {
@@ -44,6 +65,7 @@ pub struct CallRun {
     pub output_tokens: u64,
     /// Of the calls that wrote summaries before this one.
     pub compactor_cost: f64,
+    pub compactor_tokens: Spent,
     /// For each need of the call, in its order.
     pub needs: Vec<Found>,
     pub did: Vec<Did>,
@@ -66,7 +88,7 @@ pub fn run(strategy: &mut dyn Strategy, conversation: &Conversation<'_>, tariff:
     let mut calls = Vec::with_capacity(conversation.calls.len());
     for (number, call) in conversation.calls.iter().enumerate() {
         let step = strategy.show(number);
-        let compactor_cost = bill.compactors(&step, number);
+        let (compactor_cost, compactor_tokens) = bill.compactors(&step, number);
         let cold = number > 0 && bill.cache.is_cold(bill.now(number));
         let split = bill.call(&step.shown, number);
         let view = ViewIndex::new(conversation, &step.shown);
@@ -79,6 +101,7 @@ pub fn run(strategy: &mut dyn Strategy, conversation: &Conversation<'_>, tariff:
             split,
             output_tokens: call.output_tokens,
             compactor_cost,
+            compactor_tokens,
             did: step.did,
             invalid: strategy.invalid(),
             cold,
@@ -94,8 +117,8 @@ pub fn bill(strategy: &mut dyn Strategy, conversation: &Conversation<'_>, tariff
     let mut cost = 0.0;
     for number in 0..conversation.calls.len() {
         let step = strategy.show(number);
-        cost += bill.compactors(&step, number);
-        cost += tariff.rates.cost(&bill.call(&step.shown, number), 0);
+        cost += bill.compactors(&step, number).0;
+        cost += tariff.cost(&bill.call(&step.shown, number), 0);
     }
     cost
 }
@@ -103,7 +126,7 @@ pub fn bill(strategy: &mut dyn Strategy, conversation: &Conversation<'_>, tariff
 /// The provider's cache and the prompt sent last.
 struct Bill<'a> {
     conversation: &'a Conversation<'a>,
-    rates: Rates,
+    tariff: &'a Tariff,
     cache: CacheState,
     chain: PromptChain,
     ids: Vec<PartId>,
@@ -112,11 +135,11 @@ struct Bill<'a> {
 const BASE: PartId = PartId(u64::MAX);
 
 impl<'a> Bill<'a> {
-    fn new(conversation: &'a Conversation<'a>, tariff: &Tariff) -> Self {
+    fn new(conversation: &'a Conversation<'a>, tariff: &'a Tariff) -> Self {
         let mut chain = PromptChain::default();
         chain.push(BASE, conversation.scale.base);
         let cache = tariff.card.cache_state(tariff.lifetime);
-        Self { conversation, rates: tariff.rates, cache, chain, ids: vec![BASE] }
+        Self { conversation, tariff, cache, chain, ids: vec![BASE] }
     }
 
     fn now(&self, call: usize) -> Timestamp {
@@ -142,13 +165,16 @@ impl<'a> Bill<'a> {
     }
 
     /// Summaries are asked for with the prompt as it was sent last: it is read from the cache where that still holds it.
-    fn compactors(&mut self, step: &Step, call: usize) -> f64 {
+    fn compactors(&mut self, step: &Step, call: usize) -> (f64, Spent) {
         let (marks, now) = ([1, self.ids.len()], self.now(call));
-        let asked = step.compactor.iter().map(|compactor| {
+        let (mut cost, mut spent) = (0.0, Spent::default());
+        for compactor in &step.compactor {
             let split = self.cache.apply_call(&CachedCall { prompt: &self.chain, marks: &marks, answer: &[], now });
-            self.rates.cost(&split, u64::from(compactor.output_tokens))
-        });
-        asked.sum()
+            let output = u64::from(compactor.output_tokens);
+            cost += self.tariff.cost(&split, output);
+            self.tariff.spend(&mut spent, split.tokens(), &split, output);
+        }
+        (cost, spent)
     }
 }
 

@@ -1,15 +1,18 @@
 //! TOML text into cards. Everything that a card must say is asked for, and nothing else is taken: a misspelt price would
 //! otherwise decide folds in silence.
 
+mod prices;
+
 use serde::Deserialize;
 use serde_json::Value;
 use thiserror::Error;
 
 use super::{
-    Alternation, Api, CacheKey, CacheMarks, Card, Constrained, OutputLimit, Prices, RequestMembers, Support, Tail,
-    ThinkingHabit, UsageInStream, speech::WRITTEN_BY_CLIENT,
+    Alternation, Api, CacheKey, CacheKnowledge, CacheMarks, Card, Constrained, OutputLimit, RequestMembers, Support,
+    Tail, ThinkingHabit, UsageInStream, speech::WRITTEN_BY_CLIENT,
 };
 use crate::cache::{CacheRule, Covers};
+use prices::PriceTable;
 
 /// Why a text is not a file of cards, and where.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -84,21 +87,14 @@ impl CardTable {
             tool_calling: support(self.tool_calling),
             usage_in_stream: self.usage_in_stream,
             cache: self.cache.rule,
+            cache_rule: self.cache.knowledge,
             lifetime_ms: self.cache.lifetime_ms,
             cache_marks: self.cache.written,
             cache_key: self.cache_key,
             output_limit: self.output_limit,
             constrained: self.constrained,
             request: self.request.0,
-            prices: self.prices.map(|table| Prices {
-                date: table.date.0,
-                source: table.source.0,
-                input: table.input.0,
-                cached_read: table.cached_read.0,
-                cache_write: table.cache_write.0,
-                cache_write_1h: table.cache_write_1h.map(|price| price.0),
-                output: table.output.0,
-            }),
+            prices: self.prices.map(PriceTable::into_prices),
         }
     }
 }
@@ -107,23 +103,12 @@ fn support(yes: bool) -> Support {
     if yes { Support::Yes } else { Support::No }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PriceTable {
-    date: Date,
-    source: Text,
-    input: Price,
-    cached_read: Price,
-    cache_write: Price,
-    cache_write_1h: Option<Price>,
-    output: Price,
-}
-
 /// The fields of all rules; which of them a rule takes is checked when its name is known.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CacheTable {
     rule: RuleName,
+    understood: Option<bool>,
     lifetime: Option<Span>,
     unit: Option<Positive>,
     minimum: Option<u32>,
@@ -147,6 +132,7 @@ enum RuleName {
 #[serde(try_from = "CacheTable")]
 struct CacheOfCard {
     rule: CacheRule,
+    knowledge: CacheKnowledge,
     lifetime_ms: Option<i64>,
     written: CacheMarks,
 }
@@ -197,7 +183,11 @@ impl TryFrom<CacheTable> for CacheOfCard {
         if CacheMarks::usual(rule) == CacheMarks::None && written != CacheMarks::None {
             return Err(format!("the cache rule `{name}` takes no marks: remove `written`"));
         }
-        Ok(Self { rule, lifetime_ms: table.lifetime.map(|span| span.0), written })
+        let knowledge = match table.understood {
+            Some(false) => CacheKnowledge::NotUnderstood,
+            Some(true) | None => CacheKnowledge::Understood,
+        };
+        Ok(Self { rule, knowledge, lifetime_ms: table.lifetime.map(|span| span.0), written })
     }
 }
 
@@ -267,42 +257,6 @@ impl TryFrom<u32> for Positive {
 
     fn try_from(number: u32) -> Result<Self, Self::Error> {
         if number == 0 { Err("this number must be above 0") } else { Ok(Self(number)) }
-    }
-}
-
-/// Dollars per million tokens. Above zero: relative prices divide by them, and a free model's card has no prices.
-#[derive(Deserialize)]
-#[serde(try_from = "f64")]
-struct Price(f64);
-
-impl TryFrom<f64> for Price {
-    type Error = &'static str;
-
-    fn try_from(price: f64) -> Result<Self, Self::Error> {
-        if price.is_finite() && price > 0.0 {
-            Ok(Self(price))
-        } else {
-            Err("a price is a number of dollars above 0; leave out the whole table for a model without prices")
-        }
-    }
-}
-
-#[derive(Deserialize)]
-#[serde(try_from = "String")]
-struct Date(String);
-
-impl TryFrom<String> for Date {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        let digits = |piece: &str, length| piece.len() == length && piece.bytes().all(|byte| byte.is_ascii_digit());
-        let pieces: Vec<&str> = text.split('-').collect();
-        let fits = match pieces.as_slice() {
-            [year, month] => digits(year, 4) && digits(month, 2),
-            [year, month, day] => digits(year, 4) && digits(month, 2) && digits(day, 2),
-            _ => false,
-        };
-        if fits { Ok(Self(text)) } else { Err(format!("\"{text}\" is no date: write 2026-11 or 2026-11-05")) }
     }
 }
 

@@ -80,8 +80,15 @@ fn shipped_rules_and_habits_are_those_of_the_design() {
     let old = CacheRule::Prefix { unit: 128, minimum: 1_024, covers: Covers::Prompt };
     assert_eq!(card("gpt-5.5").cache, old);
     assert_eq!(card("deepseek-chat").thinking, ThinkingHabit::Required);
-    assert_eq!(card("claude-opus-5").thinking, ThinkingHabit::Drop);
-    assert_eq!(card("claude-opus-5").tail, Tail::Fixed);
+    for (model, thinking, tail) in [
+        ("claude-opus-5-5", ThinkingHabit::Drop, Tail::Fixed),
+        ("claude-fable-5.1", ThinkingHabit::Drop, Tail::Fixed),
+        ("claude-opus-5", ThinkingHabit::Keep, Tail::Free),
+        ("claude-opus-4-7", ThinkingHabit::Keep, Tail::Free),
+        ("claude-fable-5-20260609", ThinkingHabit::Keep, Tail::Free),
+    ] {
+        assert_eq!((card(model).thinking, card(model).tail), (thinking, tail), "{model}");
+    }
     assert_eq!(card("claude-sonnet-4-5").lifetime_ms(Lifetime::Usual), Some(300_000));
     assert_eq!(card("claude-sonnet-4-5").lifetime_ms(Lifetime::OneHour), Some(3_600_000));
     assert_eq!(card("deepseek-chat").lifetime_ms(Lifetime::OneHour), None);
@@ -222,4 +229,40 @@ fn mistakes_are_refused_with_their_line() {
         assert!(error.problem.contains(problem), "{to}: {error}");
         assert_eq!(error.line, line, "{to}: {error}");
     }
+}
+
+#[test]
+fn a_prompt_above_a_size_is_billed_at_its_own_prices_as_a_whole() {
+    let cards = shipped();
+    let haiku = cards.find("claude-haiku-5-5").and_then(|card| card.prices.clone()).expect("prices");
+    let call = |read| haiku.dollars(haiku.cost(&Split { read, written: 1_000, uncached: 1_000 }, 100, Lifetime::Usual));
+    let short = (98_000.0 * 0.01 + 1_000.0 * 0.125 + 1_000.0 * 0.1 + 100.0 * 0.5) / 1e6;
+    assert!((call(98_000) - short).abs() < 1e-12, "{}", call(98_000));
+    assert!((call(98_001) - 5.0 * short).abs() < 1e-6, "{}", call(98_001));
+    assert_eq!((haiku.tier(100_000), haiku.tier(100_001)), (0, 100_000));
+    let sol = cards.find("gpt-6.1-sol").and_then(|card| card.long_rates(Lifetime::Usual)).expect("long prompts");
+    assert_eq!((sol.above, sol.input, sol.rates.output), (272_000, 2.0, 7.5));
+}
+
+#[test]
+fn no_shipped_price_falls_to_another_models_pattern() {
+    let cards = shipped();
+    let input = |model: &str| cards.find(model).and_then(|card| Some(card.prices.as_ref()?.usual.input));
+    for (model, dollars) in [
+        ("claude-fable-5-1", 10.0),
+        ("claude-fable-5-2", 8.0),
+        ("claude-mythos-5", 10.0),
+        ("claude-opus-5-5", 4.0),
+        ("claude-sonnet-5.5", 2.0),
+        ("claude-haiku-5-5", 0.1),
+        ("claude-opus-4-1-20250805", 15.0),
+        ("gpt-6-astra", 10.0),
+        ("gpt-6-luna", 0.1),
+        ("gpt-5.6-luna", 0.2),
+    ] {
+        assert_eq!(input(model), Some(dollars), "{model}");
+        assert_eq!(cards.find(model).and_then(|card| card.prices.as_ref()?.lent_by.clone()), None, "{model}");
+    }
+    let unknown = cards.find("claude-new-9").and_then(|card| card.prices.as_ref()?.lent_by.clone());
+    assert_eq!(unknown.as_deref(), Some("claude-sonnet-4-6"));
 }

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 /// Tokens of the tool call that asks for a Recall, in the answer and again in the prompt after it. Ours: a name, a
 /// pointer, and what a provider writes around a call.
-pub(crate) const RECALL_TOKENS: u64 = 80;
+pub const RECALL_TOKENS: u64 = 80;
 
 /// Tokens of a path or symbol that a Recall brings, with the line around it.
 pub const RECALLED_ITEM: u64 = 60;

@@ -53,7 +53,7 @@ pub(crate) fn plan_archive(
     let gone = archivable.saturating_sub(summary);
     let balance = tariff.map(|tariff| Balance {
         rent,
-        saves_per_call: tariff.read(gone),
+        saves_per_call: tariff.saves(archivable, summary.min(archivable)),
         rewrite: tariff.replace(warmth, archivable, summary, follows),
         compactor: summariser.price(tariff, warmth, 0, archivable, summary),
         recalls: 0.0,

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{card::Rates, configuration::estimates::RECALL_TOKENS};
+use crate::{
+    card::{LongRates, Rates},
+    configuration::estimates::RECALL_TOKENS,
+};
 
 /// What tokens cost in this session.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -11,15 +14,39 @@ pub struct Tariff {
     pub rates: Rates,
     /// Billed over counted tokens, as measured so far (docs/design/model.md, "Tokens").
     pub factor: f64,
+    /// Where long prompts cost more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cliff: Option<Cliff>,
+}
+
+/// Prompts above a size cost more, the whole of them: what a fold saves depends on which side it comes from and ends on.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Cliff {
+    /// Of the prompts above.
+    pub long: LongRates,
+    /// What the prompt as it stands is expected to be billed as, in tokens.
+    pub prompt: u64,
 }
 
 impl Tariff {
     /// Before any bill: counted tokens are taken for billed ones.
     pub fn new(rates: Rates) -> Self {
-        Self { rates, factor: 1.0 }
+        Self { rates, factor: 1.0, cliff: None }
     }
 
-    pub(crate) fn read(&self, tokens: u64) -> f64 {
+    /// What tokens cost in the prompt as it stands.
+    pub(super) fn now(&self) -> Self {
+        self.then(0, 0)
+    }
+
+    /// What they cost once `new` tokens stand in the place of `old` ones.
+    pub(super) fn then(&self, old: u64, new: u64) -> Self {
+        let grown = self.factor * (new as f64 - old as f64);
+        let long = self.cliff.filter(|cliff| cliff.long.apply_to(cliff.prompt as f64 + grown));
+        Self { rates: long.map_or(self.rates, |cliff| cliff.long.rates), cliff: None, ..*self }
+    }
+
+    fn read(&self, tokens: u64) -> f64 {
         self.factor * self.rates.read * tokens as f64
     }
 
@@ -33,17 +60,27 @@ impl Tariff {
         self.read(view) + self.factor * self.rates.output * RECALL_TOKENS as f64 + self.write(RECALL_TOKENS + recalled)
     }
 
+    /// What every further call saves when `new` tokens stand in the place of `old` ones; below zero where it costs. On
+    /// this side of a cliff all that stays is cheaper as well. So are what each call adds and its answer; nobody knows
+    /// yet how large those will be, so they are left out.
+    pub(crate) fn saves(&self, old: u64, new: u64) -> f64 {
+        let (now, then) = (self.now(), self.then(old, new));
+        let gone = if old >= new { then.read(old - new) } else { -then.read(new - old) };
+        gone + self.cliff.map_or(0.0, |cliff| (now.rates.read - then.rates.read) * cliff.prompt as f64)
+    }
+
     /// Tokens that would have been read from the cache and must be written again.
-    pub(super) fn rewrite(&self, tokens: u64) -> f64 {
+    fn rewrite(&self, tokens: u64) -> f64 {
         self.write(tokens) - self.read(tokens)
     }
 
     /// The price of an edit that puts `new` tokens in the place of `old` ones. A warm cache has what lies `behind` them, and
     /// loses it; a cold one has everything written anew, so that only the difference counts.
     pub(crate) fn replace(&self, warmth: Warmth, old: u64, new: u64, behind: u64) -> f64 {
+        let then = self.then(old, new);
         match warmth {
-            Warmth::Cold => self.write(new) - self.write(old),
-            Warmth::Warm => self.write(new) + self.rewrite(behind),
+            Warmth::Cold => then.write(new) - then.write(old),
+            Warmth::Warm => then.write(new) + then.rewrite(behind),
         }
     }
 }
@@ -86,6 +123,7 @@ impl Compactor {
     /// The price of its call for `input` tokens that stand behind `prefix` tokens, written down in `output` tokens.
     pub(super) fn price(&self, tariff: &Tariff, warmth: Warmth, prefix: u64, input: u64, output: u64) -> f64 {
         let output_of = |thinking: u64| (output + thinking) as f64;
+        let tariff = &tariff.now();
         match self {
             Self::Rules => 0.0,
             Self::Riding { thinking } => {

@@ -182,17 +182,19 @@ fn best_cuts(question: &FoldQuestion<'_>, cuts: &[Cut], limits: &Limits) -> [Opt
 fn weigh(question: &FoldQuestion<'_>, cut: ChosenCut, tariff: Option<&Tariff>) -> Weighed {
     let balance = tariff.map(|tariff| {
         let prefix = match (question.warmth, question.prefix) {
-            (Warmth::Warm, Prefix::Lost) => tariff.rewrite(question.before_seam),
-            _ => 0.0,
+            (Warmth::Warm, Prefix::Lost) => question.before_seam,
+            _ => 0,
         };
         let compactor = &question.compactor;
         Balance {
             rent: question.rent,
-            saves_per_call: tariff.read(cut.gone()),
-            rewrite: tariff.replace(question.warmth, cut.foldable, cut.block, cut.kept) + prefix,
+            saves_per_call: tariff.saves(cut.foldable, cut.block),
+            rewrite: tariff.replace(question.warmth, cut.foldable, cut.block, cut.kept + prefix),
             compactor: compactor.price(tariff, question.warmth, question.before_seam, cut.foldable, cut.block),
             recalls: question.expected_recalls
-                * tariff.recall(question.before_seam + cut.block + cut.kept, RECALLED_ITEM),
+                * tariff
+                    .then(cut.foldable, cut.block)
+                    .recall(question.before_seam + cut.block + cut.kept, RECALLED_ITEM),
         }
     });
     Weighed { cut, balance }

@@ -34,7 +34,7 @@ pub(crate) fn plan_settle(question: &SettleQuestion, tariff: Option<&Tariff>) ->
     let SettleQuestion { raw, short, follows, rent, warmth } = *question;
     let balance = tariff.map(|tariff| Balance {
         rent,
-        saves_per_call: tariff.read(raw.saturating_sub(short)),
+        saves_per_call: tariff.saves(raw, short.min(raw)),
         rewrite: tariff.replace(warmth, raw, short, follows),
         compactor: 0.0,
         recalls: 0.0,

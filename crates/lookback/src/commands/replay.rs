@@ -11,6 +11,7 @@ mod side_by_side;
 mod table;
 
 use std::{
+    collections::BTreeMap,
     fmt,
     fs::{self, File},
     io::Read,
@@ -22,7 +23,7 @@ use lookback_engine::Configuration;
 use lookback_replay::{
     import::ImportError,
     recording::{Format, Skipped},
-    report::{Report, page::render_page, summary::Summary},
+    report::{Report, SessionReport, page::render_page, summary::Summary},
     session::{self, Job, Plan, Replayed},
     strategy::StrategyName,
 };
@@ -127,9 +128,9 @@ fn replay(origin: &Origin, store: Option<&Snapshot>, prices: &Prices, plan: Plan
     if recording.calls().next().is_none() {
         return Err(WithoutCalls(recording.format).into());
     }
-    let (label, tariff) = prices.of(&recording)?;
+    let (card, tariff) = prices.of(&recording)?;
     let counts = Counts::default();
-    let job = Job { file: origin.name(), recording: &recording, tariff: &tariff, prices: label };
+    let job = Job { file: origin.name(), recording: &recording, tariff: &tariff, card };
     let replayed = session::replay(&job, plan, &|text| counts.count(text));
     Ok(One { replayed, skipped: recording.skipped })
 }
@@ -146,6 +147,7 @@ impl Finished {
     fn of(origins: &[Origin], outcomes: Vec<Result<One>>) -> Self {
         let mut run = Self { report: Report { sessions: Vec::new() }, remarks: Vec::new(), invalid: Vec::new() };
         let (mut others, mut without_calls) = (0, 0);
+        let mut without_card = BTreeMap::new();
         for (origin, outcome) in origins.iter().zip(outcomes) {
             let name = origin.name();
             match outcome {
@@ -158,6 +160,10 @@ impl Finished {
                             view.strategy, view.call, view.reason
                         )
                     }));
+                    let SessionReport { card, model, .. } = &replayed.report;
+                    if card.stands_in {
+                        *without_card.entry((model.clone(), card.models.join(", "))).or_insert(0) += 1;
+                    }
                     run.report.sessions.push(replayed.report);
                 }
                 Err(error) if origin.is_found() && is_no_session(&error) => others += 1,
@@ -168,6 +174,13 @@ impl Finished {
                 }
             }
         }
+        run.remarks.extend(without_card.into_iter().map(|((model, models), sessions)| {
+            let sessions = screen::counted(sessions, "session");
+            match model {
+                Some(model) => format!("no card has prices of {model}: {sessions} billed at those of {models}"),
+                None => format!("{sessions} without the name of a model: billed at the prices of {models}"),
+            }
+        }));
         if others > 0 {
             let other = screen::counted(others, "other file");
             run.remarks.push(format!("{other} in the folders {} no session", if others == 1 { "is" } else { "are" }));

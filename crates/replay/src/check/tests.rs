@@ -26,7 +26,7 @@ const MINUTE: i64 = 60_000;
 
 /// A call at a minute with a prompt of so many tokens, so many of them cached.
 fn call(model: &str, minute: i64, prompt: u64, read: u64) -> Item {
-    let billed = Billed { uncached: prompt - read, read, written: 0, output: 100, lifetime_ms: None };
+    let billed = Billed { uncached: prompt - read, read, written: 0, output: 100, written_1h: 0 };
     Item::Call(Box::new(CallItem {
         at: Some(Timestamp(minute * MINUTE)),
         model: Some(model.into()),
@@ -66,27 +66,27 @@ fn the_example() {
 
 #[test]
 fn a_pause_explains_a_miss_and_a_recorded_hour_does_not() {
-    let items = |lifetime_ms| {
+    let items = |written_1h| {
         let mut items = vec![user(), call("marks", 0, 10_000, 0), call("marks", 10, 11_000, 0)];
         for item in &mut items {
             if let Item::Call(call) = item
                 && let Some(billed) = &mut call.billed
             {
-                billed.lifetime_ms = lifetime_ms;
+                billed.written_1h = written_1h;
             }
         }
         items
     };
-    assert_eq!(checked(items(None)).check.unexplained.count, 0);
-    assert_eq!(checked(items(Some(60 * MINUTE))).check.unexplained, Misses { count: 1, tokens: 10_000 });
+    assert_eq!(checked(items(0)).check.unexplained.count, 0);
+    assert_eq!(checked(items(1)).check.unexplained, Misses { count: 1, tokens: 10_000 });
 }
 
 #[test]
 fn an_hour_is_paid_for() {
-    for (lifetime_ms, cost) in [(None, 12_500.0 + 500.0), (Some(60 * MINUTE), 20_000.0 + 500.0)] {
+    for (written_1h, cost) in [(0, 12_500.0 + 500.0), (10_000, 20_000.0 + 500.0)] {
         let mut item = call("marks", 0, 10_000, 0);
         if let Item::Call(call) = &mut item {
-            call.billed = Some(Billed { written: 10_000, output: 100, lifetime_ms, ..Billed::default() });
+            call.billed = Some(Billed { written: 10_000, output: 100, written_1h, ..Billed::default() });
         }
         assert_eq!(checked(vec![user(), item]).billed.cost, cost);
     }

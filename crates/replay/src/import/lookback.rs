@@ -180,7 +180,7 @@ fn bill(usage: Usage) -> Billed {
         read: usage.billed.cached.into(),
         written: usage.billed.written.into(),
         output: usage.billed.output.into(),
-        lifetime_ms: None,
+        written_1h: usage.billed.written_1h.into(),
     }
 }
 

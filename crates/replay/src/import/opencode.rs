@@ -189,7 +189,7 @@ fn bill(tokens: &Value) -> Option<Billed> {
     let cache = |key: &str| count(&tokens["cache"], key).unwrap_or(0);
     let of = |key: &str| count(tokens, key).unwrap_or(0);
     let (uncached, output) = (of("input"), of("output").saturating_add(of("reasoning")));
-    Billed { uncached, read: cache("read"), written: cache("write"), output, lifetime_ms: None }.known()
+    Billed { uncached, read: cache("read"), written: cache("write"), output, written_1h: 0 }.known()
 }
 
 #[cfg(test)]

@@ -200,7 +200,7 @@ fn part(block: &Value, number: u64, index: usize) -> Option<NewPart> {
 fn bill(usage: &Value) -> Option<Billed> {
     let of = |key: &str| count(usage, key).unwrap_or(0);
     let (read, written) = (of("cacheRead"), of("cacheWrite"));
-    Billed { uncached: of("input"), read, written, output: of("output"), lifetime_ms: None }.known()
+    Billed { uncached: of("input"), read, written, output: of("output"), written_1h: 0 }.known()
 }
 
 #[cfg(test)]

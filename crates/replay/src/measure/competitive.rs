@@ -71,7 +71,7 @@ pub fn competitive(
 
 fn compare(steps: &Steps, tariff: &simulate::Tariff, configuration: &Configuration) -> Competitive {
     let bill = Bill::new(steps, tariff, &configuration.fold);
-    let planner = run_planner(&bill, &planner::Tariff { rates: tariff.rates, factor: steps.factor });
+    let planner = run_planner(&bill, &planner::Tariff { rates: tariff.rates, factor: steps.factor, cliff: None });
     let best = find_best(&bill);
     let (planner_bill, best_bill) = (bill.whole(planner.rent_and_folds), bill.whole(best.rent_and_folds));
     Competitive {

@@ -5,7 +5,8 @@
 //!
 //! Example (r 0.1, w 1.25, o 5): a call with 2,000 tokens read from the cache, 1,000 written and 100 tokens of output costs
 //! 200 + 1,250 + 500 = 1,950. The four calls of the example cost 3,000 + 1,950 + 1,350 + 1,160 = 7,460; in dollars, at 5 for
-//! a million input tokens, 0.0373.
+//! a million input tokens, 0.0373. Where prompts above a size cost more, so does every token of such a call, its answer
+//! included.
 //!
 //! **Prefix reuse**: tokens billed as cached / all input tokens. Example: (0 + 2,000 + 1,000 + 1,600) / (2,000 + 3,000 +
 //! 1,600 + 2,000) = 0.535. It says nothing alone: a long useless prompt is reused best of all.
@@ -23,11 +24,21 @@ use super::ratio;
 use crate::{
     conversation::Conversation,
     parameters::WINDOW,
-    simulate::{Run, Tariff},
+    simulate::{Run, Spent, Tariff},
 };
 
 pub(super) fn cost(run: &Run, tariff: &Tariff) -> f64 {
-    run.calls.iter().map(|call| tariff.rates.cost(&call.split, call.output_tokens) + call.compactor_cost).sum()
+    run.calls.iter().map(|call| tariff.cost(&call.split, call.output_tokens) + call.compactor_cost).sum()
+}
+
+/// The same in tokens.
+pub(super) fn spent(run: &Run, tariff: &Tariff) -> Spent {
+    let mut spent = Spent::default();
+    for call in &run.calls {
+        tariff.spend(&mut spent, call.split.tokens(), &call.split, call.output_tokens);
+        spent.add(&call.compactor_tokens);
+    }
+    spent
 }
 
 pub(super) fn prefix_reuse(run: &Run) -> f64 {
@@ -78,12 +89,12 @@ impl BillByKind {
 
 /// The same cost by what it was paid for, with the repairs.
 pub fn bill_by_kind(run: &Run, conversation: &Conversation<'_>, tariff: &Tariff) -> BillByKind {
-    let rates = &tariff.rates;
     let mut bill = BillByKind::default();
     for call in &run.calls {
+        let (input, rates) = tariff.at(call.split.tokens());
         bill.read += rates.read * call.split.read as f64;
         bill.written += rates.write * call.split.written as f64;
-        bill.uncached += call.split.uncached as f64;
+        bill.uncached += input * call.split.uncached as f64;
         bill.output += rates.output * call.output_tokens as f64;
         bill.compactor += call.compactor_cost;
     }

@@ -9,25 +9,34 @@
 //! 1.25 × 88 = 670. The fourth has 2,000 and lacks a symbol: 200 + 400 + 1.25 × 140 = 775. Repaired cost: 7,460 + 1,445 =
 //! 8,905. **Repairs per call**: 2 / 4 = 0.5.
 
-use lookback_engine::{configuration::RECALLED_ITEM, planner};
+use lookback_engine::{
+    cache::Split,
+    configuration::{RECALL_TOKENS, RECALLED_ITEM},
+    planner,
+};
 
 use super::recall::found_of;
 use crate::{
     conversation::{Conversation, NeedKind},
-    simulate::{Found, Run, Tariff},
+    simulate::{Found, Run, Spent, Tariff},
 };
 
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Repairs {
     pub(super) cost: f64,
     pub(super) count: u64,
+    pub(super) tokens: Spent,
 }
 
 pub(super) fn repairs(run: &Run, conversation: &Conversation<'_>, tariff: &Tariff) -> Repairs {
     let mut repairs = Repairs::default();
-    for repair in (0..run.calls.len()).filter_map(|call| repair(run, conversation, tariff, call)) {
-        repairs.cost += repair.cost;
+    for (call, ran) in run.calls.iter().enumerate() {
+        let Some((_, recalled)) = lacking(run, conversation, call) else { continue };
+        let view = ran.split.tokens();
+        let asked = Split { read: view, written: RECALL_TOKENS + recalled, uncached: 0 };
+        repairs.cost += recall(tariff, view, recalled);
         repairs.count += 1;
+        tariff.spend(&mut repairs.tokens, view, &asked, RECALL_TOKENS);
     }
     repairs
 }
@@ -41,6 +50,16 @@ pub struct Repair {
 
 /// None where a step lacked nothing.
 pub fn repair(run: &Run, conversation: &Conversation<'_>, tariff: &Tariff, call: usize) -> Option<Repair> {
+    let (items, recalled) = lacking(run, conversation, call)?;
+    Some(Repair { items, cost: recall(tariff, run.calls[call].split.tokens(), recalled) })
+}
+
+fn recall(tariff: &Tariff, view: u64, recalled: u64) -> f64 {
+    planner::Tariff::new(tariff.at(view).1).recall(view, recalled)
+}
+
+/// How many items a step lacked, and the tokens that they bring.
+fn lacking(run: &Run, conversation: &Conversation<'_>, call: usize) -> Option<(u64, u64)> {
     let found = found_of(run, conversation, call);
     let lacking = found.filter(|(need, found)| need.kind.enters_recall() && *found != Found::InView);
     let (mut items, mut recalled) = (0, 0);
@@ -48,8 +67,7 @@ pub fn repair(run: &Run, conversation: &Conversation<'_>, tariff: &Tariff, call:
         items += 1;
         recalled += if need.kind == NeedKind::EditLine { u64::from(need.tokens) } else { RECALLED_ITEM };
     }
-    let cost = || planner::Tariff::new(tariff.rates).recall(run.calls[call].split.tokens(), recalled);
-    (items > 0).then(|| Repair { items, cost: cost() })
+    (items > 0).then_some((items, recalled))
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ fn dearest(file: &str, name: &str, run: &Run, conversation: &Conversation<'_>, t
         (0..run.calls.len()).map(|call| repair(run, conversation, tariff, call).unwrap_or_default()).collect();
     let cost = |call: usize| {
         let ran = &run.calls[call];
-        tariff.rates.cost(&ran.split, ran.output_tokens) + ran.compactor_cost + repairs[call].cost
+        tariff.cost(&ran.split, ran.output_tokens) + ran.compactor_cost + repairs[call].cost
     };
     let costs: BTreeMap<usize, f64> = (0..run.calls.len()).map(|call| (call, cost(call))).collect();
     let whole: f64 = costs.values().sum();
@@ -69,10 +69,11 @@ fn dearest(file: &str, name: &str, run: &Run, conversation: &Conversation<'_>, t
 
 /// The parts of a call's cost that matter, the largest first.
 fn why(run: &Run, conversation: &Conversation<'_>, tariff: &Tariff, call: usize, repair: &Repair) -> String {
-    let (ran, rates) = (&run.calls[call], &tariff.rates);
+    let ran = &run.calls[call];
     let split = &ran.split;
+    let (input, rates) = tariff.at(split.tokens());
     let mut reasons = [
-        (rates.write * split.written as f64 + split.uncached as f64, anew(run, conversation, call)),
+        (rates.write * split.written as f64 + input * split.uncached as f64, anew(run, conversation, call)),
         (rates.read * split.read as f64, format!("long prompt: {} tokens read from the cache", tokens(split.read))),
         (rates.output * ran.output_tokens as f64, output(ran.output_tokens)),
         (ran.compactor_cost, "a model wrote a summary".to_owned()),

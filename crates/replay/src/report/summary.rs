@@ -1,8 +1,8 @@
 //! Many sessions in few figures: what the terminal's table and the page both say.
 //!
-//! Sessions are put together only where they can be compared: the same format and the same prices. A measure is taken
-//! per session first, then its median and quartiles over the sessions. Pure aggregation: nothing here knows how a
-//! figure is written down.
+//! Sessions are put together only where they can be compared: the same format and prices of the same name. A measure
+//! is taken per session first, then its median and quartiles over the sessions. Pure aggregation: nothing here knows how
+//! a figure is written down.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +31,7 @@ pub struct Summary {
     pub checks: Vec<ProviderCheck>,
 }
 
-/// Sessions of one format, billed by one card.
+/// Sessions of one format, billed by one provider's cards.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "its line says it")]
 pub struct Group {
@@ -115,13 +115,14 @@ impl Summary {
     pub fn new(report: &Report) -> Self {
         let mut members: BTreeMap<(Format, &str), Vec<usize>> = BTreeMap::new();
         for (place, session) in report.sessions.iter().enumerate() {
-            members.entry((session.format, &session.prices)).or_default().push(place);
+            members.entry((session.format, &session.card.name)).or_default().push(place);
         }
-        let groups = members.into_iter().map(|((format, prices), members)| {
+        let groups = members.into_iter().map(|((format, name), members)| {
             let sessions: Vec<&SessionReport> = members.iter().map(|place| &report.sessions[*place]).collect();
+            let same = sessions.iter().all(|session| session.prices == sessions[0].prices);
             Group {
                 format,
-                prices: prices.to_owned(),
+                prices: if same { sessions[0].prices.clone() } else { format!("{name}, caches as recorded") },
                 calls: sessions.iter().map(|session| session.calls).sum(),
                 strategies: summarise_strategies(&sessions),
                 members,

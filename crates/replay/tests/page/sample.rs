@@ -6,7 +6,7 @@ use lookback_replay::{
     check::{self, Misses},
     measure::{Figures, RecallByKind},
     recording::Format,
-    report::{BillByKind, Bills, Check, Mark, Moment, Pictures, Report, SessionReport},
+    report::{BillByKind, Bills, Check, Mark, Moment, Pictures, Report, SessionReport, UsedCard},
 };
 
 /// Name, cost and repaired cost against append, recall, calls between two changes (0: never), kept tokens.
@@ -89,13 +89,17 @@ fn session(number: usize) -> SessionReport {
         cached_tokens: input_tokens / 20 * 19,
         output_tokens: 60_000,
         cost: append,
+        cost_usd: append * 3e-6,
     };
     SessionReport {
         format: if codex { Format::Codex } else { Format::ClaudeCode },
         calls: calls as u64,
         model: Some(if codex { "gpt-5.5" } else { "claude-sonnet-4-6" }.to_owned()),
         prices: if codex { "openai" } else { "anthropic" }.to_owned(),
+        card: UsedCard { name: if codex { "openai" } else { "anthropic" }.to_owned(), ..UsedCard::default() },
         strategies,
+        paid_usd: None,
+        paid: None,
         billed: Some(bills),
         predicted: Some(Bills { cost: append * 1.01, ..bills }),
         check: Some(Check {

@@ -49,7 +49,7 @@ async fn encrypted_reasoning_stays_with_what_follows_it() {
 
 #[tokio::test]
 async fn thinking_that_is_bound_to_its_history_goes_with_a_fold() {
-    let driven = with_folds("claude-opus-5", Provider::Anthropic, ThinkingHabit::Drop).await;
+    let driven = with_folds("claude-opus-5-5", Provider::Anthropic, ThinkingHabit::Drop).await;
     assert!(thoughts(&driven) > 0, "what came after the last fold is still there");
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::card::LongRates;
 
 fn paid(paid: f64) -> Rent {
     Rent { paid, calls: 11 }
@@ -133,7 +134,7 @@ fn orders_skip_the_price_and_without_prices_triggers_decide() {
 fn billed_tokens_scale_both_sides() {
     let cuts = steps([2_000; 16]);
     let at = |factor| {
-        let tariff = Tariff { rates: ANTHROPIC, factor };
+        let tariff = Tariff { rates: ANTHROPIC, factor, cliff: None };
         plan_fold(&question(&cuts), Some(&tariff), &Limits::default()).balance.expect("a balance")
     };
     near(at(1.5).price(), 1.5 * at(1.0).price());
@@ -159,4 +160,24 @@ fn a_decision_is_recorded_whole_and_printed_in_a_line() {
          pays for itself in 7 calls"
     );
     assert_eq!(plan(&question(&[])).to_string(), "hold (nothing to fold)");
+}
+
+#[test]
+fn a_fold_that_ends_below_a_cliff_saves_on_all_that_stays() {
+    let cuts = steps([2_000; 16]);
+    let long = LongRates { above: 50_000, input: 5.0, rates: Rates { read: 0.5, write: 6.25, output: 25.0 } };
+    let with = |prompt| {
+        let tariff = Tariff { cliff: Some(Cliff { long, prompt }), ..Tariff::new(ANTHROPIC) };
+        plan_fold(&question(&cuts), Some(&tariff), &Limits::default())
+    };
+    // 22,000 tokens become 1,570 whatever the prompt; only its size differs.
+    let below = with(50_000);
+    assert_eq!((below.verdict, below.balance), (plan(&question(&cuts)).verdict, plan(&question(&cuts)).balance));
+    let across = with(52_000);
+    near(across.balance.expect("one").saves_per_call, 0.1 * 20_430.0 + 0.4 * 52_000.0);
+    near(across.balance.expect("one").price(), 1.25 * 1_570.0 + 1.15 * 10_000.0);
+    assert_eq!(across.verdict, Verdict::Go(Why::Pays), "at the first call that would be above");
+    let above = with(90_000).balance.expect("one");
+    near(above.saves_per_call, 0.5 * 20_430.0);
+    near(above.price(), 6.25 * 1_570.0 + 5.75 * 10_000.0);
 }

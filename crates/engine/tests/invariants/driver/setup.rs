@@ -71,7 +71,7 @@ fn card(choice: CardChoice) -> Option<Card> {
     let (file, model) = match choice {
         CardChoice::None => return None,
         CardChoice::KeepsThinking => (ANTHROPIC, "claude-opus-4-5"),
-        CardChoice::DropsThinking => (ANTHROPIC, "claude-opus-4-7"),
+        CardChoice::DropsThinking => (ANTHROPIC, "claude-opus-5-5"),
         CardChoice::NeverCold => (DEEPSEEK, "deepseek-chat"),
     };
     let cards = Cards::parse(file).expect("the cards of the repository can be read");

@@ -2,7 +2,7 @@
 
 use lookback_engine::{
     cache::{CacheRule, Covers},
-    card::{CacheKey, CacheMarks, Card, Constrained, Prices, Support, ThinkingHabit, UsageInStream},
+    card::{CacheKey, CacheMarks, Card, Constrained, Prices, Support, ThinkingHabit, TokenPrices, UsageInStream},
 };
 use lookback_wire::Provider;
 
@@ -71,12 +71,17 @@ fn cache(card: &Card) -> String {
 }
 
 fn prices(prices: &Prices) -> String {
-    let Prices { date, source, input, cached_read, cache_write, cache_write_1h, output } = prices;
+    let Prices { date, source, lent_by, usual, long } = prices;
+    let long = long.as_ref().map(|long| format!("; above {} tokens of prompt: {}", long.above, each(&long.prices)));
+    let lent = lent_by.as_ref().map(|model| format!("; those of {model}: none are known of this one"));
+    let [long, lent] = [long, lent].map(Option::unwrap_or_default);
+    format!("in dollars a million tokens: {}{long} ({date}, {source}{lent})", each(usual))
+}
+
+fn each(prices: &TokenPrices) -> String {
+    let TokenPrices { input, cached_read, cache_write, cache_write_1h, output } = prices;
     let hour = cache_write_1h.map(|price| format!(" (an hour: {price})")).unwrap_or_default();
-    format!(
-        "in dollars a million tokens: input {input}, cached {cached_read}, written {cache_write}{hour}, output {output} \
-         ({date}, {source})"
-    )
+    format!("input {input}, cached {cached_read}, written {cache_write}{hour}, output {output}")
 }
 
 fn thinking(card: &Card) -> &'static str {

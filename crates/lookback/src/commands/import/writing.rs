@@ -141,6 +141,7 @@ fn bill(billed: Billed) -> TokenUsage {
         cached: tokens(billed.read),
         written: tokens(billed.written),
         output: tokens(billed.output),
+        written_1h: tokens(billed.written_1h),
         ..TokenUsage::default()
     }
 }

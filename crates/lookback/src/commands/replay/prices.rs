@@ -1,9 +1,11 @@
-//! By which prices each session is billed: those that the person chose, else those of its own provider.
+//! By which prices each session is billed: those that the person chose, else those of its own model.
 
 use anyhow::{Context, Result};
-use lookback_engine::card::{Card, Lifetime};
+use lookback_engine::card::{CacheKnowledge, Card, Lifetime};
 use lookback_replay::{
+    check::usual_model,
     recording::{Format, Recording},
+    report::UsedCard,
     simulate::Tariff,
 };
 
@@ -11,69 +13,68 @@ use crate::cards;
 
 pub(super) struct Prices {
     chosen: Option<(String, Card)>,
-    lifetime: Lifetime,
+    /// None: as long as each file says.
+    lifetime: Option<Lifetime>,
 }
 
 impl Prices {
-    pub(super) fn new(name: Option<&str>, lifetime: Lifetime) -> Result<Self> {
+    pub(super) fn new(name: Option<&str>, lifetime: Option<Lifetime>) -> Result<Self> {
         let chosen = name.map(|name| Ok::<_, anyhow::Error>((name.to_owned(), cards::named(name)?))).transpose()?;
-        let prices = Self { chosen, lifetime };
-        if let Some((name, card)) = &prices.chosen {
-            prices.tariff(name, card.clone())?;
+        if let Some((name, card)) = &chosen {
+            tariff(name, card.clone(), Lifetime::Usual)?;
         }
-        Ok(prices)
+        Ok(Self { chosen, lifetime })
     }
 
     /// What the session is billed by, and what that is called.
-    pub(super) fn of(&self, recording: &Recording) -> Result<(String, Tariff)> {
-        let (name, card) = match &self.chosen {
-            Some((name, card)) => (name.clone(), card.clone()),
+    pub(super) fn of(&self, recording: &Recording) -> Result<(UsedCard, Tariff)> {
+        let (name, card, stands_in) = match &self.chosen {
+            Some((name, card)) => (name.clone(), card.clone(), false),
             None => {
-                let provider = provider_of(recording)?;
-                let mut card = cards::usual(&provider)?.with_context(|| format!("{provider} has no usual prices"))?;
-                // Dollars are the recorded model's own where its prices stand to one another as those of the card do.
                 let own = recording.model().map(cards::find).transpose()?.flatten();
-                let own = own.filter(|own| own.provider == provider && same_rates(own, &card, self.lifetime));
-                card.prices = own.and_then(|own| own.prices).or(card.prices);
-                (provider, card)
+                match own.filter(|own| own.prices.is_some()) {
+                    Some(own) => {
+                        (own.provider.clone(), own.clone(), own.prices.is_some_and(|own| own.lent_by.is_some()))
+                    }
+                    None => {
+                        let card = usual(recording.format)?;
+                        (card.provider.clone(), card, true)
+                    }
+                }
             }
         };
-        let tariff = self.tariff(&name, card)?;
-        let label = match tariff.card.lifetime_ms(self.lifetime) {
-            Some(lifetime) if lifetime % 3_600_000 == 0 => format!("{name}, {}-hour cache", lifetime / 3_600_000),
-            Some(lifetime) => format!("{name}, {}-minute cache", lifetime / 60_000),
-            None => name,
+        let lifetime = self.lifetime.unwrap_or_else(|| recording.lifetime());
+        let tariff = tariff(&name, card, lifetime)?;
+        let used = UsedCard {
+            name,
+            models: tariff.card.models.clone(),
+            chosen: self.chosen.is_some(),
+            stands_in,
+            lifetime_ms: tariff.card.lifetime_ms(lifetime),
+            cache_not_understood: tariff.card.cache_rule == CacheKnowledge::NotUnderstood,
         };
-        Ok((label, tariff))
-    }
-
-    fn tariff(&self, name: &str, card: Card) -> Result<Tariff> {
-        let rates = card.rates(self.lifetime).with_context(|| {
-            format!(
-                "{name} costs nothing by the token, so there is nothing to compare: name other prices with --prices"
-            )
-        })?;
-        Ok(Tariff { card, lifetime: self.lifetime, rates })
+        Ok((used, tariff))
     }
 }
 
-fn same_rates(one: &Card, other: &Card, lifetime: Lifetime) -> bool {
-    one.rates(lifetime) == other.rates(lifetime)
+fn tariff(name: &str, card: Card, lifetime: Lifetime) -> Result<Tariff> {
+    let rates = card.rates(lifetime).with_context(|| {
+        format!("{name} costs nothing by the token, so there is nothing to compare: name other prices with --prices")
+    })?;
+    Ok(Tariff { card, lifetime, rates })
 }
 
-/// Agents that speak with one provider are billed by it; the others by the provider of their model.
-fn provider_of(recording: &Recording) -> Result<String> {
-    let of_model = || -> Result<Option<String>> {
-        let Some(card) = recording.model().map(cards::find).transpose()?.flatten() else { return Ok(None) };
-        Ok(cards::usual(&card.provider)?.map(|card| card.provider))
+/// For sessions whose model has no prices of its own: what most sessions of that agent are made with.
+fn usual(format: Format) -> Result<Card> {
+    let provider = match format {
+        Format::Codex => "openai",
+        Format::GeminiCli => "gemini",
+        Format::MiniSweAgent => "deepseek",
+        Format::ClaudeCode | Format::SweAgent | Format::Opencode | Format::Pi | Format::Lookback => "anthropic",
     };
-    Ok(match recording.format {
-        Format::ClaudeCode => "anthropic".into(),
-        Format::Codex => "openai".into(),
-        Format::GeminiCli => "gemini".into(),
-        Format::MiniSweAgent => of_model()?.unwrap_or_else(|| "deepseek".into()),
-        Format::SweAgent | Format::Opencode | Format::Pi | Format::Lookback => {
-            of_model()?.unwrap_or_else(|| "anthropic".into())
-        }
-    })
+    let card = match usual_model(format) {
+        Some(model) => cards::find(model)?,
+        None => cards::usual(provider)?,
+    };
+    card.with_context(|| format!("{provider} has no usual prices"))
 }

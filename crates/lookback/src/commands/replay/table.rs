@@ -230,7 +230,7 @@ fn billed(sessions: &[&SessionReport]) -> Option<Billed> {
     Some(Billed {
         cost: over(|session| {
             // In units of another price list it could not be compared.
-            session.check.as_ref().filter(|check| session.prices.starts_with(&check.provider))?;
+            session.check.as_ref().filter(|check| session.card.name == check.provider)?;
             let append = session.strategies.get("append")?.cost;
             session.billed.map(|billed| billed.cost / append)
         }),

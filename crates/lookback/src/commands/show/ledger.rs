@@ -62,7 +62,9 @@ pub(super) fn show(session: &Session, next: Option<&LedgerLine>) -> Result<()> {
         ];
         screen::write_facts(&mut out, " ", &facts, width)?;
     }
-    screen::write_wrapped_table(&mut out, &compare_with_bills(session), &[], width)?;
+    let mut remarks = compare_with_bills(session);
+    remarks.extend(above_the_cliff(session));
+    screen::write_wrapped_table(&mut out, &remarks, &[], width)?;
     Ok(out.flush()?)
 }
 
@@ -125,6 +127,20 @@ fn compare_with_bills(session: &Session) -> Vec<Vec<String>> {
     calls.into_iter().map(told).collect()
 }
 
+/// How many calls had a prompt so long that all of it costs more.
+fn above_the_cliff(session: &Session) -> Option<Vec<String>> {
+    let prices = session.card()?.prices.as_ref()?;
+    let above = prices.long.as_ref()?.above;
+    let calls = billed(session).values().filter(|usage| prices.tier(usage.billed.prompt()) > 0).count() as u64;
+    let says = format!("above {} tokens of prompt: every token of such a call costs more", screen::exact(above.into()));
+    (calls > 0).then(|| vec![screen::counted(calls, "call"), says])
+}
+
+/// Above which size its prompt was billed; 0 for the usual prices.
+fn tier(session: &Session, usage: &Usage) -> Option<u64> {
+    Some(session.card()?.prices.as_ref()?.tier(usage.billed.prompt()))
+}
+
 fn row(call: String, line: &LedgerLine, billed: &BTreeMap<CallNo, Usage>, with_bytes: bool) -> Vec<String> {
     let mut cells = vec![
         call,
@@ -158,6 +174,7 @@ pub(super) fn show_json(session: &Session, next: Option<&LedgerLine>) -> Result<
             "written": line.written,
             "reasons": line.reasons,
             "billed": billed.get(&line.call),
+            "tier": billed.get(&line.call).and_then(|usage| tier(session, usage)),
             "expected": session.expected_bill(line.call),
             "cache": session.cache_verdict(line.call),
             "planned": is_planned,

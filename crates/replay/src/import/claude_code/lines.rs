@@ -174,26 +174,18 @@ pub(super) struct Usage {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct CacheCreation {
-    ephemeral_5m_input_tokens: Option<u64>,
     ephemeral_1h_input_tokens: Option<u64>,
 }
 
 impl Usage {
     pub(super) fn billed(&self) -> Billed {
-        let written =
-            |kind: fn(&CacheCreation) -> Option<u64>| self.cache_creation.as_ref().and_then(kind).unwrap_or(0);
-        let lifetime_ms =
-            match (written(|kind| kind.ephemeral_1h_input_tokens), written(|kind| kind.ephemeral_5m_input_tokens)) {
-                (1.., _) => Some(3_600_000),
-                (0, 1..) => Some(300_000),
-                (0, 0) => None,
-            };
+        let hour = self.cache_creation.as_ref().and_then(|written| written.ephemeral_1h_input_tokens);
         Billed {
             uncached: self.input_tokens.unwrap_or(0),
             read: self.cache_read_input_tokens.unwrap_or(0),
             written: self.cache_creation_input_tokens.unwrap_or(0),
             output: self.output_tokens.unwrap_or(0),
-            lifetime_ms,
+            written_1h: hour.unwrap_or(0),
         }
     }
 }

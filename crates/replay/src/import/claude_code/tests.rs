@@ -83,7 +83,7 @@ fn lines_of_one_response_are_one_call_wherever_they_stand() {
     assert_eq!(skipped(&recording), []);
     let call = recording.calls().next().unwrap();
     assert_eq!(call.at, Some(Timestamp(1_767_225_600_000)));
-    assert_eq!(call.billed, Some(Billed { uncached: 3, read: 20, written: 7, output: 1, lifetime_ms: None }));
+    assert_eq!(call.billed, Some(Billed { uncached: 3, read: 20, written: 7, output: 1, written_1h: 0 }));
     assert_eq!(recording.about.session.as_deref(), Some("s1"));
     assert_eq!(recording.about.model.as_deref(), Some("claude-x"));
 }
@@ -98,8 +98,8 @@ fn the_last_line_of_a_response_has_its_bill() {
     };
     let billed = |lines: &[String]| session(lines).calls().next().unwrap().billed.unwrap();
     let bill = billed(&[with_usage("a1", 1, 0, 9), with_usage("a2", 50, 8, 0)]);
-    assert_eq!((bill.output, bill.written, bill.lifetime_ms), (50, 8, Some(3_600_000)));
-    assert_eq!(billed(&[with_usage("a1", 1, 0, 9)]).lifetime_ms, Some(300_000));
+    assert_eq!((bill.output, bill.written, bill.written_1h), (50, 8, 8));
+    assert_eq!(billed(&[with_usage("a1", 1, 0, 9)]).written_1h, 0);
     assert_eq!(describe(&session(&[with_usage("a1", 1, 0, 0)])), ["call Limit: \"x\" => "]);
 }
 

@@ -162,7 +162,7 @@ fn compactions_stand_where_they_were() {
         Item::Compaction(compaction) => compaction.billed,
         _ => None,
     });
-    assert_eq!(billed, Some(Billed { uncached: 50, read: 10, written: 0, output: 9, lifetime_ms: None }));
+    assert_eq!(billed, Some(Billed { uncached: 50, read: 10, written: 0, output: 9, written_1h: 0 }));
 }
 
 #[test]

@@ -64,7 +64,7 @@ fn responses_with_their_bills() {
     assert_eq!(recording.items.len(), 2);
     let calls: Vec<&CallItem> = recording.calls().collect();
     assert_eq!(calls[0].at, Some(Timestamp(1_776_438_005_000)));
-    assert_eq!(calls[0].billed, Some(Billed { uncached: 36, read: 64, written: 0, output: 12, lifetime_ms: None }));
+    assert_eq!(calls[0].billed, Some(Billed { uncached: 36, read: 64, written: 0, output: 12, written_1h: 0 }));
     assert_eq!(calls[0].parts[0], NewPart::Thinking { text: "Plan: look".into(), seal: Seal::None });
     assert_eq!(calls[0].results[0].status, Status::Interrupted);
     assert!(shown(&calls[0].results[0]).contains("denied"));

@@ -92,7 +92,7 @@ fn a_stored_session() {
     assert_eq!(story(&recording), STORY);
     assert_eq!(recording.about.session.as_deref(), Some("abc"));
     let calls: Vec<_> = recording.calls().collect();
-    assert_eq!(calls[0].billed, Some(Billed { uncached: 5, read: 6, written: 7, output: 8, lifetime_ms: None }));
+    assert_eq!(calls[0].billed, Some(Billed { uncached: 5, read: 6, written: 7, output: 8, written_1h: 0 }));
     assert_eq!(calls[1].billed, None);
     assert!(matches!(&calls[1].parts[1], NewPart::UnfinishedCall { id, .. } if id == "d"));
 }

@@ -68,7 +68,7 @@ fn calls_results_and_bills() {
     assert_eq!(calls[0].at, Some(Timestamp(1_700_000_000_500)));
     // Its calls ran, so it was whole.
     assert_eq!(calls[0].stop, Stop::End);
-    assert_eq!(calls[0].billed, Some(Billed { uncached: 360, read: 640, written: 0, output: 30, lifetime_ms: None }));
+    assert_eq!(calls[0].billed, Some(Billed { uncached: 360, read: 640, written: 0, output: 30, written_1h: 0 }));
     assert_eq!(calls[0].parts.len(), 4);
     let ResultData::Run(first) = &calls[0].results[0].data else { panic!("no run") };
     assert_eq!((first.command.as_str(), first.cwd.as_str(), first.exit_code), ("cat x.py", "web", Some(0)));

@@ -77,7 +77,7 @@ fn every_step_is_a_call() {
     );
     let calls: Vec<&CallItem> = recording.calls().collect();
     assert_eq!(calls.len(), 2);
-    assert_eq!(calls[0].billed, Some(Billed { uncached: 100, read: 10, written: 4, output: 5, lifetime_ms: None }));
+    assert_eq!(calls[0].billed, Some(Billed { uncached: 100, read: 10, written: 4, output: 5, written_1h: 0 }));
     assert_eq!((calls[0].parts.len(), calls[0].results.len(), calls[0].at), (3, 1, Some(Timestamp(1_700_000_001_000))));
     assert_eq!((calls[1].parts.len(), calls[1].results.len(), calls[1].at), (1, 0, Some(Timestamp(1_700_000_009_000))));
     assert_eq!(calls[1].billed.map(|billed| billed.uncached), Some(20));

@@ -70,7 +70,7 @@ fn a_plain_list() {
     assert_eq!(kinds, ["user", "user", "call", "compaction", "call"]);
     let calls: Vec<&CallItem> = recording.calls().collect();
     assert_eq!(calls[0].at, Some(Timestamp(1_767_225_605_000)));
-    assert_eq!(calls[0].billed, Some(Billed { uncached: 5, read: 100, written: 20, output: 7, lifetime_ms: None }));
+    assert_eq!(calls[0].billed, Some(Billed { uncached: 5, read: 100, written: 20, output: 7, written_1h: 0 }));
     assert_eq!((calls[1].stop, &calls[1].results[..]), (Stop::Cancelled, &[ToolResult::never_ran()][..]));
     assert_eq!(calls[1].billed, None);
     assert!(matches!(&calls[1].parts[0], NewPart::Thinking { seal: Seal::Signature(seal), .. } if seal == "sig"));

@@ -1,8 +1,8 @@
 use lookback_engine::{
     cache::{CacheRule, Covers},
     card::{
-        Alternation, CacheKey, CacheMarks, Card, Constrained, Lifetime, OutputLimit, Prices, Rates, Support, Tail,
-        ThinkingHabit, UsageInStream,
+        Alternation, CacheKey, CacheKnowledge, CacheMarks, Card, Constrained, Lifetime, OutputLimit, Prices, Rates,
+        Support, Tail, ThinkingHabit, TokenPrices, UsageInStream,
     },
     planner::{Limits, Warmth, block_budget},
 };
@@ -24,11 +24,15 @@ fn tariff(rates: Rates) -> simulate::Tariff {
     let prices = Prices {
         date: "2026-11".into(),
         source: "a test".into(),
-        input: 1.0,
-        cached_read: rates.read,
-        cache_write: rates.write,
-        cache_write_1h: None,
-        output: rates.output,
+        lent_by: None,
+        usual: TokenPrices {
+            input: 1.0,
+            cached_read: rates.read,
+            cache_write: rates.write,
+            cache_write_1h: None,
+            output: rates.output,
+        },
+        long: None,
     };
     let card = Card {
         provider: "test".into(),
@@ -43,6 +47,7 @@ fn tariff(rates: Rates) -> simulate::Tariff {
         tool_calling: Support::Yes,
         usage_in_stream: UsageInStream::Always,
         cache: CacheRule::Prefix { unit: 1, minimum: 0, covers: Covers::Prompt },
+        cache_rule: CacheKnowledge::Understood,
         lifetime_ms: Some(300_000),
         cache_marks: CacheMarks::None,
         cache_key: CacheKey::None,

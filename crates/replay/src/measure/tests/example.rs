@@ -68,6 +68,7 @@ fn call(split: (u64, u64), needs: Vec<Found>, signal: f64) -> CallRun {
         split: Split { read: split.0, written: split.1, uncached: 0 },
         output_tokens: 100,
         compactor_cost: 0.0,
+        compactor_tokens: Default::default(),
         needs,
         did: Vec::new(),
         invalid: None,

@@ -1,5 +1,5 @@
 use super::*;
-use crate::check::Misses;
+use crate::{check::Misses, report::UsedCard};
 
 fn session(format: Format, prices: &str, calls: u64, repaired: &[(&str, f64)]) -> SessionReport {
     let figures = |repaired: f64| Figures { repaired, repaired_vs_append: repaired / 100.0, ..Figures::default() };
@@ -9,7 +9,10 @@ fn session(format: Format, prices: &str, calls: u64, repaired: &[(&str, f64)]) -
         calls,
         model: None,
         prices: prices.to_owned(),
+        card: UsedCard { name: prices.to_owned(), ..UsedCard::default() },
         strategies: repaired.iter().map(|(name, repaired)| ((*name).to_owned(), figures(*repaired))).collect(),
+        paid_usd: None,
+        paid: None,
         billed: None,
         predicted: None,
         check: None,

@@ -1,0 +1,126 @@
+//! **Paid**: what a session's own usage costs at its models' prices, as the file says it: its compactions and pauses are
+//! in it, and so are outputs that were written down in part. Every call counts, also those that the person went back
+//! from. A file does not show a subscription: these are the prices of the API.
+//!
+//! Example: 10,000 tokens written for an hour and 100 of output at 10 and 25 dollars a million are 0.1025 dollars.
+
+use std::collections::BTreeMap;
+
+use lookback_engine::{
+    cache::Split,
+    card::{Card, Cards, Lifetime},
+};
+use serde::Serialize;
+
+use crate::{
+    check::find_card,
+    recording::{Billed, Item, Recording},
+    simulate::{Spent, Tariff, Tokens},
+};
+
+/// What was billed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Paid {
+    /// Calls with a bill, those that wrote summaries included.
+    pub calls: u64,
+    /// At the prices of the API.
+    #[serde(skip)]
+    pub usd: f64,
+    /// By the card that they were billed by (its first pattern), then by price tier.
+    pub tokens: BTreeMap<String, Spent>,
+}
+
+/// By each call's own model where `cards` has its prices, else by the run's. None where the file has no bill.
+pub(crate) fn paid(recording: &Recording, tariff: &Tariff, cards: Option<&Cards>) -> Option<Paid> {
+    let mut paid = Paid { calls: 0, usd: 0.0, tokens: BTreeMap::new() };
+    let mut used: BTreeMap<&str, &Card> = BTreeMap::new();
+    for item in &recording.items {
+        let (billed, model) = match item {
+            Item::Call(call) => (call.billed, call.model.as_deref()),
+            Item::Compaction(compaction) => (compaction.billed, None),
+            Item::User(_) | Item::Rewind { .. } => continue,
+        };
+        let Some(billed) = billed else { continue };
+        let own = cards.zip(model).and_then(|(cards, model)| find_card(model, cards));
+        let card = own.filter(|card| card.prices.is_some()).unwrap_or(&tariff.card);
+        let name = card.models.first().map_or("", String::as_str);
+        used.insert(name, card);
+        paid.calls += 1;
+        let spent = paid.tokens.entry(name.to_owned()).or_default();
+        spent.call(billed.prompt(), &tokens(&billed), card.prices.as_ref());
+    }
+    let each = paid.tokens.iter().filter_map(|(name, spent)| Some(spent.dollars(used.get(&**name)?.prices.as_ref()?)));
+    paid.usd = each.sum();
+    (paid.calls > 0).then_some(paid)
+}
+
+fn tokens(billed: &Billed) -> Tokens {
+    let split = Split { read: billed.read, written: billed.written, uncached: billed.uncached };
+    let hour = billed.written_1h.min(billed.written);
+    let usual = Tokens::of(&split, billed.output, Lifetime::Usual);
+    Tokens { written_5m: usual.written_5m - hour, written_1h: hour, ..usual }
+}
+
+#[cfg(test)]
+mod tests {
+    use lookback_engine::{NewPart, card::Cards, trace::Stop};
+
+    use super::*;
+    use crate::{
+        measure::example,
+        recording::{CallItem, Format},
+    };
+
+    fn cards() -> Cards {
+        let prices = |input: f64| {
+            let [write, hour, output] = [1.25, 2.0, 5.0].map(|rate| rate * input);
+            format!(
+                "input = {input:?}\ncached_read = 0.5\ncache_write = {write:?}\ncache_write_1h = {hour:?}\noutput = {output:?}"
+            )
+        };
+        let long =
+            "\n[card.prices.long]\nabove = 1000\ninput = 10.0\ncached_read = 1.0\ncache_write = 10.0\noutput = 50.0";
+        example::cards(&[
+            example::card("opus", example::MARKS, &prices(5.0)),
+            example::card("haiku", example::MARKS, &format!("{}{long}", prices(1.0))),
+        ])
+    }
+
+    fn call(model: &str, billed: Billed) -> Item {
+        Item::Call(Box::new(CallItem {
+            at: None,
+            model: Some(model.into()),
+            parts: vec![NewPart::Text("Yes.".into())],
+            stop: Stop::End,
+            results: Vec::new(),
+            billed: (billed != Billed::default()).then_some(billed),
+        }))
+    }
+
+    fn paid_for(items: Vec<Item>, own: bool) -> Option<Paid> {
+        let recording = Recording { items, ..Recording::new(Format::ClaudeCode) };
+        let known = cards();
+        let card = known.all()[0].clone();
+        let rates = card.rates(Lifetime::Usual).unwrap();
+        paid(&recording, &Tariff { card, lifetime: Lifetime::Usual, rates }, own.then_some(&known))
+    }
+
+    #[test]
+    fn the_example() {
+        let billed = Billed { written: 10_000, written_1h: 10_000, output: 100, ..Billed::default() };
+        assert!((paid_for(vec![call("opus", billed)], true).unwrap().usd - 0.1025).abs() < 1e-12);
+        assert_eq!(paid_for(vec![call("opus", Billed::default())], true), None);
+    }
+
+    #[test]
+    fn each_call_is_billed_by_its_own_model_and_tier_unless_prices_were_chosen() {
+        let one = Billed { uncached: 1_000, output: 10, ..Billed::default() };
+        let items = || vec![call("opus", one), call("haiku", one), call("haiku", Billed { uncached: 1_001, ..one })];
+        let own = paid_for(items(), true).unwrap();
+        assert!((own.usd - (5_250.0 + 1_050.0 + 10_510.0) / 1e6).abs() < 1e-12, "{own:?}");
+        assert_eq!(own.tokens["haiku"].0.keys().copied().collect::<Vec<_>>(), [0, 1_000]);
+        let chosen = paid_for(items(), false).unwrap();
+        assert!((chosen.usd - (2.0 * 5_250.0 + 5_255.0) / 1e6).abs() < 1e-12, "{chosen:?}");
+        assert_eq!(chosen.calls, 3);
+    }
+}

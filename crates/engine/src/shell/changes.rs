@@ -78,7 +78,11 @@ struct Input {
 pub(crate) fn changed_files(script: &Script, cwd: &str) -> Changes {
     let directory = Rc::new(Directory::new(cwd));
     let mut walk = Walk { directory, variables: BTreeMap::new(), changes: Changes::default(), depth: 0 };
-    walk.script(script);
+    match script.items.is_empty() && !script.complete {
+        // It was not read.
+        true => walk.everything(Words::NONE),
+        false => walk.script(script),
+    }
     let mut changes = walk.changes;
     changes.paths.sort_unstable();
     changes.paths.dedup();

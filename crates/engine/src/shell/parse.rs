@@ -10,10 +10,16 @@ use super::{
 };
 use crate::configuration::commands::{LONGEST_CLASS, SUBSTITUTIONS_DEEP};
 
+/// In bytes. Ours: a hundred times what people and models write; a word of a command takes hundreds of bytes in memory.
+const LONGEST: usize = 512 << 10;
+
 impl Script {
-    /// Any text.
+    /// Any text. One that is too long is not read: it may do anything.
     pub fn parse(text: &str) -> Self {
-        parse_part(text, text.len(), 0)
+        match text.len() > LONGEST {
+            true => Self { items: Vec::new(), documents: Vec::new(), complete: false },
+            false => parse_part(text, text.len(), 0),
+        }
     }
 }
 
@@ -464,6 +470,14 @@ mod tests {
         ] {
             assert!(!Script::parse(text).complete, "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_too_long_is_not_read_and_may_do_anything() {
+        let long = "{ ".repeat(LONGEST);
+        let script = Script::parse(&long);
+        assert!(script.items.is_empty() && !script.complete);
+        assert!(!crate::shell::changed_files(&script, "").patterns.is_empty());
     }
 
     #[test]

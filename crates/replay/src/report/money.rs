@@ -170,6 +170,9 @@ fn remarks(report: &Report, all: &Money, chosen: Option<&str>) -> Vec<String> {
         let some = sessions(all.without_prices);
         remarks.push(format!("Estimated for {some} of models without a price card, at another model's prices."));
     }
+    if report.sessions.iter().any(|session| session.card.cache_not_understood) {
+        remarks.push("Gemini's cache is not understood: figures at its prices are off by 10 to 17%.".to_owned());
+    }
     if all.misses > all.paid * WORTH_A_WORD * 2.0 {
         let misses = numbers::dollars(all.misses);
         remarks

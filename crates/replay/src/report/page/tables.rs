@@ -23,8 +23,11 @@ use crate::{
 /// A column of numbers: its title, what that means for whoever points at it, and its cell in a row.
 type Measure<R> = (&'static str, &'static str, fn(&R) -> String);
 
-/// What matters most, beside what was paid.
-const MAIN: [(&str, &str, fn(&StrategySummary, &Money) -> String); 8] = [
+/// The same of a strategy beside what was paid.
+type Main = (&'static str, &'static str, fn(&StrategySummary, &Money) -> String);
+
+/// What matters most.
+const MAIN: [Main; 8] = [
     ("dollars", "all sessions together, look-ups included", |s, _| dollars(s.total.repaired_usd)),
     ("of paid", "the share of what was paid", |s, money| of_paid(s.total.repaired_usd, money)),
     ("of append", "cost with look-ups, append = 1", |s, _| ratio(s.repaired_vs_append)),

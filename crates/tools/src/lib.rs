@@ -1,0 +1,11 @@
+//! What an agent does to a project: files, searches, commands.
+//!
+//! Each tool takes the arguments that a model wrote and gives one [`envelope`]: the engine's typed result, so that line
+//! numbers, evidence and short forms work on it. Nothing here knows sessions, models or permissions.
+
+#![warn(missing_docs)]
+
+pub mod envelope;
+mod name;
+
+pub use name::ToolName;

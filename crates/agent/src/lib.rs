@@ -15,5 +15,5 @@ mod step;
 mod work;
 
 pub use limits::{Limits, Spent};
-pub use step::Workshop;
+pub use step::{Kept, Workshop};
 pub use work::{Agent, AgentError, Compactor, Ended, House, News, work};

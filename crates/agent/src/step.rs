@@ -32,8 +32,17 @@ pub trait Workshop: Send + Sync + std::fmt::Debug {
     /// One call. `stop` says whether the person wants it ended.
     fn run(&self, tool: ToolName, arguments: &Value, stop: &dyn Fn() -> bool) -> ToolResult;
 
-    /// Called before the first call of a step that may change files.
-    fn before_changes(&self) {}
+    /// The files of the project as they are now, kept for whoever wants them back; none where that is not done.
+    fn snapshot(&self) -> Option<Kept>;
+}
+
+/// Files that were kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// By what name they are found again: the same for the same files.
+    pub id: String,
+    /// What is not among them, and why.
+    pub left_out: Vec<String>,
 }
 
 /// A call as the model wrote it.
@@ -48,6 +57,10 @@ impl Asked {
     /// None for a name that is no tool's.
     fn tool(&self) -> Option<ToolName> {
         ToolName::find(&self.name)
+    }
+
+    fn may_change_files(&self) -> bool {
+        matches!(self.tool(), Some(ToolName::Edit | ToolName::MultiEdit | ToolName::Write | ToolName::Bash))
     }
 
     fn may_run_beside_others(&self) -> bool {
@@ -81,6 +94,10 @@ pub(crate) async fn run_calls(
     house: &mut dyn House,
 ) -> Result<StepEnd, AgentError> {
     let asked = asked(session, turn, ids);
+    let changes = asked.iter().any(Asked::may_change_files);
+    if changes {
+        keep_files(session, turn, bench, house).await?;
+    }
     let (mut denied, mut circle, mut told) = (None, None, None);
     let mut rest = asked.as_slice();
     while let Some(first) = rest.first() {
@@ -111,10 +128,35 @@ pub(crate) async fn run_calls(
         }
         keep(session, house)?;
     }
+    if changes {
+        keep_files(session, turn, bench, house).await?;
+        keep(session, house)?;
+    }
     if let Some(told) = told {
         session.remind("guard", &told);
     }
     Ok(circle.map_or(StepEnd::GoOn(denied), StepEnd::Circle))
+}
+
+/// Records the files as they are, unless the last record says the same.
+async fn keep_files(
+    session: &mut Session,
+    turn: TurnNo,
+    bench: &Bench<'_>,
+    house: &mut dyn House,
+) -> Result<(), AgentError> {
+    let workshop = Arc::clone(bench.workshop);
+    let kept = tokio::task::spawn_blocking(move || workshop.snapshot()).await.map_err(|_| AgentError::ToolPanicked)?;
+    let Some(Kept { id, left_out }) = kept else { return Ok(()) };
+    let last = session.trace().iter().rev().find_map(|event| match &event.event {
+        EventBody::SnapshotTaken(taken) => Some(Some(&taken.id)),
+        EventBody::SnapshotUndone(_) => Some(None),
+        _ => None,
+    });
+    if last.flatten() != Some(&id) {
+        recorded(house, |context| session.snapshot_taken(turn, id, left_out, context))?;
+    }
+    Ok(())
 }
 
 /// The results of calls that may run at once; none: the person stopped them.
@@ -139,9 +181,6 @@ async fn run_group(
             Ok((tool, arguments)) => match own::run(session, tool, &call.arguments, &arguments, house) {
                 Some(result) => Running::Ended(Box::new(result?)),
                 None => {
-                    if !tool.only_reads() {
-                        bench.workshop.before_changes();
-                    }
                     house.tell(&News::Starts { tool: &call.name, arguments: &call.arguments });
                     let (workshop, stopped) = (Arc::clone(bench.workshop), Arc::clone(&stopped));
                     Running::Beside(tokio::task::spawn_blocking(move || {

@@ -7,5 +7,6 @@
 
 pub mod envelope;
 mod name;
+pub mod shadow;
 
 pub use name::ToolName;

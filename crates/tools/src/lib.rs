@@ -6,6 +6,14 @@
 #![warn(missing_docs)]
 
 pub mod envelope;
+mod files;
 mod name;
+mod project;
+mod schema;
+mod seen;
 
+pub use files::FileTools;
 pub use name::ToolName;
+pub use project::Project;
+pub use schema::schema;
+pub use seen::Fingerprint;

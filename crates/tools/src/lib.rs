@@ -6,7 +6,15 @@
 #![warn(missing_docs)]
 
 pub mod envelope;
+mod files;
 mod name;
+mod project;
+mod schema;
+mod seen;
 pub mod shadow;
 
+pub use files::FileTools;
 pub use name::ToolName;
+pub use project::Project;
+pub use schema::schema;
+pub use seen::Fingerprint;

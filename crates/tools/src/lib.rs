@@ -7,5 +7,8 @@
 
 pub mod envelope;
 mod name;
+pub mod sandbox;
+mod shell;
 
 pub use name::ToolName;
+pub use shell::{EndedJob, Keep, Mask, Shell, ShellLimits, ShellSetup, WITHHELD};

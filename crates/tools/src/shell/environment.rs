@@ -2,10 +2,14 @@
 
 use std::ffi::{OsStr, OsString};
 
-/// Without those that are named like keys, unless they are listed. Temp is where the walls put it.
-pub(super) fn given(withheld: &[String], listed: &[String]) -> impl Iterator<Item = (OsString, OsString)> {
+use super::ShellSetup;
+
+/// Without those that are named like keys, unless they are listed. Home and temp are where the walls have them.
+pub(super) fn given(setup: &ShellSetup) -> impl Iterator<Item = (OsString, OsString)> {
+    let home = setup.policy.home.clone().map(|home| (OsString::from("HOME"), home.into_os_string()));
     std::env::vars_os()
-        .filter(move |(name, _)| is_given(name, withheld, listed))
+        .filter(|(name, _)| is_given(name, &setup.withheld, &setup.listed_environment))
+        .chain(home)
         .chain([(OsString::from("TMPDIR"), OsString::from("/tmp"))])
 }
 

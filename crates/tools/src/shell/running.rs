@@ -71,9 +71,8 @@ impl Running {
         for stream in [&out, &error] {
             fcntl_setfl(stream, fcntl_getfl(stream)? | OFlags::NONBLOCK)?;
         }
-        let environment = environment::given(&setup.withheld, &setup.listed_environment);
         let streams = (Stdio::from(out_theirs), Stdio::from(error_theirs));
-        let started = Started::new(&setup.program, spec, environment, streams)?;
+        let started = Started::new(&setup.program, spec, environment::given(setup), streams)?;
         let control = started.control.try_clone()?;
         let supervisor = Pid::from_child(&started.child);
         let shared = Arc::new(Shared { kept: Mutex::new(kept), over: Mutex::default(), changed: Condvar::new() });

@@ -1,5 +1,6 @@
-//! The own view of files: home, temp and what other programs listen on are covered, tools are shown again, protected
-//! files are read-only.
+//! The own view of files: everything is read-only but the project and what covers home, temp and the places where other
+//! programs listen; tools are shown again; protected files are read-only, too. Landlock does not know changes of modes
+//! and times, so neither is enough alone.
 
 use std::{
     fs::{self, File},
@@ -59,10 +60,10 @@ pub(super) fn covers(policy: &Policy) -> Vec<(PathBuf, &'static str)> {
 pub(super) fn arrange(policy: &Policy, private: &Path) -> io::Result<()> {
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
     let covers = covers(policy);
-    let is_covered = |path: &Path| covers.iter().any(|(cover, _)| path.starts_with(cover) && path != cover);
+    let is_covered = |path: &&Path| covers.iter().any(|(cover, _)| path.starts_with(cover) && path != cover);
     let shown = policy.readable.iter().map(PathBuf::as_path).chain(RUN_SHOWN.map(Path::new));
-    let shown = shown.filter(|path| is_covered(path)).filter_map(|path| Placed::new(path, path, false));
-    let written = policy.written().filter(|path| is_covered(path)).filter_map(|path| Placed::new(path, path, true));
+    let shown = shown.filter(is_covered).filter_map(|path| Placed::new(path, path, false));
+    let written = policy.written().filter_map(|path| Placed::new(path, path, true));
     let covering = covers.iter().filter_map(|(path, name)| Placed::new(path, &private.join(name), true));
     let nothing = policy.hidden.iter().filter(|path| path.exists());
     let nothing = nothing
@@ -70,6 +71,10 @@ pub(super) fn arrange(policy: &Policy, private: &Path) -> io::Result<()> {
     let mut placed: Vec<Placed> = covering.chain(shown).chain(written).chain(nothing).collect();
     // Outer ones first, or they would cover the inner ones.
     placed.sort_by_key(|placed| placed.target.components().count());
+    for mounted in mount_points() {
+        // What is covered by another mount already cannot be named, nor reached.
+        let _ = set_flags(&mounted, MountFlags::RDONLY);
+    }
     for one in &placed {
         one.apply()?;
     }
@@ -95,29 +100,35 @@ fn protect(policy: &Policy, path: &Path) -> io::Result<()> {
     }
     let mut above: Vec<&Path> = path.ancestors().skip(1).take_while(|above| *above != base.as_path()).collect();
     above.reverse();
-    for folder in above {
-        if !is_mount(folder) {
-            bind(folder, folder, true)?;
-        }
+    let mounted = mount_points();
+    for folder in above.into_iter().filter(|folder| !mounted.iter().any(|mounted| mounted == folder)) {
+        bind(folder, folder, true)?;
     }
     bind(path, path, false)
 }
 
-/// Whether it is where a mount begins: seen by its number in the list.
-fn is_mount(path: &Path) -> bool {
+/// Where mounts begin. Characters that would part the fields of the list are written as numbers in it.
+fn mount_points() -> Vec<PathBuf> {
     let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
-    let path = path.to_string_lossy().replace(' ', "\\040");
-    mounts.lines().any(|line| line.split(' ').nth(4) == Some(&path))
+    let named = mounts.lines().filter_map(|line| line.split(' ').nth(4));
+    let plain = |name: &str| name.replace("\\040", " ").replace("\\011", "\t").replace("\\134", "\\");
+    named.map(|name| PathBuf::from(plain(name))).collect()
 }
 
 fn bind(source: impl AsRef<Path>, target: &Path, is_writable: bool) -> io::Result<()> {
     let named = |error: rustix::io::Errno| io::Error::other(format!("{}: {error}", target.display()));
     mount_bind_recursive(source.as_ref(), target).map_err(named)?;
-    if !is_writable {
-        // Flags that were set by somebody above us must stay set.
-        let flags = statvfs(target)?.f_flag.bits() as u32 & 0x0C0E;
-        let flags = MountFlags::from_bits_retain(flags) | MountFlags::BIND | MountFlags::RDONLY;
-        mount_remount(target, flags, c"").map_err(named)?;
+    if is_writable {
+        // Fails where the disk itself is read-only, and so it stays.
+        let _ = set_flags(target, MountFlags::empty());
+        return Ok(());
     }
-    Ok(())
+    set_flags(target, MountFlags::RDONLY).map_err(named)
+}
+
+/// Flags that were set by somebody above us must stay set: no devices, no programs, no times of reading.
+fn set_flags(target: &Path, flags: MountFlags) -> rustix::io::Result<()> {
+    const KEPT: u32 = 0x0C0E;
+    let kept = MountFlags::from_bits_retain(statvfs(target)?.f_flag.bits() as u32 & KEPT);
+    mount_remount(target, kept | MountFlags::BIND | flags, c"")
 }

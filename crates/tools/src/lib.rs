@@ -9,13 +9,13 @@ pub mod envelope;
 mod files;
 mod name;
 mod project;
+pub mod sandbox;
 mod schema;
 mod seen;
 pub mod shadow;
-pub mod sandbox;
 mod shell;
 
-pub use files::FileTools;
+pub use files::{FileTools, difference};
 pub use name::ToolName;
 pub use project::Project;
 pub use schema::schema;

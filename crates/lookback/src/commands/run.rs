@@ -53,6 +53,7 @@ pub(crate) fn run(arguments: RunArguments) -> Result<()> {
     }
     let tools = tools_of(&arguments.tools)?;
     let bench = Bench::new(&project, &settings, &arguments)?;
+    bench.restore(&session);
     let rules = Rules {
         mode: arguments.permission,
         sandbox_is_whole: bench.sandbox_is_whole(),

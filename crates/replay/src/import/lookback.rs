@@ -148,6 +148,9 @@ impl LookbackImporter {
 impl LineImporter for LookbackImporter {
     fn read(&mut self, number: u64, line: &[u8], sink: &mut dyn Sink) -> Result<(), String> {
         let event = self.reader.event(line).map_err(|error| error.to_string())?;
+        if event.at.0 < 0 {
+            return Err("an event from before 1970".to_owned());
+        }
         self.event(number, event, &NoBlobs, sink);
         Ok(())
     }

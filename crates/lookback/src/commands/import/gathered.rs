@@ -95,7 +95,7 @@ fn outcome(store: &Store, whole: Whole, created: Result<(), StoreError>) -> Resu
 }
 
 /// As JSON: any of its texts may be long.
-fn size(events: &[Event]) -> u64 {
+pub(super) fn size(events: &[Event]) -> u64 {
     let mut counting = Counting(0);
     // Where it cannot be written, storing it says so.
     let _ = serde_json::to_writer(&mut counting, events);

@@ -60,7 +60,10 @@ fn replay(events: &[Event]) -> Result<Checked, SessionError> {
 }
 
 /// What a replay does not look at, but every later use of the session would stumble over.
-fn check(Event { seq, event, .. }: &Event) -> Result<()> {
+fn check(Event { seq, at, event }: &Event) -> Result<()> {
+    if at.0 < 0 {
+        bail!("event {seq} says that it happened before 1970; correct \"at\" there");
+    }
     if event.outputs().iter().any(|output| matches!(output, Output::Blob { .. })) {
         bail!(
             "the file is incomplete: event {seq} names an output that is not in it; \

@@ -4,12 +4,13 @@
 use anyhow::Result;
 use lookback_engine::{
     Context as Recording, ModelChoice, Recorder, SessionSetup, WholeStep,
-    trace::{Event, NoBlobs, Output, SessionId, Timestamp, TurnNo, start::RecordedBy},
+    trace::{Event, NoBlobs, SessionId, Timestamp, TurnNo, start::RecordedBy},
 };
 use lookback_replay::recording::{About, Billed, CallItem, Format, Item};
 use lookback_store::{ComingSession, Store, StoreError};
 use lookback_wire::{Provider, TokenUsage};
 
+use super::gathered::size;
 use crate::{cards, counter::Counter, opened};
 
 /// What is handed to the store at once: enough to make a transaction worth it, little enough to hold. A session that ends
@@ -88,7 +89,7 @@ impl Writing {
             Ok(None)
         })?;
         for event in recorder.take_events() {
-            self.bytes += size(&event);
+            self.bytes += size(std::slice::from_ref(&event));
             self.events.push(event);
         }
         Ok(problem)
@@ -160,8 +161,4 @@ fn model_of(item: &Item) -> Option<String> {
         Item::Call(call) => call.model.clone(),
         _ => None,
     }
-}
-
-fn size(event: &Event) -> u64 {
-    event.event.outputs().into_iter().map(Output::len).sum()
 }

@@ -51,8 +51,9 @@ pub(crate) enum Command {
     /// Store recorded sessions of other agents, or what `show ID --trace --json` wrote
     ///
     /// Claude Code, Codex, SWE-agent, mini-swe-agent, opencode, pi, gemini-cli and Lookback's own traces are told apart by
-    /// their content. What cannot be read in a file of another agent is skipped and said with its place; a session
-    /// that is stored already is left as it is.
+    /// their content. With nothing named it looks where Claude Code, Codex and opencode keep theirs, and asks before it
+    /// reads them. A session that has grown since it was imported is brought up to date, and keeps what was done to it
+    /// here. What cannot be used of a file is skipped and counted.
     Import(ImportArguments),
     /// Say what recorded sessions would have cost, and forgotten, under other ways of showing them
     ///
@@ -244,9 +245,19 @@ pub(crate) struct UnfoldArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct ImportArguments {
-    /// Files and folders, plain or compressed (gz, zst); - for standard input
-    #[arg(value_name = "FILE", required = true, num_args = 1..)]
+    /// Files, folders and opencode's database, plain or compressed (gz, zst); - for standard input [default: what is on this
+    /// machine]
+    #[arg(value_name = "FILE|DIR")]
     pub(crate) files: Vec<PathBuf>,
+    /// Import what was found on this machine without asking
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Say what became of every file, and what of it could not be used
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -4,7 +4,6 @@
 
 mod counting;
 mod discovery;
-mod opencode;
 mod origin;
 mod prices;
 mod side_by_side;
@@ -19,7 +18,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
-use lookback_engine::Configuration;
+use lookback_engine::{Configuration, trace::SessionId};
 use lookback_replay::{
     import::ImportError,
     recording::{Format, Skipped},
@@ -48,9 +47,12 @@ pub(crate) fn run(arguments: ReplayArguments) -> Result<()> {
     let prices = Prices::new(arguments.prices.as_deref(), arguments.ttl)?;
     let page = page_of(&arguments)?;
     let strategies = chosen(&arguments.strategies);
-    interruption::end_on_interruption();
+    interruption::end_on_interruption("interrupted: no report was written");
     let (origins, store) = match arguments.what.as_slice() {
-        [] => (discovery::discover(if arguments.yes { Consent::Given } else { Consent::Ask })?, None),
+        [] => match discovery::discover(if arguments.yes { Consent::Given } else { Consent::Ask })? {
+            Some(origins) => (origins, None),
+            None => return Ok(()),
+        },
         words => origin::named(words)?,
     };
     let cards = cards::built_in()?;
@@ -119,12 +121,13 @@ impl fmt::Display for WithoutCalls {
 impl std::error::Error for WithoutCalls {}
 
 struct One {
+    id: SessionId,
     replayed: Replayed,
     skipped: Vec<Skipped>,
 }
 
 fn replay(origin: &Origin, store: Option<&Snapshot>, prices: &Prices, plan: Plan<'_>) -> Result<One> {
-    let recording = origin.read(store)?;
+    let (recording, id) = origin.read(store)?;
     if recording.calls().next().is_none() {
         return Err(WithoutCalls(recording.format).into());
     }
@@ -132,7 +135,7 @@ fn replay(origin: &Origin, store: Option<&Snapshot>, prices: &Prices, plan: Plan
     let counts = Counts::default();
     let job = Job { file: origin.name(), recording: &recording, tariff: &tariff, card };
     let replayed = session::replay(&job, plan, &|text| counts.count(text));
-    Ok(One { replayed, skipped: recording.skipped })
+    Ok(One { id, replayed, skipped: recording.skipped })
 }
 
 /// All sessions; files that turned out to hold none are left out.
@@ -146,12 +149,14 @@ struct Finished {
 impl Finished {
     fn of(origins: &[Origin], outcomes: Vec<Result<One>>) -> Self {
         let mut run = Self { report: Report { sessions: Vec::new() }, remarks: Vec::new(), invalid: Vec::new() };
-        let (mut others, mut without_calls) = (0, 0);
+        let (mut others, mut without_calls, mut again) = (0, 0, 0);
+        let longest = longest_of(&outcomes);
         let mut without_card = BTreeMap::new();
-        for (origin, outcome) in origins.iter().zip(outcomes) {
+        for (place, (origin, outcome)) in origins.iter().zip(outcomes).enumerate() {
             let name = origin.name();
             match outcome {
-                Ok(One { replayed, skipped }) => {
+                Ok(One { id, .. }) if longest.get(&id) != Some(&place) => again += 1,
+                Ok(One { replayed, skipped, .. }) => {
                     run.remarks.extend(remark_on(&name, &skipped));
                     let invalid = replayed.invalid.iter();
                     run.invalid.extend(invalid.map(|view| {
@@ -181,6 +186,9 @@ impl Finished {
                 None => format!("{sessions} without the name of a model: billed at the prices of {models}"),
             }
         }));
+        if again > 0 {
+            run.remarks.push(format!("{} given twice: counted once", screen::counted(again, "session")));
+        }
         if others > 0 {
             let other = screen::counted(others, "other file");
             run.remarks.push(format!("{other} in the folders {} no session", if others == 1 { "is" } else { "are" }));
@@ -203,6 +211,20 @@ impl Finished {
         }
         bail!("{}: {}", screen::counted(self.invalid.len() as u64, "invalid view"), self.invalid.join("\n       "))
     }
+}
+
+/// Where each session stands, of several copies the one with the most calls.
+fn longest_of(outcomes: &[Result<One>]) -> BTreeMap<SessionId, usize> {
+    let mut longest: BTreeMap<SessionId, (u64, usize)> = BTreeMap::new();
+    for (place, one) in outcomes.iter().enumerate().filter_map(|(place, outcome)| Some((place, outcome.as_ref().ok()?)))
+    {
+        let calls = one.replayed.report.calls;
+        let known = longest.entry(one.id.clone()).or_insert((calls, place));
+        if calls > known.0 {
+            *known = (calls, place);
+        }
+    }
+    longest.into_iter().map(|(id, (_, place))| (id, place)).collect()
 }
 
 /// The first of what was skipped, and how much more.

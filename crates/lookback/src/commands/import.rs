@@ -121,7 +121,7 @@ fn named(paths: &[PathBuf]) -> Result<Vec<(Source, Named)>> {
 fn import_one(store: &Store, source: &Source) -> Result<()> {
     let mut gathered = Gathered::new(store);
     let name = source.name();
-    let first = import(&mut gathered, source, |size| Progress::of_bytes(&name, size))?;
+    let first = import(&mut gathered, source, Named::ByItself, |size| Progress::of_bytes(&name, size))?;
     gathered.flush();
     for outcome in std::iter::once(Ok(first)).chain(gathered.outcomes()) {
         let Outcome::Done(Done { kind, text, skips, .. }) = outcome? else { continue };
@@ -140,7 +140,7 @@ fn import_many(store: &Store, found: &[(Source, Named)], arguments: &ImportArgum
     let mut gathered = Gathered::new(store);
     let mut progress = Progress::of_sessions("importing", found.len() as u64);
     for (place, (source, named)) in found.iter().enumerate() {
-        let outcome = import(&mut gathered, source, |_| Progress::hidden());
+        let outcome = import(&mut gathered, source, *named, |_| Progress::hidden());
         gathered.outcomes().into_iter().for_each(|outcome| tally.add(outcome, Named::ByItself));
         tally.add(outcome, *named);
         progress.set(place as u64 + 1);
@@ -160,13 +160,18 @@ enum Named {
     InFolder,
 }
 
-fn import(gathered: &mut Gathered<'_>, source: &Source, progress: impl Fn(Option<u64>) -> Progress) -> Result<Outcome> {
+fn import(
+    gathered: &mut Gathered<'_>,
+    source: &Source,
+    named: Named,
+    progress: impl Fn(Option<u64>) -> Progress,
+) -> Result<Outcome> {
     let name = source.name();
     let input = Input::open(source)?;
-    if input.head.trim_ascii().is_empty() && input.head_is_whole {
+    let cannot = || format!("cannot import {name}");
+    if input.head.trim_ascii().is_empty() && input.head_is_whole && named == Named::ByItself {
         return own::import(gathered, input, &name);
     }
-    let cannot = || format!("cannot import {name}");
     match reading::format_of(&input) {
         Ok(Format::Lookback) => own::import(gathered, input, &name),
         Ok(format) => foreign::import(gathered, source, input, format, progress).with_context(cannot),
@@ -175,7 +180,7 @@ fn import(gathered: &mut Gathered<'_>, source: &Source, progress: impl Fn(Option
 }
 
 fn is_unknown(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| matches!(cause.downcast_ref(), Some(ImportError::Unknown)))
+    error.chain().any(|cause| matches!(cause.downcast_ref(), Some(ImportError::Unknown | ImportError::Empty)))
 }
 
 /// What the store said, where it was the store.

@@ -50,7 +50,7 @@ fn what(cause: &Cause, place: &Place<'_>) -> String {
         Cause::Redirected { to } => format!("{host} redirects to {to}, which is not followed: the key would go there"),
         Cause::Nonsense => format!("what {host} answered is not what the API says"),
         Cause::Cut => "the answer broke off".to_owned(),
-        Cause::NoConnection(reason) => no_connection(reason, host),
+        Cause::NoConnection(reason) => no_connection(reason, host, place.url.port_or_known_default()),
         Cause::Timeout { phase, limit } => {
             let limit = limit.as_secs_f32();
             match phase {
@@ -70,10 +70,13 @@ fn what(cause: &Cause, place: &Place<'_>) -> String {
     }
 }
 
-fn no_connection(reason: &NoConnection, host: &str) -> String {
+fn no_connection(reason: &NoConnection, host: &str, port: Option<u16>) -> String {
     match reason {
         NoConnection::UnknownHost => format!("there is no host called {host}"),
-        NoConnection::Refused => format!("nobody listens at {host}"),
+        NoConnection::Refused => match port {
+            Some(port) => format!("nobody listens at {host}:{port}"),
+            None => format!("nobody listens at {host}"),
+        },
         NoConnection::UnknownIssuer => {
             format!("the certificate of {host} is signed by nobody that this computer trusts")
         }

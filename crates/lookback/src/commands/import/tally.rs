@@ -127,8 +127,8 @@ impl Tally {
     fn print(&self) -> Result<()> {
         let mut out = screen::screen();
         if self.skipped.0 > 0 && !self.verbose {
-            let (files, all) = (screen::counted(self.skipped.0, "file"), screen::exact(self.skipped.1));
-            screen::remark(&format!("{all} lines or parts of {files} could not be used; -v says which"));
+            let (files, parts) = (screen::counted(self.skipped.0, "file"), screen::counted(self.skipped.1, "part"));
+            screen::remark(&format!("{parts} of {files} could not be used; -v says which"));
         }
         if self.agents.len() > 1 {
             for (format, counts) in &self.agents {
@@ -139,16 +139,12 @@ impl Tally {
         self.agents.values().for_each(|counts| all.add(counts));
         let mut facts = all.facts();
         let others = [
-            (self.others, "in the folders that are no sessions"),
-            (self.unread, "could not be read"),
-            (self.unstored, "could not be stored"),
+            (self.others, "other file", "in the folders"),
+            (self.unread, "file", "could not be read"),
+            (self.unstored, "file", "could not be stored"),
         ];
-        facts.extend(
-            others
-                .iter()
-                .filter(|(count, _)| *count > 0)
-                .map(|(count, what)| format!("{} {what}", screen::counted(*count, "file"))),
-        );
+        let others = others.iter().filter(|(count, ..)| *count > 0);
+        facts.extend(others.map(|(count, noun, what)| format!("{} {what}", screen::counted(*count, noun))));
         let one = match self.agents.first_key_value() {
             Some((format, _)) if self.agents.len() == 1 => format!("{}: ", format.label()),
             _ => String::new(),

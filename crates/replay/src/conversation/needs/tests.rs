@@ -200,6 +200,19 @@ fn what_a_rewind_took_away_was_not_seen() {
 }
 
 #[test]
+fn a_branch_that_was_taken_up_again_was_seen_and_the_other_was_not() {
+    let found = needs(vec![
+        user("Look."),
+        step(serde_json::json!({"command": "ls"}), "fn open_door", 0),
+        Item::Rewind { last: Some(0) },
+        step(serde_json::json!({"command": "ls"}), "fn lock_door", 0),
+        Item::Rewind { last: Some(1) },
+        step(serde_json::json!({"pattern": "open_door|lock_door"}), "", 0),
+    ]);
+    assert_eq!(found[2], [(NeedKind::Symbol, "open_door".to_owned(), vec![2])]);
+}
+
+#[test]
 fn an_error_stays_open_until_something_runs_well() {
     let fails = "error[E0425]: cannot find value";
     let found = needs(vec![

@@ -10,7 +10,7 @@ mod side_by_side;
 mod table;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fmt,
     fs::{self, File},
     io::Read,
@@ -33,7 +33,7 @@ use crate::{cards, cli::ReplayArguments, interruption, screen};
 
 use counting::Counts;
 use discovery::Consent;
-use origin::Origin;
+use origin::{Identity, Origin};
 use prices::Prices;
 
 const REPORT: &str = "lookback-replay.html";
@@ -121,13 +121,13 @@ impl fmt::Display for WithoutCalls {
 impl std::error::Error for WithoutCalls {}
 
 struct One {
-    id: SessionId,
+    identity: Identity,
     replayed: Replayed,
     skipped: Vec<Skipped>,
 }
 
 fn replay(origin: &Origin, store: Option<&Snapshot>, prices: &Prices, plan: Plan<'_>) -> Result<One> {
-    let (recording, id) = origin.read(store)?;
+    let (recording, identity) = origin.read(store)?;
     if recording.calls().next().is_none() {
         return Err(WithoutCalls(recording.format).into());
     }
@@ -135,7 +135,7 @@ fn replay(origin: &Origin, store: Option<&Snapshot>, prices: &Prices, plan: Plan
     let counts = Counts::default();
     let job = Job { file: origin.name(), recording: &recording, tariff: &tariff, card };
     let replayed = session::replay(&job, plan, &|text| counts.count(text));
-    Ok(One { id, replayed, skipped: recording.skipped })
+    Ok(One { identity, replayed, skipped: recording.skipped })
 }
 
 /// All sessions; files that turned out to hold none are left out.
@@ -150,12 +150,12 @@ impl Finished {
     fn of(origins: &[Origin], outcomes: Vec<Result<One>>) -> Self {
         let mut run = Self { report: Report { sessions: Vec::new() }, remarks: Vec::new(), invalid: Vec::new() };
         let (mut others, mut without_calls, mut again) = (0, 0, 0);
-        let longest = longest_of(&outcomes);
+        let copies = given_again(&outcomes);
         let mut without_card = BTreeMap::new();
         for (place, (origin, outcome)) in origins.iter().zip(outcomes).enumerate() {
             let name = origin.name();
             match outcome {
-                Ok(One { id, .. }) if longest.get(&id) != Some(&place) => again += 1,
+                Ok(_) if copies.contains(&place) => again += 1,
                 Ok(One { replayed, skipped, .. }) => {
                     run.remarks.extend(remark_on(&name, &skipped));
                     let invalid = replayed.invalid.iter();
@@ -213,18 +213,25 @@ impl Finished {
     }
 }
 
-/// Where each session stands, of several copies the one with the most calls.
-fn longest_of(outcomes: &[Result<One>]) -> BTreeMap<SessionId, usize> {
-    let mut longest: BTreeMap<SessionId, (u64, usize)> = BTreeMap::new();
-    for (place, one) in outcomes.iter().enumerate().filter_map(|(place, outcome)| Some((place, outcome.as_ref().ok()?)))
-    {
-        let calls = one.replayed.report.calls;
-        let known = longest.entry(one.id.clone()).or_insert((calls, place));
-        if calls > known.0 {
-            *known = (calls, place);
+/// The places of sessions of which a copy counts: one with more calls, or the first of equals.
+fn given_again(outcomes: &[Result<One>]) -> BTreeSet<usize> {
+    let mut by_id: BTreeMap<&SessionId, Vec<(usize, &One)>> = BTreeMap::new();
+    for (place, one) in outcomes.iter().enumerate().filter_map(|(place, one)| Some((place, one.as_ref().ok()?))) {
+        by_id.entry(&one.identity.id).or_default().push((place, one));
+    }
+    let calls = |one: &One| one.replayed.report.calls;
+    let mut again = BTreeSet::new();
+    for copies in by_id.into_values() {
+        for (place, one) in &copies {
+            let counts_before = |(other_place, other): &(usize, &One)| {
+                (calls(other), std::cmp::Reverse(*other_place)) > (calls(one), std::cmp::Reverse(*place))
+            };
+            if copies.iter().any(|other| counts_before(other) && one.identity.is_same(&other.1.identity)) {
+                again.insert(*place);
+            }
         }
     }
-    longest.into_iter().map(|(id, (_, place))| (id, place)).collect()
+    again
 }
 
 /// The first of what was skipped, and how much more.

@@ -11,6 +11,7 @@ mod grown;
 mod hostile;
 mod imported;
 mod machine;
+mod mishaps;
 mod mutated;
 mod names;
 mod person;

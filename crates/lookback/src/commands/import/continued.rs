@@ -1,14 +1,17 @@
 //! A session that is stored already, read again: what was stored is compared with what the file has now, and what is new
 //! goes behind it. Folds and everything else that was done to it since stay as they are.
 
+mod stored;
+
 use anyhow::Result;
 use lookback_engine::{
-    Context, ModelChoice, NewPart, Session, SessionError, WholeStep, as_it_ran,
-    trace::{AssistantPart, BlobHash, EventBody, Output, SessionId, Status, ToolResult, TurnNo},
+    Context, ModelChoice, Session, SessionError, WholeStep,
+    trace::{EventBody, SessionId, ToolResult, TurnNo},
 };
 use lookback_replay::recording::{CallItem, Format, Item};
 use lookback_store::Store;
 
+use self::stored::Stored;
 use super::writing::{bill, choose, time_of};
 use crate::opened::Opened;
 
@@ -35,19 +38,6 @@ pub(super) struct Continued {
     pub(super) turns: u64,
 }
 
-/// A user or a call, by what can be compared.
-#[derive(Default, Clone)]
-struct Stored {
-    parts: Vec<BlobHash>,
-    /// None for one that was interrupted: its file may have been read in the middle of it.
-    results: Vec<Option<BlobHash>>,
-    calls: Vec<String>,
-    end: TurnNo,
-    is_billed: bool,
-    /// Something was decided behind it: a fold, a note, a pin.
-    decided: bool,
-}
-
 impl Continued {
     pub(super) fn load(store: &Store, id: &SessionId, format: Format) -> Result<Self> {
         let mut stored: Vec<Stored> = Vec::new();
@@ -57,19 +47,14 @@ impl Continued {
                 EventBody::RolledBack { .. } => went_back = true,
                 EventBody::UserTurn(user) => {
                     went_back = false;
-                    stored.push(Stored { parts: vec![said(&user.text)], end: user.turn, ..Stored::default() });
+                    stored.push(Stored::user(user));
                 }
                 EventBody::AssistantTurn(answer) => {
                     // A person who goes back says something. Here a call was recorded again (see `complete`).
                     if std::mem::take(&mut went_back) {
                         stored.pop();
                     }
-                    stored.push(Stored {
-                        parts: answer.parts.iter().map(key_of_part).collect(),
-                        calls: answer.parts.iter().filter_map(call_id).collect(),
-                        end: answer.turn,
-                        ..Stored::default()
-                    });
+                    stored.push(Stored::answer(answer));
                 }
                 body => {
                     if let Some(last) = stored.last_mut() {
@@ -214,103 +199,4 @@ fn record(
         }
     }
     Ok(())
-}
-
-impl Stored {
-    /// The same of an item that was read.
-    fn of(item: &Item) -> Self {
-        match item {
-            Item::User(user) => Self { parts: vec![said(&user.text)], ..Self::default() },
-            Item::Call(call) => {
-                let (parts, _) = as_it_ran(call.parts.clone(), call.stop, &call.results);
-                let results = call.results.iter().map(key_of_result).collect();
-                Self { parts: parts.iter().map(key_of_new).collect(), results, ..Self::default() }
-            }
-            Item::Compaction(_) | Item::Rewind { .. } => Self::default(),
-        }
-    }
-
-    /// An event behind the turn that is not a turn itself.
-    fn follow(&mut self, body: &EventBody) {
-        match body {
-            EventBody::ToolResult { turn, index, result } => match self.results.get_mut(*index as usize) {
-                None => {
-                    self.results.push(key_of_result(result));
-                    self.end = *turn;
-                }
-                // It came when the step was given up.
-                Some(known) => *known = known.take().or(key_of_result(result)),
-            },
-            EventBody::Usage(_) => self.is_billed = true,
-            EventBody::Fold(_)
-            | EventBody::Settle(_)
-            | EventBody::Archive(_)
-            | EventBody::StateDelta(_)
-            | EventBody::NoteShown { .. }
-            | EventBody::Unfold(_)
-            | EventBody::Pinned(_)
-            | EventBody::Unpinned { .. }
-            | EventBody::LayoutChanged(_) => self.decided = true,
-            _ => {}
-        }
-    }
-
-    /// Whether the other one is this one as it ended.
-    fn went_on_as(&self, read: &Self) -> bool {
-        let same = |(known, read): (&Option<BlobHash>, &Option<BlobHash>)| known.is_none() || known == read;
-        read.parts.starts_with(&self.parts)
-            && read.results.len() >= self.results.len()
-            && self.results.iter().zip(&read.results).all(same)
-    }
-}
-
-impl Stored {
-    /// Whether the two together are one that was read: its end was put behind what was decided in the meantime.
-    fn is_followed_by(&self, rest: &Self, read: &Self) -> bool {
-        let of = |parts: &[BlobHash]| read.parts[self.parts.len()..] == *parts;
-        of(&rest.parts) && read.results.get(self.results.len()..) == Some(&rest.results)
-    }
-}
-
-fn said(text: &str) -> BlobHash {
-    BlobHash::of(text.as_bytes())
-}
-
-fn key(kind: &str, texts: [&str; 2]) -> BlobHash {
-    BlobHash::of([kind, texts[0], texts[1]].join("\0").as_bytes())
-}
-
-fn key_of_part(part: &AssistantPart) -> BlobHash {
-    match part {
-        AssistantPart::Text { text, .. } => key("text", [text, ""]),
-        AssistantPart::Thinking { text, .. } => key("thinking", [text, ""]),
-        AssistantPart::Call { name, arguments, .. } => key("call", [name, arguments]),
-        AssistantPart::Unknown { .. } => key("unknown", ["", ""]),
-    }
-}
-
-fn key_of_new(part: &NewPart) -> BlobHash {
-    match part {
-        NewPart::Text(text) => key("text", [text, ""]),
-        NewPart::Thinking { text, .. } => key("thinking", [text, ""]),
-        NewPart::Call { name, arguments, .. } | NewPart::UnfinishedCall { name, arguments, .. } => {
-            key("call", [name, arguments])
-        }
-        NewPart::Native { .. } => key("unknown", ["", ""]),
-    }
-}
-
-fn key_of_result(result: &ToolResult) -> Option<BlobHash> {
-    (result.status != Status::Interrupted).then(|| match &result.text {
-        Output::Inline(bytes) => BlobHash::of(bytes),
-        Output::Blob { hash, .. } => *hash,
-        Output::Beyond(ends) => ends.hash,
-    })
-}
-
-fn call_id(part: &AssistantPart) -> Option<String> {
-    match part {
-        AssistantPart::Call { id, unfinished: false, .. } => Some(id.clone()),
-        _ => None,
-    }
 }

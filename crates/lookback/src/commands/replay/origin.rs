@@ -3,8 +3,11 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use lookback_engine::trace::{BlobHash, SessionId};
-use lookback_replay::recording::{Format, Recording};
+use lookback_engine::{
+    NewPart,
+    trace::{BlobHash, SessionId},
+};
+use lookback_replay::recording::{Format, Item, Recording};
 use lookback_store::Snapshot;
 
 use crate::{
@@ -29,6 +32,45 @@ pub(super) enum Origin {
     Sample,
 }
 
+/// Whose session it is, and what was said in it: agents give one id to several that went different ways.
+#[derive(Debug)]
+pub(super) struct Identity {
+    pub(super) id: SessionId,
+    said: Vec<BlobHash>,
+}
+
+impl Identity {
+    fn of(id: SessionId, recording: &Recording) -> Self {
+        Self { id, said: recording.items.iter().filter_map(said_in).collect() }
+    }
+
+    /// Whether one of them is a copy of the other, or of its beginning. The last of it may have been cut short.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let both = self.said.len().min(other.said.len());
+        let sure = if self.said.len() == other.said.len() { both } else { both.saturating_sub(1) };
+        self.id == other.id && self.said[..sure] == other.said[..sure]
+    }
+}
+
+fn said_in(item: &Item) -> Option<BlobHash> {
+    let texts = match item {
+        Item::User(user) => vec![user.text.as_str()],
+        Item::Call(call) => call.parts.iter().flat_map(texts_of).collect(),
+        Item::Compaction(_) | Item::Rewind { .. } => return None,
+    };
+    Some(BlobHash::of(texts.join("\0").as_bytes()))
+}
+
+fn texts_of(part: &NewPart) -> Vec<&str> {
+    match part {
+        NewPart::Text(text) | NewPart::Thinking { text, .. } => vec![text],
+        NewPart::Call { name, arguments, .. } | NewPart::UnfinishedCall { name, arguments, .. } => {
+            vec![name, arguments]
+        }
+        NewPart::Native { raw, .. } => vec![raw],
+    }
+}
+
 impl Origin {
     /// As it stands in reports.
     pub(super) fn name(&self) -> String {
@@ -45,7 +87,7 @@ impl Origin {
     }
 
     /// Reads all of it, and says whose session it is.
-    pub(super) fn read(&self, store: Option<&Snapshot>) -> Result<(Recording, SessionId)> {
+    pub(super) fn read(&self, store: Option<&Snapshot>) -> Result<(Recording, Identity)> {
         match self {
             Self::File(source) | Self::Found(source) => read_input(Input::open(source)?),
             Self::Stored(id) => {
@@ -63,20 +105,22 @@ impl Origin {
     }
 }
 
-fn read_input(input: Input) -> Result<(Recording, SessionId)> {
+fn read_input(input: Input) -> Result<(Recording, Identity)> {
     let format = reading::format_of(&input)?;
     let fingerprint = input.fingerprint();
     let mut recording = Recording::new(format);
     recording.about = reading::read(input, format, &mut recording)?;
     let id = reading::id_of(format, &recording.about, fingerprint);
-    Ok((recording, id))
+    let identity = Identity::of(id, &recording);
+    Ok((recording, identity))
 }
 
-fn read_lines(lines: &[u8], format: Format) -> Result<(Recording, SessionId)> {
+fn read_lines(lines: &[u8], format: Format) -> Result<(Recording, Identity)> {
     let mut recording = Recording::new(format);
     recording.about = reading::read_lines(&mut Lines::new(lines), format, &mut recording)?;
     let id = reading::id_of(format, &recording.about, BlobHash::of(lines));
-    Ok((recording, id))
+    let identity = Identity::of(id, &recording);
+    Ok((recording, identity))
 }
 
 /// What a person named, in that order, and the store where a session of it was named.

@@ -67,7 +67,7 @@ use crate::{
         result::TodoItem,
         start::Decisions,
     },
-    view::{Entry, View},
+    view::{Entry, TOKENS_PER_MESSAGE, View, large::Room as RoomForResults},
 };
 
 /// One session. When a recording method fails with [`SessionError::Trace`] or [`SessionError::Blob`], the store behind it
@@ -82,6 +82,15 @@ pub struct Session {
     reminders: BTreeMap<(NoteKind, String), String>,
     /// Writes every prompt for this provider instead of the recorded one.
     provider: Option<Provider>,
+    results: ShownResults,
+}
+
+/// How the results of a step are shown that is being recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ShownResults {
+    AsThereIsRoom,
+    /// As they were elsewhere.
+    Whole,
 }
 
 impl Session {
@@ -95,6 +104,7 @@ impl Session {
             policy: Policy::default(),
             reminders: BTreeMap::new(),
             provider,
+            results: ShownResults::AsThereIsRoom,
         })
     }
 
@@ -362,6 +372,13 @@ impl Book for Session {
 
     fn tokens(&self) -> u64 {
         self.state.view.tokens()
+    }
+
+    fn room(&self) -> Option<RoomForResults> {
+        let model = &self.state.model;
+        let used = self.state.view.tokens() + u64::from(model.reserve) + u64::from(TOKENS_PER_MESSAGE);
+        let free = u64::from(model.window).saturating_sub(used) as u32;
+        (self.results == ShownResults::AsThereIsRoom).then_some(RoomForResults { window: model.window, free })
     }
 
     fn record(&mut self, body: EventBody, context: &Context<'_>) -> Result<(), SessionError> {

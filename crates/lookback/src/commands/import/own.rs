@@ -9,16 +9,20 @@ use lookback_engine::{
     session::Checked,
     trace::{AssistantPart, Event, EventBody, NoBlobs, Output, Timestamp, upgrade::TraceReader},
 };
-use lookback_replay::import::{Held, check_values};
+use lookback_replay::{
+    import::{Held, check_values},
+    recording::Format,
+};
 
 use super::{
-    Outcome,
+    Done, Kind, Outcome,
     gathered::{Gathered, Whole},
 };
 use crate::{
     counter::Counter,
     input::{Input, LONGEST_LINE, Line},
     screen,
+    skips::Skips,
 };
 
 pub(super) fn import(gathered: &mut Gathered<'_>, input: Input, name: &str) -> Result<Outcome> {
@@ -44,7 +48,15 @@ pub(super) fn import(gathered: &mut Gathered<'_>, input: Input, name: &str) -> R
             lines.get(doubted.event.0 as usize).copied().unwrap_or_default()
         ),
     };
-    gathered.push(Whole { id, events, told: Box::new(told), name: name.to_owned() });
+    let done = Done {
+        kind: Kind::Imported,
+        format: Format::Lookback,
+        id: Some(id.clone()),
+        name: name.to_owned(),
+        text: String::new(),
+        skips: Skips::default(),
+    };
+    gathered.push(Whole { id, events, told: Box::new(told), done });
     Ok(Outcome::Gathered)
 }
 

@@ -80,7 +80,7 @@ impl Writing {
                     // A trace cannot go back behind its first turn: that one stays.
                     let turn = last.and_then(|last| self.ends.get(last)).or(self.ends.first());
                     if let Some(turn) = turn
-                        && let Err(error) = recorder.roll_back(*turn, context)
+                        && let Err(error) = recorder.return_to(*turn, context)
                     {
                         return Ok(Some(format!("going back to turn {turn}: {error}")));
                     }
@@ -116,7 +116,7 @@ fn recorded_at<T>(now: Timestamp, record: impl FnOnce(&Recording<'_>) -> T) -> T
 }
 
 /// The model as its card knows it, behind the API that its agent speaks.
-fn choose(format: Format, model: &str) -> Result<ModelChoice> {
+pub(super) fn choose(format: Format, model: &str) -> Result<ModelChoice> {
     let card = cards::find(model)?;
     let is_claude = card.as_ref().is_some_and(|card| card.provider == "anthropic");
     let provider = match format {
@@ -135,7 +135,7 @@ fn choose(format: Format, model: &str) -> Result<ModelChoice> {
     })
 }
 
-fn bill(billed: Billed) -> TokenUsage {
+pub(super) fn bill(billed: Billed) -> TokenUsage {
     let tokens = |tokens: u64| u32::try_from(tokens).unwrap_or(u32::MAX);
     TokenUsage {
         uncached: tokens(billed.uncached),
@@ -147,7 +147,7 @@ fn bill(billed: Billed) -> TokenUsage {
     }
 }
 
-fn time_of(item: &Item) -> Option<Timestamp> {
+pub(super) fn time_of(item: &Item) -> Option<Timestamp> {
     match item {
         Item::User(user) => user.at,
         Item::Call(call) => call.at,

@@ -19,15 +19,20 @@ pub(crate) mod zone;
 
 use crate::{
     admission::BreakerState,
+    board::Board,
     cache::CacheRule,
     card::ThinkingHabit,
-    configuration::MARKS_NEEDED,
+    configuration::{BoardLimits, MARKS_NEEDED},
     history::History,
     planner::{Cliff, Compactor, Prefix, Tariff, Warmth},
     policy::Policy,
     sent::Sent,
     state::{Bench, State},
-    trace::{Timestamp, decision::ThinkingBehind, event::Cold},
+    trace::{
+        EventBody, Timestamp,
+        decision::{Author, ThinkingBehind},
+        event::Cold,
+    },
 };
 
 /// All that an edit is decided by.
@@ -99,6 +104,28 @@ impl<'a> Desk<'a> {
     pub(crate) fn breaker(self) -> BreakerState {
         let refusals = self.policy.configuration.compactor.refusals_in_a_row;
         BreakerState::after(self.state.texts_refused, refusals)
+    }
+
+    /// The board as an entry by this author shows it, and within what. Where only rules have ever written to it, all that
+    /// is known stands in blocks already: then it says what is wanted, open and next.
+    fn shown_board(self, board: &Board, author: Author) -> (Board, BoardLimits) {
+        let limits = self.policy.configuration.board;
+        let shown = self.state.board_in(self.state.layout, board);
+        let by_rules = |author: Author| matches!(author, Author::Rules | Author::TimedOut);
+        let wrote = |body: &EventBody| match body {
+            EventBody::Fold(fold) => !by_rules(fold.author) && fold.delta.is_some(),
+            EventBody::StateDelta(delta) => !by_rules(delta.author),
+            _ => false,
+        };
+        if !by_rules(author) || self.declares_board() || self.history.events().iter().any(|event| wrote(&event.event)) {
+            return (shown, limits);
+        }
+        (shown.without_what_is_known(), limits.by_rules())
+    }
+
+    /// Whether the model can write deltas itself.
+    pub(crate) fn declares_board(self) -> bool {
+        self.bench().head().tools.iter().any(|tool| tool.name == "Board")
     }
 
     pub(crate) fn compactor(self) -> Compactor {

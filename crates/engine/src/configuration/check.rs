@@ -51,6 +51,8 @@ impl Configuration {
             ("compactor.refusals_in_a_row", u64::from(compactor.refusals_in_a_row)),
             ("board.delta_tokens", u64::from(board.delta_tokens)),
             ("board.board_tokens", u64::from(board.board_tokens)),
+            ("board.rules_delta_tokens", u64::from(board.rules_delta_tokens)),
+            ("board.rules_board_tokens", u64::from(board.rules_board_tokens)),
             ("board.next_actions.least", board.next_actions.least as u64),
             ("board.reminder_characters", board.reminder_characters as u64),
             ("settle.characters", settle.characters as u64),

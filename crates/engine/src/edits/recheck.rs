@@ -145,7 +145,7 @@ fn recheck_fold(desk: Desk<'_>, fold: &Fold, context: &Context<'_>) -> Result<()
     {
         return Err(Doubt::Claims);
     }
-    let written = write_fold(desk, &draft, &fold.claims, fold.delta.clone(), context);
+    let written = write_fold(desk, &draft, &fold.claims, fold.delta.clone(), fold.author, context);
     same(&fold.content, &written.content)?;
     let shows = |entry: Option<&BoardEntry>| entry.map(|entry| entry.shows);
     if shows(fold.board.as_ref()) != shows(written.board.as_ref()) {

@@ -126,7 +126,7 @@ impl Session {
     }
 
     /// The model is asked for a delta with its next step; where it does not come, the rules write it. Who has no `Board`
-    /// tool is not asked (docs/design/model.md, "The board").
+    /// tool is not asked, and gets the board with the next fold (docs/design/model.md, "Who writes deltas").
     fn tidy_delta(
         &mut self,
         noticed: &Noticed,
@@ -139,14 +139,15 @@ impl Session {
             && self.policy.delta_answered != Some(note)
         {
             self.policy.delta_answered = Some(note);
-            tidied.delta = self.delta_by_rules(context)?;
+            // Before the first block nothing has left the view that the rules could remind of.
+            if self.history.index().blocks > 0 {
+                tidied.delta = self.delta_by_rules(context)?;
+            }
         }
         let Some(cause) = noticed.delta else { return Ok(()) };
-        if self.head().tools.iter().any(|tool| tool.name == "Board") {
+        if self.desk().declares_board() {
             self.note(NoteKind::BoardRequest, "", render_board_request(cause), context)?;
             tidied.asked_for_delta = Some(cause);
-        } else if tidied.delta.is_none() {
-            tidied.delta = self.delta_by_rules(context)?;
         }
         Ok(())
     }

@@ -26,8 +26,13 @@ pub(crate) fn render_board(
     let page = Page::new(board, stale, limits);
     let fits = |shown: &Shown| count(page.render(shown).as_bytes()) <= limits.board_tokens;
     let mut shown = Shown { goal_characters: usize::MAX, ..Shown::default() };
-    if !fits(&shown) {
-        shown.goal_characters = longest_goal(board, &shown, &fits);
+    // What is open and what is next is not to be pushed out by a long goal.
+    let first = Shown { status: 1, questions: 1, actions: 1, ..shown };
+    if !fits(&first) {
+        shown.goal_characters = longest_goal(board, &first, &fits).max(limits.reminder_characters);
+        if !fits(&shown) {
+            shown.goal_characters = longest_goal(board, &shown, &fits);
+        }
     }
     let mut closed = Vec::new();
     for part in page.parts() {
@@ -130,10 +135,14 @@ impl<'a> Page<'a> {
         let anchors = self.anchors.iter().map(|entry| (entry.since, Part::Anchor));
         let mut newest: Vec<(u32, Part)> = facts.chain(anchors).collect();
         newest.sort_by_key(|(since, _)| Reverse(*since));
+        let (questions, actions) = (self.questions.len(), self.board.next_actions.len());
+        // The first of each before the others of either.
         [Part::ShiftReason, Part::Status]
             .into_iter()
-            .chain(self.questions.iter().map(|_| Part::Question))
-            .chain(self.board.next_actions.iter().map(|_| Part::Action))
+            .chain((questions > 0).then_some(Part::Question))
+            .chain((actions > 0).then_some(Part::Action))
+            .chain((1..questions).map(|_| Part::Question))
+            .chain((1..actions).map(|_| Part::Action))
             .chain(newest.into_iter().map(|(_, part)| part))
             .chain(self.assertions.iter().map(|_| Part::Assertion))
             .chain(self.said.iter().map(|_| Part::Said))

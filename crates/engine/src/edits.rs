@@ -21,7 +21,7 @@ use crate::{
     admission::BreakerState,
     board::Board,
     cache::CacheRule,
-    card::ThinkingHabit,
+    card::{Lifetime, ThinkingHabit},
     configuration::{BoardLimits, MARKS_NEEDED},
     history::History,
     planner::{Cliff, Compactor, Prefix, Tariff, Warmth},
@@ -53,8 +53,8 @@ impl<'a> Desk<'a> {
     pub(crate) fn tariff(self) -> Option<Tariff> {
         let in_use = self.policy.card.as_ref()?;
         let prompt = self.state.reconciled.estimate(self.state.view.tokens());
-        let cliff = in_use.card.long_rates(in_use.lifetime).map(|long| Cliff { long, prompt });
-        let rates = in_use.card.rates(in_use.lifetime)?;
+        let cliff = in_use.card.long_rates(self.policy.lifetime()).map(|long| Cliff { long, prompt });
+        let rates = in_use.card.rates(self.policy.lifetime())?;
         Some(Tariff { rates, factor: self.state.reconciled.factor(), cliff })
     }
 
@@ -72,10 +72,13 @@ impl<'a> Desk<'a> {
     /// Whether the entries of this model's cache have expired since the last call. A card without a lifetime is never
     /// cold.
     pub(crate) fn cold(self, now: Timestamp) -> Option<Cold> {
-        let lifetime_ms = self.policy.card.as_ref().and_then(|in_use| in_use.card.lifetime_ms(in_use.lifetime))?;
+        let card = self.policy.card()?;
+        let lifetime_ms = card.lifetime_ms(self.policy.lifetime())?;
         let last_call = self.sent.last_call().filter(|_| self.sent.went_to(&self.state.model))?;
         let idle_ms = now.0.saturating_sub(self.history.event_at(last_call)?.at.0);
-        (idle_ms > lifetime_ms).then_some(Cold { idle_ms, lifetime_ms })
+        let hour_ms = card.lifetime_ms(Lifetime::OneHour).filter(|_| self.sent.hour() > 0);
+        let base_held = hour_ms.is_some_and(|hour| idle_ms <= hour);
+        (idle_ms > lifetime_ms).then_some(Cold { idle_ms, lifetime_ms, base_held })
     }
 
     pub(crate) fn warmth(self, now: Timestamp) -> Warmth {

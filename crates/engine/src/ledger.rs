@@ -82,8 +82,10 @@ impl fmt::Display for Miss {
             Self::Drift => f.write_str("drift in L1 (system or tools)"),
             Self::ThinkingDropped => f.write_str("thinking dropped"),
             Self::Compactor => f.write_str("compactor's question"),
-            Self::Cold(Cold { idle_ms, lifetime_ms }) => {
-                write!(f, "cold: {} since the call before (entries live {})", Minutes(*idle_ms), Minutes(*lifetime_ms))
+            Self::Cold(Cold { idle_ms, lifetime_ms, base_held }) => {
+                let base = if *base_held { ", the base an hour" } else { "" };
+                let (idle, lifetime) = (Minutes(*idle_ms), Minutes(*lifetime_ms));
+                write!(f, "cold: {idle} since the call before (entries live {lifetime}{base})")
             }
         }
     }

@@ -165,12 +165,12 @@ pub fn check(conversation: &Conversation<'_>, cards: &Cards) -> Option<Checked> 
 fn predict(cache: &mut CacheState, prompt: &Prompt<'_>, now: Timestamp) -> Split {
     let mut send = |parts: &PromptChain| {
         let (marks, answer) = ([parts.parts()], [prompt.answer]);
-        cache.apply_call(&CachedCall { prompt: parts, marks: &marks, answer: &answer, now })
+        cache.apply_call(&CachedCall { prompt: parts, marks: &marks, hour: 0, answer: &answer, now })
     };
     let Some(longer) = &prompt.counted_less else { return send(prompt.parts) };
     let read = send(longer).read.min(prompt.parts.tokens());
     let whole = send(prompt.parts);
-    Split { read, written: whole.written.saturating_sub(read), uncached: whole.uncached }
+    Split { read, written: whole.written.saturating_sub(read), uncached: whole.uncached, ..Split::default() }
 }
 
 fn shorter(rule: CacheRule) -> Shorter {
@@ -194,11 +194,11 @@ fn add(bills: &mut Bills, split: &Split, bill: &Billed, card: &Card) {
 /// The bill of a call as a split. Only Anthropic's says how much was written; elsewhere it is what the rule stores.
 fn real_split(bill: &Billed, predicted: &Split, card: &Card) -> Split {
     if matches!(card.cache, CacheRule::Marks { .. }) || bill.written > 0 {
-        return Split { read: bill.read, written: bill.written, uncached: bill.uncached };
+        return Split { read: bill.read, written: bill.written, uncached: bill.uncached, ..Split::default() };
     }
     let stored = predicted.read + predicted.written;
     let written = stored.saturating_sub(bill.read).min(bill.uncached);
-    Split { read: bill.read, written, uncached: bill.uncached - written }
+    Split { read: bill.read, written, uncached: bill.uncached - written, ..Split::default() }
 }
 
 fn model_of<'a>(call: &Call<'a>, conversation: &Conversation<'a>) -> Option<&'a str> {

@@ -18,11 +18,11 @@ fn chain(parts: impl IntoIterator<Item = u64>) -> PromptChain {
 }
 
 fn call(state: &mut CacheState, prompt: &PromptChain, marks: &[usize], minutes: i64) -> Split {
-    state.apply_call(&CachedCall { prompt, marks, answer: &[], now: Timestamp(minutes * MINUTE) })
+    state.apply_call(&CachedCall { prompt, marks, hour: 0, answer: &[], now: Timestamp(minutes * MINUTE) })
 }
 
 fn split(read: u64, written: u64, uncached: u64) -> Split {
-    Split { read, written, uncached }
+    Split { read, written, uncached, ..Split::default() }
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn a_stored_prefix_covers_the_answer_too() {
     let mut state = CacheState::new(DEEPSEEK, None);
     let prompt = chain(0..10);
     let answer = [(PartId(10), 100)];
-    state.apply_call(&CachedCall { prompt: &prompt, marks: &[], answer: &answer, now: Timestamp(0) });
+    state.apply_call(&CachedCall { prompt: &prompt, marks: &[], hour: 0, answer: &answer, now: Timestamp(0) });
     assert_eq!(call(&mut state, &chain(0..12), &[], 1), split(1_088, 64, 48), "1,100 in common: 17 × 64");
 }
 

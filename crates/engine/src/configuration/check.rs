@@ -34,7 +34,20 @@ impl Configuration {
 
     /// Counts for which 0 would mean nothing, never, or no time at all.
     fn check_counts(&self) -> Result<(), BadValue> {
-        let Self { window, fold, triggers, block, compactor, board, settle, archive, results, notes, execute } = self;
+        let Self {
+            cache: _,
+            window,
+            fold,
+            triggers,
+            block,
+            compactor,
+            board,
+            settle,
+            archive,
+            results,
+            notes,
+            execute,
+        } = self;
         let counts = [
             ("window.tokens", u64::from(window.tokens.unwrap_or(window.default_window))),
             ("window.default_window", u64::from(window.default_window)),

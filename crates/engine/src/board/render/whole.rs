@@ -25,11 +25,12 @@ pub(crate) fn render_board(
 ) -> String {
     let page = Page::new(board, stale, limits);
     let fits = |shown: &Shown| count(page.render(shown).as_bytes()) <= limits.board_tokens;
-    let mut shown = Shown { goal_characters: usize::MAX, ..Shown::default() };
-    // What is open and what is next is not to be pushed out by a long goal.
-    let first = Shown { status: 1, questions: 1, actions: 1, ..shown };
-    if !fits(&first) {
-        shown.goal_characters = longest_goal(board, &first, &fits).max(limits.reminder_characters);
+    let mut shown = Shown { goal_characters: usize::MAX, item_characters: usize::MAX, ..Shown::default() };
+    // What is open and what is next is not to be pushed out by a long goal, nor by its own length.
+    let first = |shown: Shown| Shown { status: 1, questions: 2, actions: 1, ..shown };
+    if !fits(&first(shown)) {
+        shown.item_characters = limits.reminder_characters;
+        shown.goal_characters = longest_goal(board, &first(shown), &fits).max(limits.reminder_characters);
         if !fits(&shown) {
             shown.goal_characters = longest_goal(board, &shown, &fits);
         }
@@ -77,6 +78,8 @@ enum Part {
 #[derive(Clone, Copy, Default)]
 struct Shown {
     goal_characters: usize,
+    /// Of a question or an action.
+    item_characters: usize,
     whole_reason: usize,
     questions: usize,
     actions: usize,
@@ -157,7 +160,7 @@ impl<'a> Page<'a> {
         let (assertions, more_assertions) = split(&self.assertions, shown.assertions);
         let (said, more_said) = split(&self.said, shown.said);
         let (actions, more_actions) = board.next_actions.split_at(shown.actions.min(board.next_actions.len()));
-        let questions = questions.iter().map(|entry| Item::question(&entry.id, &entry.value));
+        let questions = questions.iter().map(|entry| Item::question(&entry.id, &entry.value, shown.item_characters));
         let facts = facts.iter().map(|entry| Item::board_fact(&entry.id, &entry.value, limits));
         let anchors = anchors.iter().map(|entry| Item::anchor(&entry.id, &entry.value));
         let assertions = assertions.iter().map(|held| Item::assertion(&held.assertion));
@@ -174,7 +177,7 @@ impl<'a> Page<'a> {
                     .collect(),
                 next_actions: actions
                     .iter()
-                    .map(|text| action(text, board.task.as_ref(), board.now.as_ref()))
+                    .map(|text| action(text, board.task.as_ref(), board.now.as_ref(), shown.item_characters))
                     .chain((!more_actions.is_empty()).then(|| format!("(+{} more)", more_actions.len()).into()))
                     .collect(),
                 status: (has_status && shown.status > 0).then(|| ShownStatus::of(&board.status)),

@@ -1,4 +1,4 @@
-//! Edits of the view: what a fold, an unfold, a settle, an archive, a delta or another layout would be.
+//! Edits of the view: what a fold, an unfold, a settle, a stub, an archive, a delta or another layout would be.
 //!
 //! Functions of what stands ([`Desk`]). They give the event that is to be recorded and what to say of it; recording it is
 //! the session's business, applying it the state's ([`crate::state`]).
@@ -13,6 +13,7 @@ pub(crate) mod layout;
 pub(crate) mod pins;
 pub(crate) mod recheck;
 pub(crate) mod settle;
+pub(crate) mod stub;
 pub(crate) mod unfold;
 pub(crate) mod window;
 pub(crate) mod zone;
@@ -89,6 +90,11 @@ impl<'a> Desk<'a> {
     /// Whether a prompt was sent whose cache has expired. A change of model leaves a cold cache, too.
     pub(crate) fn has_gone_cold(self, now: Timestamp) -> bool {
         self.sent.last_call().is_some() && self.warmth(now) == Warmth::Cold
+    }
+
+    /// The same of the base, which may be asked to live longer.
+    pub(crate) fn base_has_gone_cold(self, now: Timestamp) -> bool {
+        self.has_gone_cold(now) && !self.cold(now).is_some_and(|cold| cold.base_held)
     }
 
     /// Whether what lies before the seam is found again after a fold.

@@ -51,6 +51,21 @@ fn a_local_slot_counts_single_tokens() {
 }
 
 #[test]
+fn a_base_for_an_hour_outlives_a_pause_and_has_its_own_price() {
+    let mut state = CacheState::new(ANTHROPIC, Some(5 * MINUTE)).with_hour(Some(60 * MINUTE));
+    let prompt = chain(0..30);
+    let mut send = |hour: usize, minutes: i64| {
+        let now = Timestamp(minutes * MINUTE);
+        state.apply_call(&CachedCall { prompt: &prompt, marks: &[20, 30], hour, answer: &[], now })
+    };
+    assert_eq!(send(20, 0), Split { written_1h: 2_000, ..split(0, 3_000, 0) });
+    assert_eq!(send(20, 4), split(3_000, 0, 0));
+    assert_eq!(send(20, 30), split(2_000, 1_000, 0), "five minutes are over, the hour is not");
+    assert_eq!(send(0, 80), split(2_000, 1_000, 0), "whoever asks for less keeps what is there");
+    assert_eq!(send(0, 141), split(0, 3_000, 0), "all is gone, and nothing asks for an hour");
+}
+
+#[test]
 fn a_branch_that_was_left_is_found_while_it_lives() {
     let mut state = CacheState::new(LLAMA, Some(5 * MINUTE));
     call(&mut state, &chain(0..10), &[], 0);

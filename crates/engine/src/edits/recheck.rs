@@ -18,6 +18,7 @@ use super::{
     fold_text::write_fold,
     layout::plan_layout,
     pins::pinned_for,
+    stub,
 };
 use crate::{
     admission::again::{block_holds, delta_holds},
@@ -71,6 +72,7 @@ pub(crate) fn is_decision(event: &EventBody) -> bool {
             | EventBody::StateDelta(_)
             | EventBody::Archive(_)
             | EventBody::Settle(_)
+            | EventBody::Stub(_)
             | EventBody::LayoutChanged(_)
     )
 }
@@ -83,6 +85,8 @@ pub(crate) fn recheck(desk: Desk<'_>, event: &EventBody, board: &Board, context:
         EventBody::StateDelta(delta) => recheck_delta(desk, delta, context),
         EventBody::Archive(archive) => recheck_archive(desk, archive, context),
         EventBody::Settle(settle) => recheck_settle(desk, settle, context),
+        EventBody::Stub(stub) if stub::holds(desk, stub, context) => Ok(()),
+        EventBody::Stub(_) => Err(Doubt::Text),
         EventBody::LayoutChanged(change) => recheck_layout(desk, change, context),
         EventBody::FileChanged(changed) => {
             let followed = followed_change(desk, changed, board, context).ok_or(Doubt::Place)?;

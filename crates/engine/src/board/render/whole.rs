@@ -1,9 +1,9 @@
 //! `STATE_BOARD vN`: the whole board within a budget, what does not fit as a count with a pointer that `Recall` knows.
 //! Questions have no evidence: their count names the newest id alone.
 //!
-//! Goal, open questions, next actions, then the newest facts and anchors (docs/design/model.md, "Where the board
-//! stands"). The status comes before the facts because it is one line that says where the work stands; assertions come
-//! last because facts cite the same commands.
+//! Goal, one open question, one next action, the status, the others of both, then the newest facts and anchors
+//! (docs/design/model.md, "Where the board stands"). The status comes before the facts because it is one line that says
+//! where the work stands; assertions come last because facts cite the same commands.
 
 use std::cmp::Reverse;
 
@@ -27,7 +27,7 @@ pub(crate) fn render_board(
     let fits = |shown: &Shown| count(page.render(shown).as_bytes()) <= limits.board_tokens;
     let mut shown = Shown { goal_characters: usize::MAX, item_characters: usize::MAX, ..Shown::default() };
     // What is open and what is next is not to be pushed out by a long goal, nor by its own length.
-    let first = |shown: Shown| Shown { status: 1, questions: 2, actions: 1, ..shown };
+    let first = |shown: Shown| Shown { status: 1, questions: 1, actions: 1, ..shown };
     if !fits(&first(shown)) {
         shown.item_characters = limits.reminder_characters;
         shown.goal_characters = longest_goal(board, &first(shown), &fits).max(limits.reminder_characters);
@@ -139,11 +139,12 @@ impl<'a> Page<'a> {
         let mut newest: Vec<(u32, Part)> = facts.chain(anchors).collect();
         newest.sort_by_key(|(since, _)| Reverse(*since));
         let (questions, actions) = (self.questions.len(), self.board.next_actions.len());
-        // The first of each before the others of either.
-        [Part::ShiftReason, Part::Status]
+        // The first of each before the others of either; how runs ended stands in a block, too.
+        [Part::ShiftReason]
             .into_iter()
             .chain((questions > 0).then_some(Part::Question))
             .chain((actions > 0).then_some(Part::Action))
+            .chain([Part::Status])
             .chain((1..questions).map(|_| Part::Question))
             .chain((1..actions).map(|_| Part::Action))
             .chain(newest.into_iter().map(|(_, part)| part))

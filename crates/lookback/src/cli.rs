@@ -11,7 +11,7 @@ use lookback_engine::{
     card::Lifetime,
     trace::{Layout, TurnNo, decision::TurnRange},
 };
-use lookback_replay::strategy::StrategyName;
+use lookback_replay::strategy::{StrategyName, UnknownStrategy};
 use lookback_upstream::Chunks;
 use lookback_wire::Provider;
 
@@ -254,9 +254,10 @@ pub(crate) struct ReplayArguments {
     /// Files, folders, sessions by the beginning of their ids; - for standard input [default: what is on this machine]
     #[arg(value_name = "FILE|DIR|ID")]
     pub(crate) what: Vec<String>,
-    /// Only these, and append, against which they are measured [default: all]
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    pub(crate) strategies: Vec<StrategyName>,
+    /// Show these, and append, against which they are measured; without a name every one [default: append, what was
+    /// paid, the best other, lookback, oracle]
+    #[arg(long, value_name = "NAME,…", num_args = 0..=1, default_missing_value = "all", value_parser = strategies)]
+    pub(crate) strategies: Option<Strategies>,
     /// Bill by these prices: a provider (anthropic, openai, deepseek, gemini, qwen), a model, or a file of cards
     /// (FILE.toml, FILE.toml:MODEL) [default: those of each session's own provider]
     #[arg(long, value_name = "CARD")]
@@ -339,6 +340,20 @@ pub(crate) struct UpstreamArguments {
     /// Write every request with its bill here, one JSON object a line
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
+}
+
+/// Which strategies are run and shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Strategies {
+    All,
+    Named(Vec<StrategyName>),
+}
+
+fn strategies(names: &str) -> Result<Strategies, UnknownStrategy> {
+    match names {
+        "all" => Ok(Strategies::All),
+        names => Ok(Strategies::Named(names.split(',').map(str::parse).collect::<Result<_, _>>()?)),
+    }
 }
 
 fn lifetimes() -> impl TypedValueParser<Value = Lifetime> {

@@ -3,6 +3,7 @@
 //! People read a [`Screen`]; programs and pipes that want the bytes themselves get them from [`bytes`].
 
 mod asking;
+mod colour;
 mod numbers;
 mod pager;
 mod table;
@@ -17,7 +18,9 @@ use std::{
 pub(crate) use asking::ask;
 pub(crate) use numbers::{age, counted, exact, short, time};
 pub(crate) use pager::{begin_paging, end_paging};
-pub(crate) use table::{columns, columns_or_endless, write_facts, write_line, write_table, write_wrapped_table};
+pub(crate) use table::{
+    columns, columns_or_endless, write_facts, write_line, write_marked_table, write_table, write_wrapped_table,
+};
 pub(crate) use visible::{one_line, visible};
 pub(crate) use waiting::announce;
 
@@ -28,6 +31,14 @@ pub(crate) struct Screen<W>(W);
 impl<W: Write> Screen<W> {
     pub(crate) fn write_fmt(&mut self, text: fmt::Arguments<'_>) -> io::Result<()> {
         self.0.write_all(visible(&text.to_string()).as_bytes())
+    }
+
+    /// The same in the colour of what a reader looks for, where there are colours.
+    pub(crate) fn write_marked(&mut self, line: &str) -> io::Result<()> {
+        match colour::is_on() {
+            true => writeln!(self.0, "{}{}{}", colour::MARKED, visible(line), colour::PLAIN),
+            false => writeln!(self, "{line}"),
+        }
     }
 
     pub(crate) fn flush(&mut self) -> io::Result<()> {

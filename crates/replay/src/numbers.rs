@@ -41,9 +41,15 @@ pub fn count(value: u64) -> String {
     grouped
 }
 
-/// 12.345 → "$12.35"; small sums keep their figures.
+/// 1,234.567 → "$1,234.57"; small sums keep their figures.
 pub fn dollars(value: f64) -> String {
-    if value != 0.0 && value.abs() < 0.1 { format!("${value:.4}") } else { format!("${value:.2}") }
+    if !value.is_finite() || (value != 0.0 && value.abs() < 0.1) {
+        return format!("${value:.4}");
+    }
+    let cents = format!("{:.2}", value.abs());
+    let (whole, cents) = cents.split_at(cents.len() - 3);
+    let whole = whole.parse().map_or_else(|_| whole.to_owned(), count);
+    format!("{}${whole}{cents}", if value < 0.0 { "-" } else { "" })
 }
 
 /// "3 sessions", "1 session".
@@ -63,7 +69,10 @@ mod tests {
         );
         assert_eq!([7, 999, 1_000, 1_234_567].map(count), ["7", "999", "1,000", "1,234,567"]);
         assert_eq!([1.0, 0.99999, 0.9554, 0.0].map(percent), ["100%", "99.9%", "95.5%", "0.0%"]);
-        assert_eq!([12.345, 0.0123, 0.0].map(dollars), ["$12.35", "$0.0123", "$0.00"]);
+        assert_eq!(
+            [12.345, 0.0123, 0.0, 1_234_567.891, 999.999].map(dollars),
+            ["$12.35", "$0.0123", "$0.00", "$1,234,567.89", "$1,000.00"]
+        );
         assert_eq!((counted(1, "call"), counted(2, "call")), ("1 call".to_owned(), "2 calls".to_owned()));
     }
 }

@@ -14,7 +14,8 @@ use serde::Serialize;
 
 use crate::{
     check::find_card,
-    recording::{Billed, Item, Recording},
+    conversation::Conversation,
+    recording::{Billed, Item},
     simulate::{Spent, Tariff, Tokens},
 };
 
@@ -26,15 +27,36 @@ pub struct Paid {
     /// At the prices of the API.
     #[serde(skip)]
     pub usd: f64,
+    /// The same with every answer as long as its text: some clients write down a part of what was billed as output.
+    /// Strategies are billed for whole answers, so this is what they are compared with.
+    #[serde(skip)]
+    pub whole_usd: f64,
     /// By the card that they were billed by (its first pattern), then by price tier.
     pub tokens: BTreeMap<String, Spent>,
 }
 
+impl Paid {
+    /// Of all input tokens, the share read from a cache.
+    pub fn cached_share(&self) -> f64 {
+        self.sum(|tokens| tokens.cached) / self.sum(Tokens::input)
+    }
+
+    /// Input tokens of a call.
+    pub fn prompt_mean(&self) -> f64 {
+        self.sum(Tokens::input) / self.calls as f64
+    }
+
+    fn sum(&self, of: impl Fn(&Tokens) -> u64) -> f64 {
+        self.tokens.values().flat_map(|spent| spent.0.values()).map(of).sum::<u64>() as f64
+    }
+}
+
 /// By each call's own model where `cards` has its prices, else by the run's. None where the file has no bill.
-pub(crate) fn paid(recording: &Recording, tariff: &Tariff, cards: Option<&Cards>) -> Option<Paid> {
-    let mut paid = Paid { calls: 0, usd: 0.0, tokens: BTreeMap::new() };
+pub(crate) fn paid(conversation: &Conversation<'_>, tariff: &Tariff, cards: Option<&Cards>) -> Option<Paid> {
+    let mut paid = Paid { calls: 0, usd: 0.0, whole_usd: 0.0, tokens: BTreeMap::new() };
     let mut used: BTreeMap<&str, &Card> = BTreeMap::new();
-    for item in &recording.items {
+    let whole: BTreeMap<usize, u64> = conversation.calls.iter().map(|call| (call.item, call.output_tokens)).collect();
+    for (place, item) in conversation.recording.items.iter().enumerate() {
         let (billed, model) = match item {
             Item::Call(call) => (call.billed, call.model.as_deref()),
             Item::Compaction(compaction) => (compaction.billed, None),
@@ -48,9 +70,13 @@ pub(crate) fn paid(recording: &Recording, tariff: &Tariff, cards: Option<&Cards>
         paid.calls += 1;
         let spent = paid.tokens.entry(name.to_owned()).or_default();
         spent.call(billed.prompt(), &tokens(&billed), card.prices.as_ref());
+        let unsaid = whole.get(&place).map_or(0, |whole| whole.saturating_sub(billed.output));
+        let output = card.prices.as_ref().map_or(0.0, |prices| prices.at_tier(prices.tier(billed.prompt())).output);
+        paid.whole_usd += unsaid as f64 * output / 1_000_000.0;
     }
     let each = paid.tokens.iter().filter_map(|(name, spent)| Some(spent.dollars(used.get(&**name)?.prices.as_ref()?)));
     paid.usd = each.sum();
+    paid.whole_usd += paid.usd;
     (paid.calls > 0).then_some(paid)
 }
 
@@ -68,7 +94,7 @@ mod tests {
     use super::*;
     use crate::{
         measure::example,
-        recording::{CallItem, Format},
+        recording::{CallItem, Format, Recording},
     };
 
     fn cards() -> Cards {
@@ -102,7 +128,8 @@ mod tests {
         let known = cards();
         let card = known.all()[0].clone();
         let rates = card.rates(Lifetime::Usual).unwrap();
-        paid(&recording, &Tariff { card, lifetime: Lifetime::Usual, rates }, own.then_some(&known))
+        let conversation = Conversation::new(&recording, &|text| text.len() as u32);
+        paid(&conversation, &Tariff { card, lifetime: Lifetime::Usual, rates }, own.then_some(&known))
     }
 
     #[test]
@@ -110,6 +137,17 @@ mod tests {
         let billed = Billed { written: 10_000, written_1h: 10_000, output: 100, ..Billed::default() };
         assert!((paid_for(vec![call("opus", billed)], true).unwrap().usd - 0.1025).abs() < 1e-12);
         assert_eq!(paid_for(vec![call("opus", Billed::default())], true), None);
+    }
+
+    #[test]
+    fn answers_that_were_counted_in_part_are_whole_beside_strategies() {
+        let billed = Billed { uncached: 1_000, output: 1, ..Billed::default() };
+        let paid = paid_for(vec![call("opus", billed)], true).unwrap();
+        // "Yes." is more than the one token that was written down.
+        assert!(paid.whole_usd > paid.usd, "{paid:?}");
+        let billed = Billed { output: 1_000, ..billed };
+        let paid = paid_for(vec![call("opus", billed)], true).unwrap();
+        assert_eq!(paid.whole_usd, paid.usd);
     }
 
     #[test]

@@ -43,23 +43,45 @@ impl Default for ClearParameters {
     }
 }
 
+impl ClearParameters {
+    /// `anthropic-clear`: what happens when a customer names nothing but the strategy
+    /// (platform.claude.com/docs/en/build-with-claude/context-editing, read 2026-11-16).
+    pub(crate) fn documented() -> Self {
+        Self { clear_at_least: 0, ..Self::default() }
+    }
+}
+
 /// `head-summary`. Claude Code, Codex, goose (0.8 of the window) and OpenHands differ; one set of numbers stands for all.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct SummaryParameters {
-    /// Tokens, base included.
-    pub window: u64,
-    /// The share of the window at which the head is summarised.
-    pub threshold: f64,
-    /// Tokens of the newest turns that stay as they are, in whole steps; Codex keeps as much of what the user said. The
-    /// newest step always stays: nobody has read it.
-    pub tail: u64,
+    /// Tokens of a prompt, base included, from which on the head is summarised.
+    pub trigger: u64,
+    /// Tokens of the newest turns that stay as they are, in whole steps, the newest at least: nobody has read it. None:
+    /// everything is summarised, the newest step too.
+    pub tail: Option<u64>,
     /// Tokens of a summary beside the user's words, as the engine counts them.
     pub budget: u32,
 }
 
 impl Default for SummaryParameters {
     fn default() -> Self {
-        Self { window: WINDOW, threshold: 0.85, tail: 20_000, budget: 2_000 }
+        Self { trigger: WINDOW * 85 / 100, tail: Some(20_000), budget: 2_000 }
+    }
+}
+
+impl SummaryParameters {
+    /// `anthropic-compact`: the API's `compact_20260112` with its defaults. At 150,000 input tokens the whole conversation
+    /// becomes one compaction block, and everything before the block is dropped
+    /// (platform.claude.com/docs/en/build-with-claude/compaction-threshold, read 2026-11-16).
+    pub(crate) fn anthropic() -> Self {
+        Self { trigger: 150_000, tail: None, ..Self::default() }
+    }
+
+    /// `codex-compact`: at nine tenths of the window (`auto_compact_token_limit` in Codex's
+    /// `codex-rs/protocol/src/openai_models.rs`) everything but what the user said becomes a summary (`compact.rs`, which
+    /// keeps 20,000 tokens of it; read 2026-11-16).
+    pub(crate) fn codex() -> Self {
+        Self { trigger: WINDOW * 9 / 10, tail: None, ..Self::default() }
     }
 }
 

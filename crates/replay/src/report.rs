@@ -1,5 +1,6 @@
 //! Reports: one object for programs, a table for a terminal, a page for a browser.
 
+pub mod money;
 pub mod page;
 pub mod pictures;
 pub mod summary;
@@ -11,11 +12,13 @@ use serde::Serialize;
 use crate::{
     check,
     measure::{Figures, competitive::Competitive},
-    paid::Paid,
     recording::Format,
 };
 
-pub use crate::{check::Bills, measure::BillByKind, numbers};
+/// What the agent did, where it stands beside strategies.
+pub const PAID: &str = "paid";
+
+pub use crate::{check::Bills, measure::BillByKind, numbers, paid::Paid};
 
 /// A whole run over many sessions.
 #[derive(Debug, Clone, Serialize)]
@@ -43,6 +46,8 @@ pub struct SessionReport {
     pub strategies: BTreeMap<String, Figures>,
     /// What the file's own usage costs; none without bills.
     pub paid_usd: Option<f64>,
+    /// The same with whole answers, as every strategy is billed.
+    pub paid_whole_usd: Option<f64>,
     /// What that was paid for.
     pub paid: Option<Paid>,
     /// What the provider billed, with each answer as long as for every strategy, so that it can be compared with them.
@@ -109,9 +114,9 @@ pub struct Pictures {
     pub context: BTreeMap<String, Vec<u64>>,
     /// By strategy: calls before which something was folded, settled, masked…
     pub marks: BTreeMap<String, Vec<Mark>>,
-    /// By strategy: the bill by kind of token, in uncached-input tokens.
+    /// By strategy: the bill by kind of token, in dollars.
     pub kinds: BTreeMap<String, BillByKind>,
-    /// The dearest calls of `lookback`, with their reasons.
+    /// The dearest calls that were really made, with their reasons.
     pub dearest: Vec<Moment>,
 }
 
@@ -131,11 +136,9 @@ pub struct Mark {
 pub struct Moment {
     /// The session.
     pub file: String,
-    /// Whose view it was.
-    pub strategy: String,
     /// Counted from 0.
     pub call: usize,
-    /// With compactor and repairs, in uncached-input tokens.
+    /// In dollars, with the whole answer.
     pub cost: f64,
     /// Of the session's whole bill.
     pub share: f64,
@@ -143,4 +146,6 @@ pub struct Moment {
     pub context: u64,
     /// For a person.
     pub why: String,
+    /// What Lookback would have sent in its place, and what that costs; none where it was not run.
+    pub instead: Option<String>,
 }

@@ -86,7 +86,7 @@ pub fn replay(job: &Job<'_>, plan: Plan<'_>, count: &dyn Fn(&[u8]) -> u32) -> Re
     }
     let named: Vec<NamedRun<'_>> = runs.iter().map(|(name, run)| (name.name(), run)).collect();
     let checked = check(&conversation, plan.cards);
-    let paid = paid(recording, tariff, (!card.chosen).then_some(plan.cards));
+    let paid = paid(&conversation, tariff, (!card.chosen).then_some(plan.cards));
     let report = SessionReport {
         file: file.clone(),
         format: recording.format,
@@ -96,6 +96,7 @@ pub fn replay(job: &Job<'_>, plan: Plan<'_>, count: &dyn Fn(&[u8]) -> u32) -> Re
         card: card.clone(),
         strategies,
         paid_usd: paid.as_ref().map(|paid| paid.usd),
+        paid_whole_usd: paid.as_ref().map(|paid| paid.whole_usd),
         paid,
         billed: checked.map(|checked| checked.billed),
         predicted: checked.map(|checked| checked.predicted),

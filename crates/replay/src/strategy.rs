@@ -37,10 +37,13 @@ use validity::Checked;
 pub enum StrategyName {
     Append,
     HeadSummary,
+    AnthropicCompact,
+    CodexCompact,
     Mask,
     MaskBatched,
     MaskBatched10,
     ClearTools,
+    AnthropicClear,
     Settle,
     Lookback,
     LookbackFixed,
@@ -55,13 +58,16 @@ pub struct UnknownStrategy {
 
 impl StrategyName {
     /// In the order of the table.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 13] = [
         Self::Append,
         Self::HeadSummary,
+        Self::AnthropicCompact,
+        Self::CodexCompact,
         Self::Mask,
         Self::MaskBatched,
         Self::MaskBatched10,
         Self::ClearTools,
+        Self::AnthropicClear,
         Self::Settle,
         Self::Lookback,
         Self::LookbackFixed,
@@ -73,10 +79,13 @@ impl StrategyName {
         match self {
             Self::Append => "append",
             Self::HeadSummary => "head-summary",
+            Self::AnthropicCompact => "anthropic-compact",
+            Self::CodexCompact => "codex-compact",
             Self::Mask => "mask",
             Self::MaskBatched => "mask-batched",
             Self::MaskBatched10 => "mask-batched-10",
             Self::ClearTools => "clear-tools",
+            Self::AnthropicClear => "anthropic-clear",
             Self::Settle => "settle",
             Self::Lookback => "lookback",
             Self::LookbackFixed => "lookback-fixed",
@@ -94,19 +103,19 @@ pub fn build<'a>(
     count: Counter<'a>,
 ) -> Box<dyn Strategy + 'a> {
     let mask = |polling| Mask::new(conversation, MaskParameters { polling, ..MaskParameters::default() }, count);
+    let summary = |parameters| Checked::new(HeadSummary::new(conversation, parameters, count), conversation);
+    let clear = |parameters| Checked::new(ClearTools::new(conversation, parameters, count), conversation);
     let driven = |powers| Driven::new(conversation, powers, tariff, configuration.clone(), count);
     match name {
         StrategyName::Append => Box::new(Append { conversation }),
-        StrategyName::HeadSummary => {
-            let summary = HeadSummary::new(conversation, SummaryParameters::default(), count);
-            Box::new(Checked::new(summary, conversation))
-        }
+        StrategyName::HeadSummary => Box::new(summary(SummaryParameters::default())),
+        StrategyName::AnthropicCompact => Box::new(summary(SummaryParameters::anthropic())),
+        StrategyName::CodexCompact => Box::new(summary(SummaryParameters::codex())),
         StrategyName::Mask => Box::new(Checked::new(mask(MaskParameters::default().polling), conversation)),
         StrategyName::MaskBatched => Box::new(Checked::new(mask(POLLING), conversation)),
         StrategyName::MaskBatched10 => Box::new(Checked::new(mask(SHORT_POLLING), conversation)),
-        StrategyName::ClearTools => {
-            Box::new(Checked::new(ClearTools::new(conversation, ClearParameters::default(), count), conversation))
-        }
+        StrategyName::ClearTools => Box::new(clear(ClearParameters::default())),
+        StrategyName::AnthropicClear => Box::new(clear(ClearParameters::documented())),
         StrategyName::Settle => Box::new(driven(Powers::SettleOnly)),
         StrategyName::Lookback => Box::new(driven(Powers::Planned)),
         StrategyName::LookbackFixed => Box::new(driven(Powers::Fixed)),

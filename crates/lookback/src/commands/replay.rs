@@ -5,6 +5,7 @@
 mod counting;
 mod discovery;
 mod opencode;
+mod opening;
 mod origin;
 mod prices;
 mod side_by_side;
@@ -30,7 +31,11 @@ use lookback_replay::{
 use lookback_store::Snapshot;
 use serde_json::json;
 
-use crate::{cards, cli::ReplayArguments, interruption, screen};
+use crate::{
+    cards,
+    cli::{ReplayArguments, Strategies},
+    interruption, screen,
+};
 
 use counting::Counts;
 use discovery::Consent;
@@ -47,7 +52,7 @@ const CANNOT_TELL: &str = "replay measures cost and what stays in view, not whet
 pub(crate) fn run(arguments: ReplayArguments) -> Result<()> {
     let prices = Prices::new(arguments.prices.as_deref(), arguments.ttl)?;
     let page = page_of(&arguments)?;
-    let strategies = chosen(&arguments.strategies);
+    let strategies = chosen(arguments.strategies.as_ref());
     interruption::end_on_interruption();
     let (origins, store) = match arguments.what.as_slice() {
         [] => (discovery::discover(if arguments.yes { Consent::Given } else { Consent::Ask })?, None),
@@ -68,7 +73,7 @@ pub(crate) fn run(arguments: ReplayArguments) -> Result<()> {
     let page = page.filter(|_| matches!(written, Some(Ok(()))));
     match arguments.json {
         true => print_json(&run.report, &summary)?,
-        false => print_table(&run.report, &summary, page.as_deref())?,
+        false => print_table(&run.report, &summary, arguments.strategies.is_none(), page.as_deref())?,
     }
     written.unwrap_or(Ok(()))?;
     run.valid()
@@ -101,8 +106,11 @@ fn is_page(path: &Path) -> bool {
 }
 
 /// All of them, or those that were named and append, against which they are measured.
-fn chosen(named: &[StrategyName]) -> Vec<StrategyName> {
-    let is_chosen = |name: &StrategyName| named.is_empty() || named.contains(name) || *name == StrategyName::Append;
+fn chosen(strategies: Option<&Strategies>) -> Vec<StrategyName> {
+    let is_chosen = |name: &StrategyName| match strategies {
+        Some(Strategies::Named(named)) => named.contains(name) || *name == StrategyName::Append,
+        Some(Strategies::All) | None => true,
+    };
     StrategyName::ALL.into_iter().filter(is_chosen).collect()
 }
 
@@ -237,9 +245,10 @@ fn print_json(report: &Report, summary: &Summary) -> Result<()> {
     screen::show_json(&value)
 }
 
-fn print_table(report: &Report, summary: &Summary, page: Option<&Path>) -> Result<()> {
+fn print_table(report: &Report, summary: &Summary, is_short: bool, page: Option<&Path>) -> Result<()> {
     let mut out = screen::screen();
-    table::write(&mut out, report, summary, screen::columns())?;
+    opening::write(&mut out, report, screen::columns())?;
+    table::write(&mut out, report, summary, is_short, screen::columns())?;
     screen::write_wrapped_table(&mut out, &[vec![CANNOT_TELL.to_owned()]], &[], screen::columns())?;
     if let Some(path) = page {
         writeln!(out, " report: {}, for a browser", path.display())?;

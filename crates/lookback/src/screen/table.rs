@@ -47,10 +47,21 @@ pub(crate) fn write_table<W: Write>(
     right: &[usize],
     width: usize,
 ) -> io::Result<()> {
+    write_marked_table(out, rows, right, width, None)
+}
+
+/// The same with one row in colour.
+pub(crate) fn write_marked_table<W: Write>(
+    out: &mut Screen<W>,
+    rows: &[Vec<String>],
+    right: &[usize],
+    width: usize,
+    marked: Option<usize>,
+) -> io::Result<()> {
     let rows: Vec<Vec<String>> =
         rows.iter().map(|row| row.iter().map(|cell| one_line(cell, usize::MAX)).collect()).collect();
     let widths = fit(natural_widths(&rows), right, width);
-    for row in &rows {
+    for (place, row) in rows.iter().enumerate() {
         let mut line = String::new();
         for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
             let cell = one_line(cell, *width);
@@ -59,7 +70,10 @@ pub(crate) fn write_table<W: Write>(
                 if right.contains(&column) { (padding, String::new()) } else { (String::new(), padding) };
             line.push_str(&format!(" {before}{cell}{after} "));
         }
-        writeln!(out, "{}", line.trim_end())?;
+        match marked == Some(place) {
+            true => out.write_marked(line.trim_end())?,
+            false => writeln!(out, "{}", line.trim_end())?,
+        }
     }
     Ok(())
 }

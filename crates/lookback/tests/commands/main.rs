@@ -3,6 +3,7 @@
 mod believed;
 mod billed;
 mod bounded;
+mod browsed;
 mod doctor;
 mod folded;
 mod foreign;

@@ -56,8 +56,9 @@ fn without_recorded_sessions_the_sample_is_replayed() {
     let person = Person::new();
     let said = replay(&person, &[]);
     insta::assert_snapshot!("replay_sample", without_numbers(&said.shown()));
+    assert!(said.out.starts_with(" You paid $1.86 for 64 calls.\n With Lookback: $"), "{}", said.out);
     let append = said.out.lines().find(|line| line.starts_with(" append")).expect("a row");
-    assert!(append.contains("1.00       1.00   1.000    1.000"), "{append}");
+    assert!(append.contains("1.00   1.000         0"), "{append}");
     let page = fs::read_to_string(person.home.path().join("lookback-replay.html")).expect("a page");
     assert!(page.starts_with("<!doctype html>") || page.starts_with("<!DOCTYPE html>"), "{}", &page[..40]);
     assert!(!page.contains("http://") || !page.contains("src=\"http"), "the page needs no network");
@@ -101,7 +102,7 @@ fn every_format_is_replayed_whatever_its_file_is_called() {
         assert_eq!(session["format"].as_str(), Format::ALL.iter().find(|f| f.label() == label).map(|f| f.name()));
         assert_eq!(session["calls"], calls, "{label}");
         let strategies = session["strategies"].as_object().expect("an object");
-        assert_eq!(strategies.len(), 10, "{label}");
+        assert_eq!(strategies.len(), 13, "{label}");
         for (name, figures) in strategies {
             assert_eq!(figures["invalid_views"], 0, "{label}, {name}");
             assert_eq!(figures["recall"], 1.0, "{label}, {name}: so short a session is shown whole");
@@ -123,7 +124,7 @@ fn compressed_sessions_are_replayed_as_they_are_plain() {
         let path = write(&person, name, bytes);
         replay(&person, &[&path, "--json"]).json()["sessions"][0]["strategies"].clone()
     });
-    assert!(plain.as_object().is_some_and(|strategies| strategies.len() == 10));
+    assert!(plain.as_object().is_some_and(|strategies| strategies.len() == 13));
     assert_eq!((&gzip, &zstd), (&plain, &plain));
 }
 
@@ -211,7 +212,10 @@ fn strategies_and_prices_can_be_chosen() {
     );
     assert!(replay(&person, &["--prices", "llama-3"]).complaint().contains("costs nothing by the token"));
     let unknown = replay(&person, &["--strategies", "magic"]).complaint();
-    assert!(unknown.contains("unknown strategy \"magic\": choose append, head-summary"), "{unknown}");
+    assert!(
+        unknown.contains("unknown strategy \"magic\": choose append, head-summary, anthropic-compact"),
+        "{unknown}"
+    );
 }
 
 #[test]
@@ -219,11 +223,10 @@ fn a_real_bill_is_compared_at_its_own_prices_only() {
     let person = Person::new();
     let billed = |arguments: &[&str]| {
         let said = replay(&person, &[&["--strategies", "append"], arguments].concat());
-        let row = said.out.lines().find(|line| line.starts_with(" billed (real)")).expect("a row").to_owned();
-        row.split_whitespace().nth(2).expect("a figure").to_owned()
+        said.out.lines().find(|line| line.starts_with(" paid ")).map(str::to_owned)
     };
-    assert!(!billed(&[]).ends_with('%'), "its cost stands first");
-    assert!(billed(&["--prices", "deepseek"]).ends_with('%'), "what was billed by Anthropic is no bill of DeepSeek");
+    assert!(billed(&[]).expect("a row").contains("$1.86     100%       0.99"));
+    assert_eq!(billed(&["--prices", "deepseek"]), None, "what was billed by Anthropic is no bill of DeepSeek");
     // Old files of Codex do not name the model.
     let nameless = ALL[1].2.replace(r#""model":"#, r#""was":"#);
     let report = replay(&person, &["--json", "--strategies", "append", &write(&person, "old.jsonl", nameless)]).json();
@@ -309,7 +312,48 @@ fn the_table_fits_sixty_columns() {
     for line in said.out.lines() {
         assert!(line.chars().count() <= 60, "{line}");
     }
-    assert!(said.out.contains("+ repairs") && said.out.contains("recall"), "{}", said.out);
+    assert!(said.out.contains("of append") && said.out.contains("recall"), "{}", said.out);
+}
+
+#[test]
+fn screens_are_the_same_text_at_every_width_with_and_without_colours() {
+    let person = Person::new();
+    let several: Vec<String> = ALL.iter().map(|(label, _, text)| write(&person, label, text)).collect();
+    let several: Vec<&str> = several.iter().map(String::as_str).collect();
+    let screen = |columns: u32, arguments: &[&str], colours: &str| {
+        let mut command = command(&person, arguments);
+        let said = Person::said(command.env("COLUMNS", columns.to_string()).env(colours, "1").output());
+        for line in said.out.replace("\u{1b}[1;32m", "").replace("\u{1b}[0m", "").lines() {
+            assert!(line.chars().count() <= columns as usize, "{columns}: {line}");
+        }
+        said.out
+    };
+    for columns in [60, 80, 120] {
+        let plain = screen(columns, &[], "NO_COLOR");
+        insta::assert_snapshot!(format!("screen_sample_{columns}"), plain);
+        let coloured = screen(columns, &[], "CLICOLOR_FORCE");
+        assert!(coloured.contains("\u{1b}[1;32m lookback "), "{coloured}");
+        assert_eq!(coloured.replace("\u{1b}[1;32m", "").replace("\u{1b}[0m", ""), plain);
+        insta::assert_snapshot!(format!("screen_agents_{columns}"), screen(columns, &several, "NO_COLOR"));
+    }
+}
+
+#[test]
+fn a_person_sees_five_rows_first_and_all_when_they_ask() {
+    let person = Person::new();
+    let rows = |arguments: &[&str]| {
+        let said = replay(&person, arguments).out;
+        let table = said.split(" strategy ").nth(1).expect("a table").split("\n\n").next().expect("its end").to_owned();
+        table
+            .lines()
+            .skip(1)
+            .map(|line| line.split_whitespace().next().unwrap_or_default().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(rows(&[])[..5], ["append", "paid", "settle", "lookback", "oracle"]);
+    let all = rows(&["--strategies"]);
+    assert_eq!(all, rows(&["--strategies", "all"]));
+    assert!(all.contains(&"anthropic-compact".to_owned()) && all.contains(&"codex-compact".to_owned()), "{all:?}");
 }
 
 #[test]

@@ -77,6 +77,18 @@ impl BillByKind {
         self.read + self.written + self.uncached + self.output + self.compactor + self.repairs
     }
 
+    /// The same in another unit.
+    pub fn times(&self, factor: f64) -> Self {
+        Self {
+            read: self.read * factor,
+            written: self.written * factor,
+            uncached: self.uncached * factor,
+            output: self.output * factor,
+            compactor: self.compactor * factor,
+            repairs: self.repairs * factor,
+        }
+    }
+
     pub fn add(&mut self, other: &Self) {
         self.read += other.read;
         self.written += other.written;

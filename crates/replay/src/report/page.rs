@@ -12,6 +12,7 @@ mod contrast;
 mod html;
 mod labels;
 mod look;
+mod moments;
 mod pareto;
 mod tables;
 
@@ -21,7 +22,9 @@ use axis::Size;
 use html::{escape, put};
 
 use super::{
-    Report, SessionReport, numbers,
+    PAID, Report, SessionReport,
+    money::{Money, sentence},
+    numbers,
     summary::{APPEND, Group, LOOKBACK, Summary},
 };
 use crate::parameters::SESSION_PICTURES;
@@ -42,11 +45,11 @@ pub fn render_page(report: &Report) -> String {
     let sections = match summary.sessions {
         0 => "<p>No session was replayed, so there is nothing to show.</p>\n".to_owned(),
         _ => [
-            pareto_section(&summary),
             strategies_section(&summary),
-            context_section(report, &summary),
-            bill_section(report, &summary),
             moments_section(report),
+            bill_section(report, &summary),
+            pareto_section(&summary),
+            context_section(report, &summary),
             check_section(&summary),
             sessions_section(report, &summary),
         ]
@@ -71,70 +74,26 @@ fn figure(caption: &str, pictures: &str) -> String {
 }
 
 fn header(report: &Report, summary: &Summary) -> String {
-    let formats = list(report.sessions.iter().map(|session| session.format.label().to_owned()));
+    if summary.sessions == 0 {
+        return format!("<header>\n<h1>Lookback replay</h1>\n<p class=\"limit\">{LIMIT}</p>\n</header>\n");
+    }
+    let said = sentence(report);
+    let lookback = said.lookback.as_deref().unwrap_or_default();
+    let mut header = format!("<header>\n<h1>{} {}</h1>\n", escape(&said.paid), escape(lookback));
+    let agents = Money::by_agent(report);
+    if agents.len() > 1 {
+        header.push_str(&tables::agents(&agents));
+    }
+    header.push_str("<ul class=\"quiet\">\n");
+    said.remarks.iter().for_each(|remark| put!(header, "<li>{}</li>\n", escape(remark)));
     let prices = list(report.sessions.iter().map(|session| escape(&session.prices)));
     let models = list(report.sessions.iter().filter_map(|session| session.model.as_deref().map(escape)));
-    let mut header = String::from("<header>\n<h1>What would it have cost, and what would it have forgotten?</h1>\n");
-    if summary.sessions > 0 {
-        put!(
-            header,
-            "<p class=\"quiet\">Replayed: {} with {} · recorded by {formats} · billed by the prices of {prices}{}</p>\n",
-            numbers::counted(summary.sessions as u64, "session"),
-            numbers::counted(summary.calls, "call"),
-            if models.is_empty() { String::new() } else { format!(" · models: {models}") }
-        );
+    put!(header, "<li>{}, prices of {prices}", numbers::counted(summary.sessions as u64, "session"));
+    if !models.is_empty() {
+        put!(header, "; models: {models}");
     }
-    for group in &summary.groups {
-        if let Some(sentence) = headline(group) {
-            put!(header, "<p class=\"headline\">{sentence}</p>\n");
-        }
-    }
-    put!(header, "<p class=\"limit\">{LIMIT}</p>\n</header>\n");
+    put!(header, ".</li>\n</ul>\n<p class=\"limit\">{LIMIT}</p>\n</header>\n");
     header
-}
-
-/// The group in plain words.
-fn headline(group: &Group) -> Option<String> {
-    let leading = group.leading()?;
-    let (repaired, recall) = (leading.repaired_vs_append?, leading.recall?);
-    let mut sentence = format!(
-        "On {}, <strong>{}</strong> would have cost <strong>{} of append</strong> after repairs, and kept <strong>{}</strong> of what later steps needed in view",
-        group_title(group),
-        escape(&leading.name),
-        numbers::ratio(repaired.median),
-        numbers::percent(recall.median),
-    );
-    sentence.push_str(if group.members.len() > 1 { " (medians)." } else { "." });
-    let append = group.strategy(APPEND).and_then(|append| append.total.cost_usd);
-    if let (Some(append), Some(own)) = (append, leading.total.cost_usd) {
-        put!(
-            sentence,
-            " All together: {} instead of {}, repairs not counted.",
-            numbers::dollars(own),
-            numbers::dollars(append)
-        );
-    }
-    let other = group.best_other().filter(|other| other.name != leading.name);
-    if let Some((other, repaired, recall)) =
-        other.and_then(|other| Some((other, other.repaired_vs_append?, other.recall?)))
-    {
-        put!(
-            sentence,
-            " The best other, {}: {} at {}.",
-            escape(&other.name),
-            numbers::ratio(repaired.median),
-            numbers::percent(recall.median)
-        );
-    }
-    if let Some(cheapest) = leading.cheapest.filter(|cheapest| cheapest.sessions > 1) {
-        put!(
-            sentence,
-            " Cheapest after repairs on {} of {}.",
-            cheapest.won,
-            numbers::counted(cheapest.sessions as u64, "session")
-        );
-    }
-    Some(sentence)
 }
 
 /// "32 Claude Code sessions (3,740 calls, prices of anthropic)".
@@ -152,7 +111,7 @@ fn group_title(group: &Group) -> String {
 
 fn pareto_section(summary: &Summary) -> String {
     let mut body = String::from(
-        "<p>Left is cheaper, up keeps more in view. The large mark is the cost after repairs, the small hollow one at the other end of its bar the cost without them. Thin lines span the middle half of the sessions. The dashed line is append.</p>\n",
+        "<p>Left is cheaper, up keeps more in view. The large mark is the cost with look-ups, the small hollow one at the other end of its bar the cost without them. Where there are several sessions, thin lines span the middle half of them. The dashed line is append.</p>\n",
     );
     for group in &summary.groups {
         let pictures = Size::both(|size| pareto::render(group, size));
@@ -164,9 +123,13 @@ fn pareto_section(summary: &Summary) -> String {
 }
 
 fn strategies_section(summary: &Summary) -> String {
-    let mut body = String::from(
-        "<p class=\"quiet\">Median over sessions; the small numbers are the quartiles. What each column means stands at the end of the page.</p>\n",
-    );
+    let spread = match summary.groups.iter().any(|group| group.members.len() > 1) {
+        true => {
+            "Dollars are sums; the other figures of several sessions are medians, with the quartiles small beside them. "
+        }
+        false => "",
+    };
+    let mut body = format!("<p class=\"quiet\">{spread}What each column means stands at the end of the page.</p>\n");
     for group in &summary.groups {
         let (title, measures, more) = (group_title(group), tables::strategies(group), tables::more_measures(group));
         put!(body, "<h3>{title}</h3>\n{measures}<details>\n<summary>More measures</summary>\n{more}</details>\n");
@@ -182,17 +145,19 @@ fn context_section(report: &Report, summary: &Summary) -> String {
     let mut left = SESSION_PICTURES;
     for group in &summary.groups {
         let best = group.best_other().map(|other| other.name.as_str());
-        let strategies: Vec<&str> = [Some(APPEND), best, Some(LOOKBACK)].into_iter().flatten().collect();
+        let strategies: Vec<&str> = [Some(APPEND), Some(PAID), best, Some(LOOKBACK)].into_iter().flatten().collect();
         let sessions = by_closeness_to_median(report, group).into_iter().filter_map(|session| {
             let pictures = Size::both(|size| context::render(session, &strategies, size));
             let title = format!("{}, {}", tables::file(&session.file), numbers::counted(session.calls, "call"));
             (!pictures.is_empty()).then_some((title, pictures))
         });
-        let drawn: Vec<(String, String)> = sessions.take(left).collect();
-        left -= drawn.len();
+        // Every agent is drawn once at least.
+        let drawn: Vec<(String, String)> = sessions.take(left.max(1)).collect();
+        left = left.saturating_sub(drawn.len());
         let Some(((title, pictures), others)) = drawn.split_first() else { continue };
         put!(body, "<h3>{}</h3>\n", group_title(group));
-        body.push_str(&figure(&format!("A session of middle length: {title}."), pictures));
+        let which = if group.members.len() > 1 { "A session of middle length: " } else { "" };
+        body.push_str(&figure(&format!("{which}{title}."), pictures));
         if others.is_empty() {
             continue;
         }
@@ -243,18 +208,14 @@ fn bill_section(report: &Report, summary: &Summary) -> String {
     if body.is_empty() {
         return body;
     }
-    let about = "<p>All sessions together, so long ones weigh more than in the medians above. In uncached-input tokens: each kind at its price. Numbers inside a bar are shares of append's bill.</p>\n";
+    let about = "<p>In dollars, sessions added up, each kind of token at its price. Numbers inside a bar are shares of what was paid, or of append's bill where nobody knows that.</p>\n";
     section("bill", "The bill by kind of token", &format!("{about}{}{body}", bill::legend()))
 }
 
 fn moments_section(report: &Report) -> String {
-    let Some(table) = tables::moments(report) else { return String::new() };
-    let moments = report.sessions.iter().flat_map(|session| &session.pictures.dearest);
-    let strategies = list(moments.map(|moment| escape(&moment.strategy)));
-    let about = format!(
-        "<p>Single calls of {strategies}, over all sessions, by what they cost in uncached-input tokens, and what made most of it.</p>\n"
-    );
-    section("moments", "The ten most expensive moments", &(about + &table))
+    let Some(table) = moments::table(report) else { return String::new() };
+    let about = "<p>Single calls of the sessions as they were, by what they cost, and what Lookback would have sent in their place.</p>\n";
+    section("moments", "The most expensive moments", &format!("{about}{table}"))
 }
 
 fn check_section(summary: &Summary) -> String {
@@ -270,7 +231,7 @@ fn check_section(summary: &Summary) -> String {
 
 fn sessions_section(report: &Report, summary: &Summary) -> String {
     let strategies = list(summary.groups.iter().filter_map(|group| Some(escape(&group.leading()?.name))));
-    let whose = format!("<p class=\"quiet\">Figures of {strategies}; costs in uncached-input tokens.</p>\n");
+    let whose = format!("<p class=\"quiet\">Figures of {strategies}.</p>\n");
     let whose = if strategies.is_empty() { String::new() } else { whose };
     section("sessions", "Every session", &(whose + &tables::sessions(report, summary)))
 }

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Report, SessionReport};
+use super::{Report, SessionReport, money::Money};
 use crate::{
     check::Check, measure::Figures, parameters::LONG_SESSION_CALLS, recording::Format, strategy::StrategyName,
 };
@@ -40,6 +40,7 @@ pub struct Group {
     /// Their places in the report.
     pub members: Vec<usize>,
     pub calls: u64,
+    pub money: Money,
     /// In the order of the strategies' table.
     pub strategies: Vec<StrategySummary>,
 }
@@ -80,6 +81,7 @@ pub struct Totals {
     pub repaired: f64,
     /// None where one of the sessions has no price in dollars.
     pub cost_usd: Option<f64>,
+    pub repaired_usd: Option<f64>,
     pub over_window: u64,
     pub refused: u64,
     pub invalid_views: u64,
@@ -124,6 +126,7 @@ impl Summary {
                 format,
                 prices: if same { sessions[0].prices.clone() } else { format!("{name}, caches as recorded") },
                 calls: sessions.iter().map(|session| session.calls).sum(),
+                money: Money::of(sessions.iter().copied()),
                 strategies: summarise_strategies(&sessions),
                 members,
             }
@@ -209,6 +212,7 @@ fn summarise_strategy(name: &str, sessions: &[&SessionReport]) -> StrategySummar
             cost: figures.iter().map(|figures| figures.cost).sum(),
             repaired: figures.iter().map(|figures| figures.repaired).sum(),
             cost_usd: figures.iter().map(|figures| figures.cost_usd).sum(),
+            repaired_usd: figures.iter().map(|figures| figures.repaired_usd).sum(),
             over_window: figures.iter().map(|figures| figures.over_window).sum(),
             refused: figures.iter().map(|figures| figures.refused).sum(),
             invalid_views: figures.iter().map(|figures| figures.invalid_views).sum(),

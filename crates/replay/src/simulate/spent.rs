@@ -33,6 +33,11 @@ impl Tokens {
         Self { uncached: split.uncached, cached: split.read, written_5m, written_1h, output }
     }
 
+    /// Of the prompts.
+    pub fn input(&self) -> u64 {
+        self.uncached + self.cached + self.written_5m + self.written_1h
+    }
+
     fn add(&mut self, other: &Self) {
         self.uncached += other.uncached;
         self.cached += other.cached;

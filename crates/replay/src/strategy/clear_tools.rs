@@ -1,7 +1,7 @@
 //! `clear-tools`: above a threshold old tool results are cleared, the newest three stay.
 //!
 //! As in: Anthropic's context editing, `clear_tool_uses_20250919` (Claude API, "Context editing"), with
-//! `clear_tool_inputs` false (calls stay).
+//! `clear_tool_inputs` false (calls stay). `anthropic-clear` is the same without `clear_at_least`, which has no default.
 //!
 //! As there: at the trigger the oldest results are cleared in order, all but the kept ones; a tool use is one call with its
 //! result, not a step; where less than `clear_at_least` could be cleared, nothing is. What was cleared stays cleared

@@ -1,7 +1,8 @@
 //! `head-summary`: near the end of the window everything but a short tail becomes a summary, written by a call of its own.
 //!
 //! As in: Claude Code (auto-compact), Codex (`compact`), goose (auto-compact at 0.8 of the window), OpenHands (condenser).
-//! They differ in threshold and tail; one set of numbers stands for all.
+//! They differ in threshold and tail; one set of numbers stands for all. `anthropic-compact` and `codex-compact` are the
+//! same with the numbers of these two.
 //!
 //! As there: one more call reads the whole prompt and writes the summary; users' turns are summarised like the rest; the
 //! next time the summary itself goes, and a new one covers everything up to the new tail. The text is not a model's: it
@@ -68,13 +69,14 @@ impl<'a> HeadSummary<'a> {
     /// Where the tail begins among the pieces before a call.
     fn tail_start(&self, before: &[usize]) -> usize {
         let (mut start, mut tokens) = (before.len(), 0);
+        let Some(tail) = self.parameters.tail else { return start };
         for (place, piece) in before.iter().enumerate().skip(self.covered()).rev() {
             let piece = &self.conversation.pieces[*piece];
             tokens += u64::from(piece.tokens);
             if piece.is_result() {
                 continue;
             }
-            if tokens > self.parameters.tail && start < before.len() {
+            if tokens > tail && start < before.len() {
                 break;
             }
             start = place;
@@ -85,7 +87,7 @@ impl<'a> HeadSummary<'a> {
     fn summarise(&mut self, call: usize, before: &[usize]) -> Option<(Did, CompactorCall)> {
         let before_tokens = self.view(before).tokens(self.conversation);
         let input = u64::from(self.conversation.scale.base) + before_tokens;
-        if (input as f64) < self.parameters.window as f64 * self.parameters.threshold {
+        if input < self.parameters.trigger {
             return None;
         }
         let covers = &before[..self.tail_start(before)];

@@ -48,6 +48,7 @@ fn session(number: usize) -> SessionReport {
             Figures {
                 cost: append * cost,
                 cost_usd: Some(append * cost * 3e-6),
+                repaired_usd: Some(append * repaired * 3e-6),
                 vs_append: cost,
                 repaired: append * repaired,
                 repaired_vs_append: repaired,
@@ -79,7 +80,7 @@ fn session(number: usize) -> SessionReport {
         });
         pictures.marks.insert(name.to_owned(), marks.collect());
         pictures.context.insert(name.to_owned(), context);
-        pictures.kinds.insert(name.to_owned(), kinds(name, append, cost, repaired));
+        pictures.kinds.insert(name.to_owned(), kinds(name, append * 3e-6, cost, repaired));
     }
     pictures.dearest = dearest(&file, append);
     let input_tokens = calls as u64 * 90_000;
@@ -98,7 +99,8 @@ fn session(number: usize) -> SessionReport {
         prices: if codex { "openai" } else { "anthropic" }.to_owned(),
         card: UsedCard { name: if codex { "openai" } else { "anthropic" }.to_owned(), ..UsedCard::default() },
         strategies,
-        paid_usd: None,
+        paid_usd: Some(append * 3e-6 * 0.97),
+        paid_whole_usd: Some(append * 3e-6 * 1.02),
         paid: None,
         billed: Some(bills),
         predicted: Some(Bills { cost: append * 1.01, ..bills }),
@@ -149,18 +151,18 @@ fn dearest(file: &str, append: f64) -> Vec<Moment> {
     let reasons = [
         "first call: 21k tokens of prompt",
         "cold: 12 min since the call before (88k tokens anew)",
-        "fold: turns 3–14 into block <1> (41k tokens behind it anew)",
+        "after the agent's own compaction (41k tokens anew)",
         "large output (18k tokens)",
-        "repair: 3 items not in view",
+        "the cache missed: 90k tokens anew",
     ];
     let moment = |place: usize, why: &str| Moment {
         file: file.to_owned(),
-        strategy: "lookback".to_owned(),
         call: place * 17,
-        cost: append * 0.05 / (place + 1) as f64,
+        cost: append * 3e-6 * 0.05 / (place + 1) as f64,
         share: 0.085 / (place + 1) as f64,
         context: 90_000 - 9_000 * place as u64,
         why: why.to_owned(),
+        instead: Some("$0.12: a prompt of 31k tokens, 28k of them cached · fold: turns 3–14 into block <1>".to_owned()),
     };
     reasons.into_iter().enumerate().map(|(place, why)| moment(place, why)).collect()
 }

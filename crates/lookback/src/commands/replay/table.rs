@@ -3,13 +3,17 @@
 use std::io::{self, Write};
 
 use lookback_replay::report::{
-    Report, SessionReport,
-    summary::{Cheapest, Group, LOOKBACK, Quartiles, StrategySummary, Summary},
+    Paid, Report, SessionReport,
+    money::Money,
+    numbers::dollars,
+    summary::{APPEND, Cheapest, Group, LOOKBACK, Quartiles, StrategySummary, Summary, in_the_running},
 };
 
 use crate::screen::{self, Screen};
 
 const ORACLE: &str = "oracle";
+/// What the agent did.
+const PAID: &str = "paid";
 
 /// From so many sessions on the spread says something.
 const SPREAD: usize = 4;
@@ -23,30 +27,49 @@ struct Column {
     cell: Cell,
 }
 
-type Cell = fn(&StrategySummary) -> String;
+type Cell = fn(&StrategySummary, &Money) -> String;
 
 const fn column(heading: &'static str, means: &'static str, expendable: u8, cell: Cell) -> Column {
     Column { heading, means, expendable, cell }
 }
 
-static COLUMNS: [Column; 8] = [
-    column("cost", "the bill, append's being 1", 0, |row| ratio(row.vs_append, 2)),
-    column("+ repairs", "with look-ups of what steps lacked; cheapest by this", 0, |row| {
-        ratio(row.repaired_vs_append, 2)
+/// Only where somebody paid.
+const OF_PAID: &str = "of paid";
+/// Only where there are enough sessions.
+const QUARTILES: &str = "quartiles";
+
+static COLUMNS: [Column; 10] = [
+    column("dollars", "all sessions together, look-ups included", 0, |row, _| {
+        row.total.repaired_usd.map_or_else(|| "–".into(), dollars)
     }),
-    column("quartiles", "of + repairs, over the sessions", 5, |row| spread(row.repaired_vs_append)),
-    column("recall", "of what steps used, the share in view", 0, |row| ratio(row.recall, 3)),
-    column("pointer", "in view, or reached by a pointer", 4, |row| ratio(row.pointer_recall, 3)),
-    column("cached", "of all input, the share read from the cache", 1, |row| share(median(row.prefix_reuse))),
-    column("context", "tokens of a prompt", 2, |row| tokens(median(row.context_mean))),
-    column("folds", "folds and summaries", 3, folds),
+    column(OF_PAID, "the share of what was paid", 0, |row, money| {
+        let repaired = row.total.repaired_usd.filter(|_| money.whole > 0.0);
+        repaired.map_or_else(|| "–".into(), |repaired| percent(repaired / money.whole))
+    }),
+    column("of append", "median bill, append's being 1", 0, |row, _| ratio(row.repaired_vs_append, 2)),
+    column(QUARTILES, "of that, over the sessions", 7, |row, _| spread(row.repaired_vs_append)),
+    column("recall", "of what steps used, the share in view", 0, |row, _| ratio(row.recall, 3)),
+    column("look-ups", "in 100 calls, of what steps lacked", 1, |row, _| {
+        median(row.repairs_per_call).map_or_else(String::new, |repairs| format!("{:.0}", repairs * 100.0))
+    }),
+    column("pointer", "in view, or reached by a pointer", 6, |row, _| ratio(row.pointer_recall, 3)),
+    column("cached", "of all input, the share read from the cache", 2, |row, _| share(median(row.prefix_reuse))),
+    column("context", "tokens of a prompt", 3, |row, _| tokens(median(row.context_mean))),
+    column("folds", "how often old steps became a block or a summary", 4, |row, _| folds(row)),
 ];
 
 fn median(quartiles: Option<Quartiles>) -> Option<f64> {
     quartiles.map(|quartiles| quartiles.median)
 }
 
-pub(super) fn write<W: Write>(out: &mut Screen<W>, report: &Report, summary: &Summary, width: usize) -> io::Result<()> {
+/// `is_short`: only what a person wants to see first.
+pub(super) fn write<W: Write>(
+    out: &mut Screen<W>,
+    report: &Report,
+    summary: &Summary,
+    is_short: bool,
+    width: usize,
+) -> io::Result<()> {
     let mut shown: Vec<&Column> = Vec::new();
     for (place, group) in summary.groups.iter().enumerate() {
         if place > 0 {
@@ -59,7 +82,7 @@ pub(super) fn write<W: Write>(out: &mut Screen<W>, report: &Report, summary: &Su
             format!("prices: {}", group.prices),
         ];
         screen::write_facts(out, " ", &facts, width)?;
-        for column in write_group(out, report, group, width)? {
+        for column in write_group(out, report, group, is_short, width)? {
             if shown.iter().all(|known| known.heading != column.heading) {
                 shown.push(column);
             }
@@ -93,11 +116,7 @@ pub(super) fn write<W: Write>(out: &mut Screen<W>, report: &Report, summary: &Su
 fn against_best(report: &Report) -> Option<String> {
     let known = || report.sessions.iter().filter_map(|session| session.competitive);
     let whole = Quartiles::of(known().map(|competitive| competitive.ratio))?.median;
-    let charged = known().filter(|competitive| competitive.best_rent_and_folds > 0.0);
-    let alone =
-        Quartiles::of(charged.map(|competitive| competitive.planner_rent_and_folds / competitive.best_rent_and_folds));
-    let alone = alone.map_or_else(String::new, |alone| format!("; rent and folds alone {:.2} times", alone.median));
-    Some(format!("lookback's planner: {whole:.2} times the bill of the best cuts in hindsight (median){alone}"))
+    Some(format!("lookback's bill: {whole:.2} times that of the best moments to fold, known in hindsight (median)"))
 }
 
 /// Gives the columns for which there was room.
@@ -105,15 +124,25 @@ fn write_group<W: Write>(
     out: &mut Screen<W>,
     report: &Report,
     group: &Group,
+    is_short: bool,
     width: usize,
 ) -> io::Result<Vec<&'static Column>> {
-    let rows = rows(report, group);
+    let mut rows = rows(report, group);
+    if is_short {
+        let best = group.best_other().map(|other| other.name.as_str());
+        let first = [Some(APPEND), Some(PAID), best, Some(LOOKBACK), Some(ORACLE)];
+        rows.retain(|row| first.contains(&Some(&*row.name)));
+    }
     let mut columns: Vec<&'static Column> = COLUMNS.iter().collect();
     if group.members.len() < SPREAD {
-        columns.retain(|column| column.heading != "quartiles");
+        columns.retain(|column| column.heading != QUARTILES);
     }
+    if group.money.is_estimate() {
+        columns.retain(|column| column.heading != OF_PAID);
+    }
+    let cheapest = cheapest(&rows);
     loop {
-        let cells = cells(&rows, &columns);
+        let cells = cells(&rows, &columns, &group.money);
         let needed: usize = (0..=columns.len()).map(|place| widest(&cells, place) + 2).sum();
         let expendable = columns.iter().map(|column| column.expendable).max().unwrap_or(0);
         if needed > width + 1 && expendable > 0 {
@@ -131,7 +160,7 @@ fn write_group<W: Write>(
                 cells
             })
             .collect();
-        screen::write_table(out, &cells, &right, width)?;
+        screen::write_marked_table(out, &cells, &right, width, cheapest.map(|row| row + 1))?;
         if !beside {
             for row in rows.iter().filter(|row| !row.note.is_empty()) {
                 let note = row.note.trim_start_matches("← ");
@@ -152,8 +181,7 @@ struct Row<'a> {
 
 #[derive(Clone, Copy)]
 struct Billed {
-    /// None where it was billed by other prices than these.
-    cost: Option<f64>,
+    cost: f64,
     cached: f64,
     context: f64,
 }
@@ -170,25 +198,26 @@ fn rows<'a>(report: &Report, group: &'a Group) -> Vec<Row<'a>> {
         })
         .collect();
     let sessions: Vec<&SessionReport> = group.members.iter().map(|place| &report.sessions[*place]).collect();
-    if let Some(billed) = billed(&sessions) {
-        rows.push(Row {
-            name: "billed (real)".into(),
-            summary: None,
-            billed: Some(billed),
-            note: predicted(&sessions),
-        });
+    if let Some(billed) = billed(&sessions).filter(|_| !group.money.is_estimate()) {
+        // Beside append, with which it is compared.
+        rows.insert(
+            rows.len().min(1),
+            Row { name: PAID.into(), summary: None, billed: Some(billed), note: predicted(&sessions) },
+        );
     }
     rows
 }
 
-fn cells(rows: &[Row<'_>], columns: &[&Column]) -> Vec<Vec<String>> {
+fn cells(rows: &[Row<'_>], columns: &[&Column], money: &Money) -> Vec<Vec<String>> {
     let heading = std::iter::once("strategy").chain(columns.iter().map(|column| column.heading));
     let mut cells = vec![heading.map(str::to_owned).collect::<Vec<_>>()];
     cells.extend(rows.iter().map(|row| {
         let figures = columns.iter().map(|column| match (row.summary, row.billed) {
-            (Some(summary), _) => (column.cell)(summary),
+            (Some(summary), _) => (column.cell)(summary, money),
             (None, Some(billed)) => match column.heading {
-                "cost" => billed.cost.map_or_else(String::new, |cost| format!("{cost:.2}")),
+                "dollars" if !money.is_estimate() => dollars(money.whole),
+                OF_PAID => percent(1.0),
+                "of append" => format!("{:.2}", billed.cost),
                 "cached" => share(Some(billed.cached)),
                 "context" => tokens(Some(billed.context)),
                 _ => String::new(),
@@ -198,6 +227,17 @@ fn cells(rows: &[Row<'_>], columns: &[&Column]) -> Vec<Vec<String>> {
         std::iter::once(row.name.clone()).chain(figures).collect()
     }));
     cells
+}
+
+/// Whose bill is the smallest of those that one could have had.
+fn cheapest(rows: &[Row<'_>]) -> Option<usize> {
+    let running = rows.iter().enumerate().filter(|(_, row)| in_the_running(&row.name));
+    let priced = running.filter_map(|(place, row)| Some((place, row.summary?.total.repaired)));
+    priced.min_by(|one, other| one.1.total_cmp(&other.1)).map(|(place, _)| place)
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0}%", share * 100.0)
 }
 
 fn widest(cells: &[Vec<String>], place: usize) -> usize {
@@ -228,14 +268,9 @@ fn billed(sessions: &[&SessionReport]) -> Option<Billed> {
         median(Quartiles::of(sessions.iter().filter_map(|session| measure(session))))
     };
     Some(Billed {
-        cost: over(|session| {
-            // In units of another price list it could not be compared.
-            session.check.as_ref().filter(|check| session.card.name == check.provider)?;
-            let append = session.strategies.get("append")?.cost;
-            session.billed.map(|billed| billed.cost / append)
-        }),
-        cached: over(|session| session.billed.map(|billed| billed.cached_tokens as f64 / billed.input_tokens as f64))?,
-        context: over(|session| session.billed.map(|billed| billed.input_tokens as f64 / billed.calls as f64))?,
+        cost: over(|session| Some(session.paid_whole_usd? / session.strategies.get(APPEND)?.cost_usd?))?,
+        cached: over(|session| session.paid.as_ref().map(Paid::cached_share))?,
+        context: over(|session| session.paid.as_ref().map(Paid::prompt_mean))?,
     })
 }
 

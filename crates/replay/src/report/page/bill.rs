@@ -9,7 +9,7 @@ use super::{
     },
 };
 use crate::report::{
-    BillByKind, Report, numbers,
+    BillByKind, PAID, Report, numbers,
     summary::{APPEND, Group},
 };
 
@@ -21,22 +21,24 @@ const KINDS: [Kind; 6] = [
     ("k-written", "written to cache", |bill| bill.written),
     ("k-uncached", "uncached", |bill| bill.uncached),
     ("k-output", "output", |bill| bill.output),
-    ("k-compactor", "compactor", |bill| bill.compactor),
-    ("k-repairs", "repairs", |bill| bill.repairs),
+    ("k-compactor", "summaries", |bill| bill.compactor),
+    ("k-repairs", "look-ups", |bill| bill.repairs),
 ];
 
 /// Bills of a group's strategies, all sessions together, in the order of the table.
 pub(super) fn bills<'a>(report: &Report, group: &'a Group) -> Vec<(&'a str, BillByKind)> {
     let mut bills = Vec::new();
-    for strategy in &group.strategies {
+    let names = group.strategies.iter().map(|strategy| strategy.name.as_str());
+    let paid = Some(PAID).filter(|_| !group.money.is_estimate());
+    for name in paid.into_iter().chain(names) {
         let mut sum = BillByKind::default();
         for place in &group.members {
-            if let Some(bill) = report.sessions[*place].pictures.kinds.get(&strategy.name) {
+            if let Some(bill) = report.sessions[*place].pictures.kinds.get(name) {
                 sum.add(bill);
             }
         }
         if sum.total() > 0.0 {
-            bills.push((strategy.name.as_str(), sum));
+            bills.push((name, sum));
         }
     }
     bills
@@ -44,7 +46,7 @@ pub(super) fn bills<'a>(report: &Report, group: &'a Group) -> Vec<(&'a str, Bill
 
 pub(super) fn render(bills: &[(&str, BillByKind)], size: Size) -> Option<String> {
     let dearest = bills.iter().map(|(_, bill)| bill.total()).max_by(f64::total_cmp)?;
-    let append = bills.iter().find(|(name, _)| *name == APPEND).map(|(_, bill)| bill.total());
+    let whole = whole(bills);
     // On a phone a name stands above its bar.
     let (left, above, row) = match size {
         Size::Desk => (120.0, 0.0, 30.0),
@@ -56,10 +58,9 @@ pub(super) fn render(bills: &[(&str, BillByKind)], size: Size) -> Option<String>
     for (place, (name, bill)) in bills.iter().enumerate() {
         let top = row * place as f64 + above + 2.0;
         let total = bill.total();
-        let vs_append = append.filter(|append| *append > 0.0).map(|append| total / append);
-        let figure = match vs_append {
-            Some(ratio) => format!("{} · {} of append", numbers::tokens(total), numbers::ratio(ratio)),
-            None => numbers::tokens(total),
+        let figure = match whole {
+            Some((of, whole)) => format!("{} · {:.0}% of {of}", numbers::dollars(total), total / whole * 100.0),
+            None => numbers::dollars(total),
         };
         let name = escape(name);
         match size {
@@ -80,13 +81,22 @@ pub(super) fn render(bills: &[(&str, BillByKind)], size: Size) -> Option<String>
                 );
             }
         }
-        draw_bar(&mut svg, bill, &x, top, append);
+        draw_bar(&mut svg, bill, &x, top, whole);
     }
     let height = row * bills.len() as f64 + 4.0;
-    Some(size.picture(height, &in_words(bills, append), &svg))
+    Some(size.picture(height, &in_words(bills, whole), &svg))
 }
 
-fn draw_bar(svg: &mut String, bill: &BillByKind, x: &Axis, top: f64, append: Option<f64>) {
+/// What shares are taken of: what was paid, or append where nobody knows that.
+fn whole(bills: &[(&str, BillByKind)]) -> Option<(&'static str, f64)> {
+    let total = |of: &'static str| {
+        let bill = bills.iter().find(|(name, _)| *name == of)?.1.total();
+        (bill > 0.0).then_some((of, bill))
+    };
+    total(PAID).or_else(|| total(APPEND))
+}
+
+fn draw_bar(svg: &mut String, bill: &BillByKind, x: &Axis, top: f64, whole: Option<(&str, f64)>) {
     let mut before = 0.0;
     for (class, kind, part) in KINDS {
         let part = part(bill);
@@ -95,12 +105,8 @@ fn draw_bar(svg: &mut String, bill: &BillByKind, x: &Axis, top: f64, append: Opt
         }
         let (start, end) = (x.place(before), x.place(before + part));
         before += part;
-        let whole = append.unwrap_or(bill.total());
-        let tip = format!(
-            "{kind}: {} uncached-input tokens, {} of append's bill",
-            numbers::tokens(part),
-            numbers::ratio(part / whole)
-        );
+        let (of, whole) = whole.unwrap_or(("its own bill", bill.total()));
+        let tip = format!("{kind}: {}, {:.0}% of {of}", numbers::dollars(part), part / whole * 100.0);
         put!(
             svg,
             "<rect class=\"{class}\" x=\"{start:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"20\" data-tip=\"{tip}\"><title>{tip}</title></rect>",
@@ -109,10 +115,10 @@ fn draw_bar(svg: &mut String, bill: &BillByKind, x: &Axis, top: f64, append: Opt
         if end - start >= 34.0 {
             put!(
                 svg,
-                "<text class=\"inside\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+                "<text class=\"inside\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{:.0}%</text>",
                 (start + end) / 2.0,
                 top + 14.5,
-                numbers::ratio(part / whole)
+                part / whole * 100.0
             );
         }
     }
@@ -134,20 +140,21 @@ pub(super) fn legend() -> String {
 /// The same as figures.
 pub(super) fn table(bills: &[(&str, BillByKind)]) -> String {
     let titles = KINDS.iter().map(|(_, title, _)| *title).chain(["all"]);
-    let columns = titles.map(|title| Column(Number, title, "in uncached-input tokens"));
+    let columns = titles.map(|title| Column(Number, title, "in dollars"));
     let columns: Vec<Column> = [Column(Text, "strategy", "")].into_iter().chain(columns).collect();
     let mut table = Table::new("The bill by kind of token, as figures", &columns);
     for (name, bill) in bills {
         let kinds = KINDS.iter().map(|(_, _, part)| part(bill)).chain([bill.total()]);
-        table.row("", &escape(name), kinds.map(|part| Cell::Number(numbers::tokens(part))));
+        table.row("", &escape(name), kinds.map(|part| Cell::Number(numbers::dollars(part))));
     }
     table.finish()
 }
 
-fn in_words(bills: &[(&str, BillByKind)], append: Option<f64>) -> String {
-    let each = bills.iter().map(|(name, bill)| match append {
-        Some(append) if append > 0.0 => format!("{name} {}", numbers::ratio(bill.total() / append)),
-        _ => format!("{name} {}", numbers::tokens(bill.total())),
-    });
-    format!("The bill of each strategy by kind of token, repairs included: {}.", each.collect::<Vec<_>>().join(", "))
+fn in_words(bills: &[(&str, BillByKind)], whole: Option<(&str, f64)>) -> String {
+    let each = bills.iter().map(|(name, bill)| format!("{name} {}", numbers::dollars(bill.total())));
+    let share = whole.map_or_else(String::new, |(of, _)| format!(" (shares are of {of})"));
+    format!(
+        "The bill of each strategy by kind of token, look-ups included{share}: {}.",
+        each.collect::<Vec<_>>().join(", ")
+    )
 }

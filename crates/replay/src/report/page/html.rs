@@ -29,8 +29,10 @@ pub(super) fn escape(text: &str) -> String {
     escaped
 }
 
-/// A table that scrolls inside its own box. The first column names the row.
+/// A table that scrolls inside its own box; on a phone each row is a card, and each cell says what it is. The first column
+/// names the row.
 pub(super) struct Table {
+    titles: Vec<&'static str>,
     head: String,
     rows: String,
     label: String,
@@ -58,22 +60,23 @@ impl Table {
             let class = if *kind == Kind::Number { " class=\"n\"" } else { "" };
             put!(head, "<th scope=\"col\"{class} title=\"{}\">{title}</th>", escape(meaning));
         }
-        Self { head, rows: String::new(), label: escape(label) }
+        let titles = columns.iter().skip(1).map(|Column(_, title, _)| *title).collect();
+        Self { titles, head, rows: String::new(), label: escape(label) }
     }
 
     pub(super) fn row(&mut self, class: &str, name: &str, cells: impl IntoIterator<Item = Cell>) {
         put!(self.rows, "<tr class=\"{class}\"><th scope=\"row\">{name}</th>");
-        for cell in cells {
+        for (title, cell) in self.titles.iter().zip(cells) {
             match cell {
-                Cell::Text(text) => put!(self.rows, "<td>{text}</td>"),
-                Cell::Number(number) => put!(self.rows, "<td class=\"n\">{number}</td>"),
+                Cell::Text(text) => put!(self.rows, "<td data-title=\"{title}\">{text}</td>"),
+                Cell::Number(number) => put!(self.rows, "<td class=\"n\" data-title=\"{title}\">{number}</td>"),
             }
         }
         self.rows.push_str("</tr>\n");
     }
 
     pub(super) fn finish(self) -> String {
-        let Self { head, rows, label } = self;
+        let Self { head, rows, label, .. } = self;
         // A box that scrolls must be reachable with the keyboard.
         format!(
             "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n"

@@ -1,4 +1,4 @@
-//! The tables: strategies of a group, the check, every session, the most expensive moments.
+//! The tables: what was paid, strategies of a group, the check, every session.
 
 use super::{
     html::{
@@ -10,31 +10,38 @@ use super::{
 };
 use crate::{
     check::Misses,
-    parameters::DEAREST_CALLS,
+    measure::Figures,
+    recording::Format,
     report::{
-        Bills, Moment, Report, SessionReport, numbers,
-        summary::{APPEND, Group, LOOKBACK, ProviderCheck, Quartiles, StrategySummary, Summary, in_the_running},
+        PAID, Report, SessionReport,
+        money::Money,
+        numbers,
+        summary::{Group, LOOKBACK, ProviderCheck, Quartiles, StrategySummary, Summary, in_the_running},
     },
 };
 
 /// A column of numbers: its title, what that means for whoever points at it, and its cell in a row.
 type Measure<R> = (&'static str, &'static str, fn(&R) -> String);
 
+/// The same of a strategy beside what was paid.
+type Main = (&'static str, &'static str, fn(&StrategySummary, &Money) -> String);
+
 /// What matters most.
-const MAIN: [Measure<StrategySummary>; 8] = [
-    ("cost after repairs", "median over sessions, append = 1; quartiles beside it", |s| ratio(s.repaired_vs_append)),
-    ("cost", "without repairs, append = 1", |s| ratio(s.vs_append)),
-    ("recall", "share of needed items that were in view", |s| percent(s.recall)),
-    ("repairs per call", "how often something had to be recalled", |s| ratio(s.repairs_per_call)),
-    ("context mean", "tokens per prompt", |s| tokens(s.context_mean)),
-    ("folds", "how often old steps became a block or a summary, per session", |s| tokens(s.folds)),
-    ("dollars", "all sessions together, without repairs", dollars),
-    ("cheapest on", "sessions where no other strategy was as cheap after repairs", cheapest_on),
+const MAIN: [Main; 8] = [
+    ("dollars", "all sessions together, look-ups included", |s, _| dollars(s.total.repaired_usd)),
+    ("of paid", "the share of what was paid", |s, money| of_paid(s.total.repaired_usd, money)),
+    ("of append", "cost with look-ups, append = 1", |s, _| ratio(s.repaired_vs_append)),
+    ("recall", "share of needed items that were in view", |s, _| percent(s.recall)),
+    ("look-ups in 100", "how often something had to be fetched again", |s, _| in_100(s.repairs_per_call)),
+    ("context", "tokens per prompt, the mean", |s, _| tokens(s.context_mean)),
+    ("folds", "how often old steps became a block or a summary, per session", |s, _| tokens(s.folds)),
+    ("cheapest on", "sessions where no other strategy was as cheap with look-ups", |s, _| cheapest_on(s)),
 ];
 
 /// The rest, with the cost beside it once more: prefix reuse alone would mislead.
-const MORE: [Measure<StrategySummary>; 12] = [
-    ("cost after repairs", "append = 1", |s| ratio(s.repaired_vs_append)),
+const MORE: [Measure<StrategySummary>; 13] = [
+    ("of append", "cost with look-ups, append = 1", |s| ratio(s.repaired_vs_append)),
+    ("without look-ups", "cost, append = 1", |s| ratio(s.vs_append)),
     ("prefix reuse", "share of input tokens read from the cache", |s| percent(s.prefix_reuse)),
     ("context peak", "tokens of the largest prompt", |s| tokens(s.context_peak)),
     ("pointer recall", "share of needed items in view or behind a pointer", |s| percent(s.pointer_recall)),
@@ -73,8 +80,17 @@ fn tokens(quartiles: Option<Quartiles>) -> String {
     spread(quartiles, numbers::tokens)
 }
 
-fn dollars(strategy: &StrategySummary) -> String {
-    strategy.total.cost_usd.map_or("–".to_owned(), numbers::dollars)
+fn dollars(sum: Option<f64>) -> String {
+    sum.map_or("–".to_owned(), numbers::dollars)
+}
+
+fn of_paid(sum: Option<f64>, money: &Money) -> String {
+    let sum = sum.filter(|_| !money.is_estimate() && money.whole > 0.0);
+    sum.map_or("–".to_owned(), |sum| format!("{:.0}%", sum / money.whole * 100.0))
+}
+
+fn in_100(quartiles: Option<Quartiles>) -> String {
+    spread(quartiles, |share| format!("{:.0}", share * 100.0))
 }
 
 fn cheapest_on(strategy: &StrategySummary) -> String {
@@ -90,37 +106,78 @@ fn misses(provider: &ProviderCheck) -> String {
     if count == 0 { "none".to_owned() } else { both() }
 }
 
-/// Rows come with their class and name.
-fn measures<'r, R: 'r>(
-    label: &str,
-    first: &'static str,
-    measures: &[Measure<R>],
-    rows: impl Iterator<Item = (&'r R, &'static str, String)>,
-) -> String {
+fn table_of<F>(label: &str, first: &'static str, measures: &[(&'static str, &'static str, F)]) -> Table {
     let columns = measures.iter().map(|(title, meaning, _)| Column(Number, title, meaning));
     let columns: Vec<Column> = [Column(Text, first, "")].into_iter().chain(columns).collect();
-    let mut table = Table::new(label, &columns);
-    for (row, class, name) in rows {
-        table.row(class, &name, measures.iter().map(|(.., cell)| Cell::Number(cell(row))));
+    Table::new(label, &columns)
+}
+
+fn cells<R>(measures: &[Measure<R>], row: &R) -> Vec<Cell> {
+    measures.iter().map(|(.., cell)| Cell::Number(cell(row))).collect()
+}
+
+pub(super) fn strategies(group: &Group) -> String {
+    let mut table = table_of("Strategies", "strategy", &MAIN);
+    let money = &group.money;
+    for (place, strategy) in group.strategies.iter().enumerate() {
+        let cells = MAIN.iter().map(|(.., cell)| Cell::Number(cell(strategy, money)));
+        table.row(class(strategy), &name(&strategy.name), cells);
+        if place == 0 && !money.is_estimate() {
+            let known = [numbers::dollars(money.whole), "100%".to_owned()].into_iter();
+            let cells = known.chain(std::iter::repeat("–".to_owned())).take(MAIN.len()).map(Cell::Number);
+            table.row("", &name(PAID), cells);
+        }
     }
     table.finish()
 }
 
-pub(super) fn strategies(group: &Group) -> String {
-    measures("Strategies", "strategy", &MAIN, group.strategies.iter().map(strategy_row))
+pub(super) fn more_measures(group: &Group) -> String {
+    let mut table = table_of("More measures", "strategy", &MORE);
+    group
+        .strategies
+        .iter()
+        .for_each(|strategy| table.row(class(strategy), &name(&strategy.name), cells(&MORE, strategy)));
+    table.finish()
 }
 
-pub(super) fn more_measures(group: &Group) -> String {
-    measures("More measures", "strategy", &MORE, group.strategies.iter().map(strategy_row))
+fn class(strategy: &StrategySummary) -> &'static str {
+    if strategy.name == LOOKBACK { "ours" } else { "" }
+}
+
+/// Agent by agent, what the first sentence says over all.
+pub(super) fn agents(agents: &[(Format, Money)]) -> String {
+    let columns = [
+        Column(Text, "agent", ""),
+        Column(Number, "sessions", ""),
+        Column(Number, "calls", ""),
+        Column(Number, "paid", "as recorded, at the prices of the API"),
+        Column(Number, "with whole answers", "some clients write down a part of their output tokens"),
+        Column(Number, "with Lookback", "look-ups included"),
+        Column(Number, "of paid", "with whole answers"),
+        Column(Number, "look-ups in 100 calls", "how often something had to be fetched again"),
+    ];
+    let mut table = Table::new("What was paid", &columns);
+    for (format, money) in agents {
+        let estimated = if money.is_estimate() { " <small>estimated</small>" } else { "" };
+        let share = money.share().map_or("–".to_owned(), |share| format!("{:.0}%", share * 100.0));
+        let cells = [
+            numbers::count(money.sessions),
+            numbers::count(money.calls),
+            format!("{}{estimated}", numbers::dollars(money.paid)),
+            numbers::dollars(money.whole),
+            dollars(money.lookback),
+            share,
+            format!("{:.0}", money.look_ups_in_100()),
+        ];
+        table.row("", format.label(), cells.map(Cell::Number));
+    }
+    table.finish()
 }
 
 pub(super) fn checks(summary: &Summary) -> String {
-    let rows = summary.checks.iter().map(|provider| (provider, "", escape(&provider.provider)));
-    measures("The check", "provider", &CHECK, rows)
-}
-
-fn strategy_row(strategy: &StrategySummary) -> (&StrategySummary, &'static str, String) {
-    (strategy, if strategy.name == LOOKBACK { "ours" } else { "" }, name(&strategy.name))
+    let mut table = table_of("The check", "provider", &CHECK);
+    summary.checks.iter().for_each(|provider| table.row("", &escape(&provider.provider), cells(&CHECK, provider)));
+    table.finish()
 }
 
 /// What a reader must know before trusting a group's figures; empty where there is nothing.
@@ -148,26 +205,25 @@ pub(super) fn sessions(report: &Report, summary: &Summary) -> String {
     let mut table = Table::new(
         "Every session",
         &[
-            Column(Text, "session", "file"),
+            Column(Text, "session", "file, agent, model and prices"),
             Column(Number, "calls", ""),
-            Column(Number, "after repairs", "append = 1"),
+            Column(Number, "paid", "with whole answers; ~ without bills, as if everything had been sent"),
+            Column(Number, "with it", "by the strategy, look-ups included"),
+            Column(Number, "of paid", ""),
             Column(Number, "recall", ""),
-            Column(Number, "repairs per call", ""),
+            Column(Number, "look-ups", "in the whole session"),
             Column(Number, "folds", ""),
-            Column(Text, "cheapest", "after repairs, the oracle and lookback-fixed apart"),
-            Column(Number, "append", "cost in uncached-input tokens"),
-            Column(Number, "billed", "by the provider, as recorded, in uncached-input tokens"),
-            Column(Number, "predicted", "by the cache model for the prompts really sent"),
-            Column(Text, "format", "whose file it is"),
-            Column(Text, "model", "of the first call"),
-            Column(Text, "prices", "the card by which it was billed here"),
+            Column(Text, "cheapest", "with look-ups, against append; the oracle and lookback-fixed apart"),
         ],
     );
     for group in &summary.groups {
         let leading = group.leading().map(|strategy| strategy.name.as_str());
         for place in &group.members {
             let session = &report.sessions[*place];
-            table.row("", &file(&session.file), session_cells(session, leading));
+            let model = session.model.as_deref().map_or(String::new(), |model| format!(" · {}", escape(model)));
+            let about = format!("{}{model} · {}", session.format.label(), escape(&session.prices));
+            let name = format!("{}<small class=\"about\">{about}</small>", file(&session.file));
+            table.row("", &name, session_cells(session, leading));
         }
     }
     table.finish()
@@ -176,68 +232,24 @@ pub(super) fn sessions(report: &Report, summary: &Summary) -> String {
 fn session_cells(session: &SessionReport, leading: Option<&str>) -> Vec<Cell> {
     let none = || "–".to_owned();
     let own = leading.and_then(|name| session.strategies.get(name));
-    let append = session.strategies.get(APPEND);
+    let money = Money::of([session]);
     let running = session.strategies.iter().filter(|(name, _)| in_the_running(name));
     let cheapest = running.min_by(|(_, one), (_, other)| one.repaired.total_cmp(&other.repaired));
-    let bill = |bills: Option<Bills>| bills.map_or(none(), |bills| numbers::tokens(bills.cost));
+    let with = own.and_then(|figures| figures.repaired_usd);
+    let share = with.filter(|_| money.whole > 0.0).map(|with| format!("{:.0}%", with / money.whole * 100.0));
+    let look_ups = |figures: &Figures| (figures.repairs_per_call * session.calls as f64).round() as u64;
     vec![
         Cell::Number(numbers::count(session.calls)),
-        Cell::Number(own.map_or(none(), |figures| numbers::ratio(figures.repaired_vs_append))),
+        Cell::Number(format!("{}{}", if money.is_estimate() { "~" } else { "" }, numbers::dollars(money.whole))),
+        Cell::Number(dollars(with)),
+        Cell::Number(share.unwrap_or_else(none)),
         Cell::Number(own.map_or(none(), |figures| numbers::percent(figures.recall))),
-        Cell::Number(own.map_or(none(), |figures| numbers::ratio(figures.repairs_per_call))),
+        Cell::Number(own.map_or(none(), |figures| numbers::count(look_ups(figures)))),
         Cell::Number(own.map_or(none(), |figures| numbers::count(figures.folds))),
         Cell::Text(cheapest.map_or(none(), |(name, figures)| {
             format!("{} <small>{}</small>", escape(name), numbers::ratio(figures.repaired_vs_append))
         })),
-        Cell::Number(append.map_or(none(), |figures| numbers::tokens(figures.cost))),
-        Cell::Number(bill(session.billed)),
-        Cell::Number(bill(session.predicted)),
-        Cell::Text(session.format.label().to_owned()),
-        Cell::Text(session.model.as_deref().map_or(none(), escape)),
-        Cell::Text(escape(&session.prices)),
     ]
-}
-
-/// The most expensive moments of all sessions, with their reasons; none where no session has any.
-pub(super) fn moments(report: &Report) -> Option<String> {
-    let mut moments: Vec<(&Moment, u64)> = Vec::new();
-    for session in &report.sessions {
-        moments.extend(session.pictures.dearest.iter().map(|moment| (moment, session.calls)));
-    }
-    if moments.is_empty() {
-        return None;
-    }
-    moments.sort_by(|(one, _), (other, _)| {
-        other.cost.total_cmp(&one.cost).then_with(|| (&one.file, one.call).cmp(&(&other.file, other.call)))
-    });
-    moments.truncate(DEAREST_CALLS);
-    let mut table = Table::new(
-        "The most expensive moments",
-        &[
-            Column(Text, "place", "1 is the dearest"),
-            Column(Text, "why", "what made this call dear"),
-            Column(Number, "cost", "of this one call, with compactor and repairs, in uncached-input tokens"),
-            Column(Number, "of its session", "share of the session's whole bill"),
-            Column(Number, "prompt", "tokens of the prompt"),
-            Column(Text, "call", "which call of the session"),
-            Column(Text, "session", ""),
-        ],
-    );
-    for (place, (moment, calls)) in moments.into_iter().enumerate() {
-        table.row(
-            "",
-            &format!("{}", place + 1),
-            [
-                Cell::Text(format!("<span class=\"why\">{}</span>", escape(&moment.why))),
-                Cell::Number(numbers::tokens(moment.cost)),
-                Cell::Number(numbers::percent(moment.share)),
-                Cell::Number(numbers::tokens(moment.context as f64)),
-                Cell::Text(format!("{} of {}", numbers::count(moment.call as u64 + 1), numbers::count(calls))),
-                Cell::Text(file(&moment.file)),
-            ],
-        );
-    }
-    Some(table.finish())
 }
 
 /// A strategy's name with its shape.

@@ -12,6 +12,7 @@ fn session(format: Format, prices: &str, calls: u64, repaired: &[(&str, f64)]) -
         card: UsedCard { name: prices.to_owned(), ..UsedCard::default() },
         strategies: repaired.iter().map(|(name, repaired)| ((*name).to_owned(), figures(*repaired))).collect(),
         paid_usd: None,
+        paid_whole_usd: None,
         paid: None,
         billed: None,
         predicted: None,

@@ -12,6 +12,7 @@ fn cleared(piece: usize) -> String {
 fn the_published_numbers() {
     let expected = ClearParameters { trigger: 100_000, keep: 3, clear_at_least: 20_000 };
     assert_eq!(ClearParameters::default(), expected);
+    assert_eq!(ClearParameters::documented(), ClearParameters { clear_at_least: 0, ..expected });
 }
 
 #[test]

@@ -2,7 +2,7 @@ use super::*;
 use crate::{parameters::SummaryParameters, simulate, strategy::head_summary::HeadSummary};
 
 /// A summary at 850 tokens, a tail of 400.
-const SMALL: SummaryParameters = SummaryParameters { window: 1000, threshold: 0.85, tail: 400, budget: 2000 };
+const SMALL: SummaryParameters = SummaryParameters { trigger: 850, tail: Some(400), budget: 2000 };
 
 fn strategy<'a>(conversation: &'a Conversation<'a>) -> HeadSummary<'a> {
     HeadSummary::new(conversation, SMALL, counter())
@@ -15,8 +15,24 @@ fn story() -> Story {
 
 #[test]
 fn the_published_numbers() {
-    let expected = SummaryParameters { window: 200_000, threshold: 0.85, tail: 20_000, budget: 2_000 };
-    assert_eq!(SummaryParameters::default(), expected);
+    let usual = SummaryParameters { trigger: 170_000, tail: Some(20_000), budget: 2_000 };
+    assert_eq!(SummaryParameters::default(), usual);
+    assert_eq!(SummaryParameters::anthropic(), SummaryParameters { trigger: 150_000, tail: None, ..usual });
+    assert_eq!(SummaryParameters::codex(), SummaryParameters { trigger: 180_000, tail: None, ..usual });
+}
+
+#[test]
+fn without_a_tail_everything_is_summarised_the_newest_step_too() {
+    let story = story();
+    let conversation = story.conversation();
+    let mut strategy = HeadSummary::new(&conversation, SummaryParameters { tail: None, ..SMALL }, counter());
+    let steps: Vec<_> = (0..12).map(|call| strategy.show(call)).collect();
+    let place = steps.iter().position(|step| !step.did.is_empty()).unwrap();
+    let view = describe(&steps[place].shown);
+    assert_eq!(view.len(), 1, "{view:?}");
+    assert!(view[0].contains("Rename parse_header in src/lib.rs"), "{}", view[0]);
+    assert_eq!(steps[place + 1].shown.parts.len(), 3, "the summary, and what came after it");
+    assert_eq!(strategy.invalid(), None);
 }
 
 #[test]

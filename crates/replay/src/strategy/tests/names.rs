@@ -7,7 +7,10 @@ fn names_lead_back_to_their_strategies() {
         assert_eq!(name.name().parse(), Ok(name));
     }
     let error = "fold".parse::<StrategyName>().unwrap_err().to_string();
-    assert!(error.starts_with("unknown strategy \"fold\": choose append, head-summary, mask, "), "{error}");
+    assert!(
+        error.starts_with("unknown strategy \"fold\": choose append, head-summary, anthropic-compact, "),
+        "{error}"
+    );
 }
 
 #[test]

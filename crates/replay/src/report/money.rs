@@ -1,0 +1,222 @@
+//! What was paid, and what it would have been with Lookback: the first sentence of every report.
+//!
+//! **Paid** is what the files' own usage costs ([`crate::paid`]). Strategies are billed for whole answers, so the share is
+//! taken of the same bill with whole answers; where that differs, the sentence names both. A session without bills counts
+//! with what sending everything would have cost, one whose model has no card at the prices of another: both are called
+//! estimated.
+//!
+//! Example: a session that paid $10, $12 with whole answers, and costs $6 with Lookback, its look-ups included: 50%.
+
+use std::collections::BTreeMap;
+
+use super::{Report, SessionReport, numbers};
+use crate::{recording::Format, strategy::StrategyName};
+
+/// Sums below this share of the whole are not worth a word.
+const WORTH_A_WORD: f64 = 0.005;
+
+/// Sums over sessions, in dollars.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Money {
+    /// How many.
+    pub sessions: u64,
+    /// Of the model.
+    pub calls: u64,
+    /// As the files say it; estimates included.
+    pub paid: f64,
+    /// The same with whole answers.
+    pub whole: f64,
+    /// By `lookback`, look-ups included; none where it was not run on all of them.
+    pub lookback: Option<f64>,
+    /// Calls whose view lacked something.
+    pub look_ups: u64,
+    /// Sessions whose files have no bills.
+    pub without_bills: u64,
+    /// Sessions at another model's prices.
+    pub without_prices: u64,
+    /// What cache misses cost that no rule explains: no strategy meets them here.
+    pub misses: f64,
+}
+
+impl Money {
+    /// Of these sessions.
+    pub fn of<'a>(sessions: impl IntoIterator<Item = &'a SessionReport>) -> Self {
+        let mut sum = Self { lookback: Some(0.0), ..Self::default() };
+        for session in sessions {
+            let figures = |strategy: StrategyName| session.strategies.get(strategy.name());
+            let append = figures(StrategyName::Append).and_then(|append| append.cost_usd).unwrap_or(0.0);
+            let lookback = figures(StrategyName::Lookback);
+            // Bills in units of other prices say nothing.
+            let is_billed = session.paid_usd.is_some() && !session.card.chosen;
+            sum.sessions += 1;
+            sum.calls += session.calls;
+            sum.paid += session.paid_usd.filter(|_| is_billed).unwrap_or(append);
+            sum.whole += session.paid_whole_usd.filter(|_| is_billed).unwrap_or(append);
+            sum.lookback = sum.lookback.zip(lookback.and_then(|own| own.repaired_usd)).map(|(sum, own)| sum + own);
+            sum.look_ups += lookback.map_or(0.0, |own| own.repairs_per_call * session.calls as f64).round() as u64;
+            sum.without_bills += u64::from(!is_billed);
+            sum.without_prices += u64::from(is_billed && session.card.stands_in);
+            let bills = session.billed.zip(session.predicted).filter(|_| is_billed);
+            sum.misses += bills.map_or(0.0, |(billed, predicted)| (billed.cost_usd - predicted.cost_usd).max(0.0));
+        }
+        sum
+    }
+
+    /// By agent, what was paid most first.
+    pub fn by_agent(report: &Report) -> Vec<(Format, Self)> {
+        let mut sessions: BTreeMap<Format, Vec<&SessionReport>> = BTreeMap::new();
+        for session in &report.sessions {
+            sessions.entry(session.format).or_default().push(session);
+        }
+        let mut sums: Vec<_> = sessions.into_iter().map(|(format, sessions)| (format, Self::of(sessions))).collect();
+        sums.sort_by(|one, other| other.1.paid.total_cmp(&one.1.paid));
+        sums
+    }
+
+    /// Lookback's part of what was paid.
+    pub fn share(&self) -> Option<f64> {
+        self.lookback.filter(|_| self.whole > 0.0).map(|lookback| lookback / self.whole)
+    }
+
+    /// In a hundred calls.
+    pub fn look_ups_in_100(&self) -> f64 {
+        if self.calls == 0 { 0.0 } else { self.look_ups as f64 * 100.0 / self.calls as f64 }
+    }
+
+    /// Whether the files hold only a part of what was billed as output.
+    pub fn is_partial(&self) -> bool {
+        self.whole > self.paid * (1.0 + WORTH_A_WORD)
+    }
+
+    /// Whether nothing of it is a bill.
+    pub fn is_estimate(&self) -> bool {
+        self.without_bills == self.sessions
+    }
+}
+
+/// The sentence, and what a reader must know to believe it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sentence {
+    /// "You paid $412.10 for 5,701 calls."
+    pub paid: String,
+    /// "With Lookback: $263.00 (64%), and 7 look-ups in 100 calls."
+    pub lookback: Option<String>,
+    /// Each a sentence.
+    pub remarks: Vec<String>,
+}
+
+/// Of a whole report.
+pub fn sentence(report: &Report) -> Sentence {
+    let all = Money::of(&report.sessions);
+    let chosen = report.sessions.iter().find(|session| session.card.chosen).map(|session| session.card.name.as_str());
+    Sentence { paid: paid(&all, chosen), lookback: with_lookback(&all), remarks: remarks(report, &all, chosen) }
+}
+
+fn paid(all: &Money, chosen: Option<&str>) -> String {
+    let (sum, calls) = (numbers::dollars(all.paid), numbers::counted(all.calls, "call"));
+    let whole = match all.is_partial() {
+        true => format!(", {} with whole answers", numbers::dollars(all.whole)),
+        false => String::new(),
+    };
+    match chosen {
+        Some(prices) => format!("At the prices of {prices} {calls} would have cost {sum}, everything sent every time."),
+        None if all.is_estimate() => format!("{calls} cost about {sum} (estimated: the files hold no bills)."),
+        None => format!("You paid {sum} for {calls}{whole}."),
+    }
+}
+
+fn with_lookback(all: &Money) -> Option<String> {
+    let (sum, share) = all.lookback.zip(all.share())?;
+    Some(format!(
+        "With Lookback: {} ({:.0}%), and {} in 100 calls.",
+        numbers::dollars(sum),
+        share * 100.0,
+        look_ups(all)
+    ))
+}
+
+/// "7 look-ups", "0.3 look-ups", "1 look-up".
+fn look_ups(money: &Money) -> String {
+    match money.look_ups_in_100() {
+        0.0 => "no look-ups".to_owned(),
+        few if few < 0.95 => format!("{few:.1} look-ups"),
+        many => numbers::counted(many.round() as u64, "look-up"),
+    }
+}
+
+fn remarks(report: &Report, all: &Money, chosen: Option<&str>) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if all.lookback.is_some() {
+        remarks
+            .push("A look-up fetches what a step needed and no longer had in view; its price is included.".to_owned());
+    }
+    if all.is_partial() {
+        let partial = Money::by_agent(report).into_iter().filter(|(_, money)| money.is_partial());
+        let names: Vec<&str> = partial.map(|(format, _)| format.label()).collect();
+        remarks.push(format!(
+            "Files of {} hold only a part of the output tokens: shares are taken of the bill with whole answers.",
+            names.join(" and ")
+        ));
+    }
+    if chosen.is_none() {
+        remarks.push("Prices are those of the API: a file does not show a subscription.".to_owned());
+    }
+    let sessions = |count: u64| numbers::counted(count, "session");
+    if all.without_bills > 0 && !all.is_estimate() {
+        let some = sessions(all.without_bills);
+        remarks.push(format!("Estimated for {some} without bills, as if everything had been sent every time."));
+    }
+    if all.without_prices > 0 {
+        let some = sessions(all.without_prices);
+        remarks.push(format!("Estimated for {some} of models without a price card, at another model's prices."));
+    }
+    if report.sessions.iter().any(|session| session.card.cache_not_understood) {
+        remarks.push("Gemini's cache is not understood: figures at its prices are off by 10 to 17%.".to_owned());
+    }
+    if all.misses > all.paid * WORTH_A_WORD * 2.0 {
+        let misses = numbers::dollars(all.misses);
+        remarks
+            .push(format!("{misses} of it was paid for cache misses that no rule explains; Lookback's bill has none."));
+    }
+    remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn money(paid: f64, whole: f64, lookback: f64) -> Money {
+        let lookback = Some(lookback);
+        Money { sessions: 2, calls: 200, paid, whole, lookback, look_ups: 14, ..Money::default() }
+    }
+
+    #[test]
+    fn the_example() {
+        assert_eq!(money(10.0, 12.0, 6.0).share(), Some(0.5));
+    }
+
+    #[test]
+    fn one_true_sentence() {
+        let all = money(412.1, 412.1, 263.0);
+        assert_eq!(paid(&all, None), "You paid $412.10 for 200 calls.");
+        assert_eq!(with_lookback(&all).unwrap(), "With Lookback: $263.00 (64%), and 7 look-ups in 100 calls.");
+        let partial = money(10.0, 12.0, 6.0);
+        assert_eq!(paid(&partial, None), "You paid $10.00 for 200 calls, $12.00 with whole answers.");
+        assert_eq!(
+            paid(&all, Some("deepseek")),
+            "At the prices of deepseek 200 calls would have cost $412.10, everything sent every time."
+        );
+    }
+
+    #[test]
+    fn what_nobody_was_billed_is_estimated() {
+        let all = Money { without_bills: 2, ..money(4.0, 4.0, 3.0) };
+        assert_eq!(paid(&all, None), "200 calls cost about $4.00 (estimated: the files hold no bills).");
+    }
+
+    #[test]
+    fn look_ups_are_counted_as_people_count() {
+        let of = |count| look_ups(&Money { look_ups: count, calls: 1_000, ..Money::default() });
+        assert_eq!([of(0), of(3), of(10), of(73)], ["no look-ups", "0.3 look-ups", "1 look-up", "7 look-ups"]);
+    }
+}

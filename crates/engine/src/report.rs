@@ -86,6 +86,17 @@ pub struct SettleReport {
     pub short: u64,
 }
 
+/// How much shorter old blocks became.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StubReport {
+    /// How many.
+    pub blocks: usize,
+    /// Their tokens before.
+    pub raw: u64,
+    /// And after.
+    pub short: u64,
+}
+
 /// What an archive did to the view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArchiveReport {
@@ -211,6 +222,13 @@ impl fmt::Display for UnfoldReport {
 impl fmt::Display for SettleReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "settled {}: {} → {} tokens", counted(self.results, "result"), Short(self.raw), Short(self.short))
+    }
+}
+
+impl fmt::Display for StubReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { blocks, raw, short } = self;
+        write!(f, "{} made short: {} → {} tokens", counted(*blocks, "old block"), Short(*raw), Short(*short))
     }
 }
 

@@ -134,7 +134,8 @@ impl Session {
                 let (call, at, cold) = (*call, event.at, cold.as_deref().copied());
                 let change = self.state.view.take_change();
                 let bench = Bench { history: &self.history, state: &self.state };
-                self.sent.send(CallInView { call, at, cold, event: seq, bench }, change, provider, blobs)?;
+                let hour = self.policy.hour(self.sent.paused() || cold.is_some());
+                self.sent.send(CallInView { call, at, cold, event: seq, hour, bench }, change, provider, blobs)?;
             }
             _ => self.sent.follow(event, bench, provider, blobs)?,
         }
@@ -235,6 +236,7 @@ impl Session {
     /// the defaults.
     pub fn configure(&mut self, configuration: Configuration) {
         self.policy.configure(configuration);
+        self.bill_by_card();
     }
 
     /// The card of the model in use: prices, cache rule, habits. Without one the triggers alone decide.
@@ -242,8 +244,20 @@ impl Session {
         if self.policy.card.as_ref().is_some_and(|in_use| in_use.card == card && in_use.lifetime == lifetime) {
             return;
         }
-        self.sent.use_card(&card, lifetime);
         self.policy.card = Some(CardInUse { card, lifetime });
+        self.bill_by_card();
+    }
+
+    fn bill_by_card(&mut self) {
+        let lifetime = self.policy.lifetime();
+        if let Some(in_use) = &self.policy.card {
+            self.sent.use_card(&in_use.card, lifetime);
+        }
+    }
+
+    /// How many parts of the last prompt were asked to be held for an hour: the base is the first.
+    pub fn held_for_an_hour(&self) -> usize {
+        self.sent.hour()
     }
 
     /// Of the model in use, where one is known.
@@ -306,7 +320,8 @@ impl Session {
         let (change, provider) = (self.state.view.take_change(), self.prompt_provider());
         let (call, event) = (CallNo(self.last_call().0 + 1), self.next_event());
         let bench = Bench { history: &self.history, state: &self.state };
-        self.sent.send(CallInView { call, at: now, cold, event, bench }, change, provider, blobs)?;
+        let hour = self.policy.hour(self.sent.paused() || cold.is_some());
+        self.sent.send(CallInView { call, at: now, cold, event, hour, bench }, change, provider, blobs)?;
         self.sent.into_last_line().ok_or(SessionError::NoSuchModelCall { call, last: call })
     }
 

@@ -10,6 +10,7 @@ use clap_complete::Shell;
 use lookback_agent::permission::Mode;
 use lookback_engine::{
     card::Lifetime,
+    configuration::CacheChoice,
     trace::{Layout, TurnNo, decision::TurnRange},
 };
 use lookback_replay::strategy::{StrategyName, UnknownStrategy};
@@ -346,9 +347,9 @@ pub(crate) struct RunArguments {
     /// Tell the model only of these tools
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) tools: Vec<String>,
-    /// How long cache entries live, where customers choose: 5m or 1h [default: 5m]
-    #[arg(long, value_name = "TIME", value_parser = lifetimes())]
-    pub(crate) cache: Option<Lifetime>,
+    /// How long cache entries live, where customers choose: auto, 5m, 1h-base (system prompt and tools for an hour) or 1h
+    #[arg(long, value_name = "TIME", value_parser = cache_choices())]
+    pub(crate) cache: Option<CacheChoice>,
 }
 
 #[derive(Debug, Args)]
@@ -451,6 +452,15 @@ fn strategies(names: &str) -> Result<Strategies, UnknownStrategy> {
         "all" => Ok(Strategies::All),
         names => Ok(Strategies::Named(names.split(',').map(str::parse).collect::<Result<_, _>>()?)),
     }
+}
+
+fn cache_choices() -> impl TypedValueParser<Value = CacheChoice> {
+    PossibleValuesParser::new(["auto", "5m", "1h-base", "1h"]).map(|name| match name.as_str() {
+        "5m" => CacheChoice::FiveMinutes,
+        "1h-base" => CacheChoice::HourForBase,
+        "1h" => CacheChoice::Hour,
+        _ => CacheChoice::Auto,
+    })
 }
 
 fn lifetimes() -> impl TypedValueParser<Value = Lifetime> {

@@ -235,8 +235,11 @@ impl Session {
     /// From now on decisions are made by these settings; what was decided before stays. A replayed session begins with
     /// the defaults.
     pub fn configure(&mut self, configuration: Configuration) {
+        let before = self.policy.lifetime();
         self.policy.configure(configuration);
-        self.bill_by_card();
+        if self.policy.lifetime() != before {
+            self.bill_by_card();
+        }
     }
 
     /// The card of the model in use: prices, cache rule, habits. Without one the triggers alone decide.

@@ -257,7 +257,7 @@ mod tests {
                 let pictures = pictures("a.jsonl", &[("append", run)], conversation, tariff);
                 pictures.dearest.into_iter().find(|moment| moment.call == 1).unwrap().why
             };
-            run.calls[1].split = Split { read: 0, written: 3_000, uncached: 0 };
+            run.calls[1].split = Split { written: 3_000, ..Split::default() };
             assert_eq!(why(conversation, run), "the cache missed, no rule says why: 3.0k tokens anew");
             conversation.calls[0].at = Some(lookback_engine::trace::Timestamp(1_000));
             conversation.calls[1].at = Some(lookback_engine::trace::Timestamp(1_000 + 12 * 60_000));

@@ -61,9 +61,7 @@ pub fn schema(tool: ToolName) -> Value {
             edits["minItems"] = json!(1);
             object(json!({ "path": path(), "edits": edits }), &["path", "edits"])
         }
-        ToolName::Write => {
-            object(json!({ "path": path(), "content": text("the whole file") }), &["path", "content"])
-        }
+        ToolName::Write => object(json!({ "path": path(), "content": text("the whole file") }), &["path", "content"]),
         ToolName::Bash => object(
             json!({
                 "command": text("for bash -c, run in the project's root"),
@@ -81,15 +79,15 @@ pub fn schema(tool: ToolName) -> Value {
         ),
         ToolName::TodoWrite => {
             let states = json!({ "type": "string", "enum": ["pending", "in_progress", "completed"] });
-            let item = object(json!({ "content": text("what is to be done"), "status": states }), &["content", "status"]);
+            let item =
+                object(json!({ "content": text("what is to be done"), "status": states }), &["content", "status"]);
             object(json!({ "todos": list(item, "the whole list, which replaces the old one") }), &["todos"])
         }
         // The same words that a compactor may write: one form for one thing.
         ToolName::Board => proposal_schema()["properties"]["state_delta"].take(),
-        ToolName::Recall => object(
-            json!({ "pointer": text("file:src/a.py:L40-L55, cmd#12, test#3, turn#41, user#2") }),
-            &["pointer"],
-        ),
+        ToolName::Recall => {
+            object(json!({ "pointer": text("file:src/a.py:L40-L55, cmd#12, test#3, turn#41, user#2") }), &["pointer"])
+        }
     }
 }
 
@@ -140,7 +138,8 @@ mod tests {
     #[test]
     fn every_tool_is_described_in_both_languages() {
         let prompts = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../prompts");
-        for (language, tool) in ["en", "zh"].into_iter().flat_map(|language| ToolName::ALL.map(|tool| (language, tool))) {
+        for (language, tool) in ["en", "zh"].into_iter().flat_map(|language| ToolName::ALL.map(|tool| (language, tool)))
+        {
             let file = prompts.join(language).join("tools").join(format!("{}.txt", tool.name()));
             let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
             assert!(text.trim().chars().count() > 40, "{}", file.display());

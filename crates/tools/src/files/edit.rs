@@ -71,7 +71,9 @@ fn apply(project: &Project, seen: &Seen, path: &str, edits: &[Replacement]) -> R
     for (number, edit) in (1..).zip(edits) {
         places += edit.apply(&mut text).map_err(|failure| match edits.len() {
             1 => failure,
-            all => Failure::new(failure.code, format!("edit {number} of {all}, nothing was changed: {}", failure.message)),
+            all => {
+                Failure::new(failure.code, format!("edit {number} of {all}, nothing was changed: {}", failure.message))
+            }
         })?;
     }
     let file = store(&place, seen, current.form, &text, Before::File(&current.about))?;
@@ -89,7 +91,9 @@ impl Replacement {
     fn apply(&self, text: &mut Vec<u8>) -> Result<usize, Failure> {
         let invalid = |what: String| Err(Failure::new(Code::InvalidParam, what));
         if self.old_string.is_empty() {
-            return invalid("old_string is empty: Write makes a file, and Edit needs the text that it replaces".to_owned());
+            return invalid(
+                "old_string is empty: Write makes a file, and Edit needs the text that it replaces".to_owned(),
+            );
         }
         if self.old_string == self.new_string {
             return invalid("old_string and new_string are the same".to_owned());

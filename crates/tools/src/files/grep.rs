@@ -95,7 +95,8 @@ pub(super) fn search(project: &Project, arguments: &Arguments, stop: Stop<'_>) -
                 let Some(entry) = entry.ok().filter(is_wanted) else { return WalkState::Continue };
                 let mut hits = FileHits::new(most, arguments.output_mode);
                 let file = place.open_inside(entry.path());
-                let searched = file.and_then(|file| searcher.search_reader(&matcher, Watched { file, stopped }, &mut hits));
+                let searched =
+                    file.and_then(|file| searcher.search_reader(&matcher, Watched { file, stopped }, &mut hits));
                 if searched.is_err() || hits.count > 0 {
                     let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
                     kept.unread += u32::from(searched.is_err());
@@ -144,7 +145,8 @@ fn walker(arguments: &Arguments, place: &Place<'_>, hidden: Hidden) -> Result<Wa
         let mut types = TypesBuilder::new();
         types.add_defaults().select(wanted);
         let types = types.build().map_err(|_| {
-            let what = format!("\"{wanted}\" is no file type; the names are ripgrep's (rust, py, ts, go, …), else use glob");
+            let what =
+                format!("\"{wanted}\" is no file type; the names are ripgrep's (rust, py, ts, go, …), else use glob");
             Failure::new(Code::InvalidParam, what)
         })?;
         walk.types(types);

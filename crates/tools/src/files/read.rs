@@ -42,12 +42,7 @@ pub(super) struct Arguments {
     limit: Option<u32>,
 }
 
-pub(super) fn read(
-    project: &Project,
-    seen: &Seen,
-    arguments: &Arguments,
-    stop: Stop<'_>,
-) -> Result<Outcome, Failure> {
+pub(super) fn read(project: &Project, seen: &Seen, arguments: &Arguments, stop: Stop<'_>) -> Result<Outcome, Failure> {
     let place = project.place(&arguments.path)?;
     let (mut file, about) = place.open_file()?;
     let mut head = Vec::new();
@@ -59,12 +54,25 @@ pub(super) fn read(
         }
         Kind::Image(media_type) => image(&place, media_type, head, file, &about),
         Kind::Pdf => {
-            let what = format!("{}: a PDF of {} bytes, not shown as text; a command such as pdftotext can", place.name, about.len());
-            Ok(named(&place, what, json!({ "path": place.name, "media_type": "application/pdf", "bytes": about.len() })).into())
+            let what = format!(
+                "{}: a PDF of {} bytes, not shown as text; a command such as pdftotext can",
+                place.name,
+                about.len()
+            );
+            Ok(named(
+                &place,
+                what,
+                json!({ "path": place.name, "media_type": "application/pdf", "bytes": about.len() }),
+            )
+            .into())
         }
         Kind::Binary => Err(Failure::new(
             Code::BinaryFile,
-            format!("{} is binary ({} bytes), not text; a command such as file or xxd tells more", place.name, about.len()),
+            format!(
+                "{} is binary ({} bytes), not text; a command such as file or xxd tells more",
+                place.name,
+                about.len()
+            ),
         )),
     }
 }

@@ -55,7 +55,9 @@ pub(super) fn replace(
     let (file, temporary) = write_aside(folder, bytes, before)?;
     let moved = match before {
         // A second name for the same file, which fails where there is one already; renaming would not.
-        Before::Nothing => linkat(folder, temporary.as_str(), folder, name, AtFlags::empty()).map_err(NotReplaced::from),
+        Before::Nothing => {
+            linkat(folder, temporary.as_str(), folder, name, AtFlags::empty()).map_err(NotReplaced::from)
+        }
         Before::File(about) if is_still(folder, name, about) => {
             renameat(folder, temporary.as_str(), folder, name).map_err(NotReplaced::from)
         }

@@ -170,7 +170,9 @@ mod tests {
     #[test]
     fn text_comes_back_byte_for_byte() {
         let (gbk, _, _) = encoding_rs::GBK.encode("这是一个中文文件，用于测试编码的识别。\r\n第二行也是中文。");
-        for bytes in [&b"\xEF\xBB\xBFplain\n"[..], b"\xFF\xFEa\0\n\0", b"\xFE\xFF\0a\0\n", b"bad \xFF byte \xC3\xA4", &gbk] {
+        for bytes in
+            [&b"\xEF\xBB\xBFplain\n"[..], b"\xFF\xFEa\0\n\0", b"\xFE\xFF\0a\0\n", b"bad \xFF byte \xC3\xA4", &gbk]
+        {
             let form = form(bytes);
             let text = form.decode(bytes.to_vec()).unwrap();
             assert_eq!(form.encode(&text).as_deref(), Some(bytes), "{}", form.encoding.name());

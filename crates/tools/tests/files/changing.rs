@@ -31,7 +31,8 @@ fn an_edit_answers_with_a_diff() {
     bench.read("a.py");
     let result = bench.edit("a.py", "    return 1\n", "    # two\n    return 2\n");
     assert_eq!(bench.bytes("a.py"), b"def f():\n    # two\n    return 2\n\nprint(f())\n");
-    let shown = "changed a.py in 1 place\n@@ -1,4 +1,5 @@\n def f():\n-    return 1\n+    # two\n+    return 2\n \n print(f())";
+    let shown =
+        "changed a.py in 1 place\n@@ -1,4 +1,5 @@\n def f():\n-    return 1\n+    # two\n+    return 2\n \n print(f())";
     assert_eq!(text(&result), shown);
     let hunk = Hunk { first_line: 2, removed: lines(&["    return 1"]), added: lines(&["    # two", "    return 2"]) };
     assert_eq!(data!(result, Edit).hunks, [hunk]);
@@ -154,8 +155,14 @@ fn write_makes_folders_and_overwrites_only_what_was_read() {
     assert!(bench.error(ToolName::Write, over.clone()).starts_with("CONFLICT: old was not read yet"));
     bench.read("old");
     assert_eq!(bench.text(ToolName::Write, over), "overwrote old: 1 lines");
-    assert_eq!(bench.text(ToolName::Write, json!({ "path": "a/b/new.txt", "content": "" })), "overwrote a/b/new.txt: 0 lines");
-    assert_eq!(bench.error(ToolName::Write, json!({ "path": "a", "content": "" })), "IS_DIRECTORY: a is a folder: LS lists it");
+    assert_eq!(
+        bench.text(ToolName::Write, json!({ "path": "a/b/new.txt", "content": "" })),
+        "overwrote a/b/new.txt: 0 lines"
+    );
+    assert_eq!(
+        bench.error(ToolName::Write, json!({ "path": "a", "content": "" })),
+        "IS_DIRECTORY: a is a folder: LS lists it"
+    );
 }
 
 #[test]
@@ -165,7 +172,11 @@ fn what_may_not_be_changed_says_so() {
     bench.read("locked");
     assert_eq!(bench.edit_error("locked", "x", "y"), "ACCESS_DENIED: locked is read-only");
     bench.read(".git/config");
-    assert!(bench.edit_error(".git/config", "core", "evil").starts_with("ACCESS_DENIED: .git/config is read-only for tools"));
+    assert!(
+        bench
+            .edit_error(".git/config", "core", "evil")
+            .starts_with("ACCESS_DENIED: .git/config is read-only for tools")
+    );
     for kept in [".git/hooks/pre-commit", ".lookback.toml"] {
         let error = bench.error(ToolName::Write, json!({ "path": kept, "content": "evil" }));
         assert!(error.starts_with("ACCESS_DENIED"), "{error}");

@@ -135,7 +135,8 @@ fn grep_stops_at_its_limit_and_counts_on() {
     assert_eq!((search.match_count, search.matches.len(), search.truncated), (450, 200, true));
     assert_eq!((search.matches[0].path.as_str(), search.matches[199].path.as_str()), ("a", "b"));
     assert!(text(&result).ends_with("\n(the first 200 of 450; head_limit, path, glob or type shows others)"));
-    let few = bench.text(ToolName::Grep, json!({ "pattern": "x", "output_mode": "files_with_matches", "head_limit": 2 }));
+    let few =
+        bench.text(ToolName::Grep, json!({ "pattern": "x", "output_mode": "files_with_matches", "head_limit": 2 }));
     assert_eq!(few, "3 files match\na\nb\n(the first 2 of 3; head_limit, path, glob or type shows others)");
 }
 
@@ -150,7 +151,10 @@ fn grep_looks_at_text_alone() {
     rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
     let result = bench.run(ToolName::Grep, json!({ "pattern": "needle" }));
     let shown = text(&result);
-    assert!(shown.starts_with("2 matching lines in 2 files\nlong:1 (first 500 of 5007 characters):needle xxx"), "{shown}");
+    assert!(
+        shown.starts_with("2 matching lines in 2 files\nlong:1 (first 500 of 5007 characters):needle xxx"),
+        "{shown}"
+    );
     assert!(shown.ends_with("\nutf16:1:needle"));
     let whole: Vec<String> = data!(result, Search).matches.into_iter().map(|found| found.path).collect();
     assert_eq!(whole, ["utf16"], "half a line is recorded as no line");
@@ -162,7 +166,9 @@ fn grep_refuses_what_it_cannot_understand() {
     let error = |arguments| bench.error(ToolName::Grep, arguments);
     assert!(error(json!({ "pattern": "(" })).starts_with("INVALID_PARAM: the pattern is no regular expression"));
     assert!(error(json!({ "pattern": r"a\nb" })).contains("multiline: true"));
-    assert!(error(json!({ "pattern": "a", "type": "klingon" })).starts_with("INVALID_PARAM: \"klingon\" is no file type"));
+    assert!(
+        error(json!({ "pattern": "a", "type": "klingon" })).starts_with("INVALID_PARAM: \"klingon\" is no file type")
+    );
     assert_eq!(error(json!({ "pattern": "a", "path": "none" })), "NOT_FOUND: none does not exist");
     assert_eq!(error(json!({ "pattern": "a", "path": "/etc" })), "ACCESS_DENIED: /etc is outside the project");
     let stopped = bench.tools.run(ToolName::Grep, &json!({ "pattern": "a" }), &|| true);

@@ -7,6 +7,7 @@ use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use clap_complete::Shell;
+use lookback_agent::permission::Mode;
 use lookback_engine::{
     card::Lifetime,
     trace::{Layout, TurnNo, decision::TurnRange},
@@ -61,6 +62,20 @@ pub(crate) enum Command {
     /// opencode keep theirs, and asks before it reads them; where there are none it replays a sample. Nothing is sent
     /// anywhere.
     Replay(ReplayArguments),
+    /// Work on a task in the project of this folder
+    ///
+    /// Reads, runs and changes files until the task is done; older steps are folded as it goes. Only the answer is written to
+    /// standard output. Ends with 0 when it is done, 1 on an error, 3 at a limit, 4 when something was not permitted, 130
+    /// when it was cancelled.
+    Run(Box<RunArguments>),
+    /// Put the files back as they were before the last step of a run that changed any
+    ///
+    /// Shows the difference first and asks. Files that somebody else has changed since are left alone, and then nothing is
+    /// put back.
+    Undo(UndoArguments),
+    /// The inside of the sandbox: started by `run` for each command
+    #[command(name = "__inside", hide = true)]
+    Inside { spec: String },
     /// Bring back any detail, by pointer or by words
     Recall(RecallArguments),
     /// Say which settings hold and where they come from, and whether the model can be reached
@@ -274,6 +289,77 @@ pub(crate) struct ReplayArguments {
     /// Read what was found on this machine without asking
     #[arg(long)]
     pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// What is to be done; without it, or with -, standard input says it
+    #[arg(value_name = "TASK")]
+    pub(crate) task: Option<String>,
+    /// The model, as PROVIDER/MODEL, or script:FILE to play a recording
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// Ask the model at this server
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// Go on with this session, by the beginning of its id
+    #[arg(long, value_name = "ID", conflicts_with = "continues")]
+    pub(crate) session: Option<String>,
+    /// Go on with the newest session of this project
+    #[arg(long = "continue")]
+    pub(crate) continues: bool,
+    /// Print every event as one JSON object, and one more at the end
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Stop after so many answers of the model
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_steps: Option<u32>,
+    /// Stop before the call that would spend more dollars than this
+    #[arg(long, value_name = "DOLLARS", value_parser = dollars)]
+    pub(crate) max_cost: Option<f64>,
+    /// What runs without asking: read-only, ask, auto-edit or full; whatever would ask is denied here
+    #[arg(long, value_name = "MODE", default_value = "auto-edit")]
+    pub(crate) permission: Mode,
+    /// Let commands that begin with these words run
+    #[arg(long, value_name = "CMD")]
+    pub(crate) allow: Vec<String>,
+    /// Let commands reach the network
+    #[arg(long)]
+    pub(crate) network: bool,
+    /// Run commands though this machine cannot keep them inside
+    #[arg(long)]
+    pub(crate) without_sandbox: bool,
+    /// Let tools reach this folder too
+    #[arg(long, value_name = "DIR")]
+    pub(crate) add_dir: Vec<PathBuf>,
+    /// Tell the model only of these tools
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) tools: Vec<String>,
+    /// How long cache entries live, where customers choose: 5m or 1h [default: 5m]
+    #[arg(long, value_name = "TIME", value_parser = lifetimes())]
+    pub(crate) cache: Option<Lifetime>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UndoArguments {
+    /// The session, by the beginning of its id [default: the newest run in this folder]
+    #[arg(value_name = "ID")]
+    pub(crate) id: Option<String>,
+    /// Do not ask
+    #[arg(long)]
+    pub(crate) yes: bool,
+}
+
+impl RunArguments {
+    /// Whether a session is taken up again, which needs no new task.
+    pub(crate) fn resumes(&self) -> bool {
+        self.session.is_some() || self.continues
+    }
+}
+
+fn dollars(text: &str) -> Result<f64, String> {
+    let amount: f64 = text.trim_start_matches('$').parse().map_err(|_| "name dollars, as in 0.50".to_owned())?;
+    if amount.is_finite() && amount > 0.0 { Ok(amount) } else { Err("name more than nothing".to_owned()) }
 }
 
 #[derive(Debug, Args)]

@@ -13,7 +13,7 @@ mod providers;
 mod sources;
 
 pub(crate) use chosen::{Chosen, KeyFound, Named};
-pub(crate) use file::Compactor;
+pub(crate) use file::{Compactor, Language};
 pub(crate) use origin::{Given, Origin};
 pub(crate) use sources::Flags;
 use sources::Sources;
@@ -33,7 +33,7 @@ use lookback_models::hide_key_shapes;
 
 use self::{
     error::SettingsError,
-    file::{Language, UserFile},
+    file::UserFile,
     providers::Provider,
 };
 use crate::{cards, screen};

@@ -11,9 +11,13 @@ mod name;
 mod project;
 mod schema;
 mod seen;
+pub mod shadow;
+pub mod sandbox;
+mod shell;
 
 pub use files::FileTools;
 pub use name::ToolName;
 pub use project::Project;
 pub use schema::schema;
 pub use seen::Fingerprint;
+pub use shell::{EndedJob, Keep, Mask, Shell, ShellLimits, ShellSetup, WITHHELD};

@@ -12,10 +12,11 @@ use crate::{
         turns,
     },
     trace::{
-        EventBody, Origin, Stop, ToolKind, ToolResult, TurnNo,
+        Event, EventBody, Origin, Stop, ToolKind, ToolResult, TurnNo,
         decision::ThinkingBehind,
         event::{
-            BoardIds, DecidedBy, Effect, GateAnswer, GateOutcome, HeadChange, Interruption, NoteKind, SpanId, Usage,
+            BoardIds, DecidedBy, Effect, GateAnswer, GateOutcome, HeadChange, Interruption, NoteKind, SnapshotTaken,
+            SnapshotUndone, SpanId, Usage,
         },
         result::TodoItem,
     },
@@ -91,6 +92,25 @@ impl Session {
         self.record(EventBody::RolledBack { turn, board_ids: BoardIds::GoOn, files: Box::default() }, context)?;
         self.policy.forget_what_was_rolled_back();
         Ok(())
+    }
+
+    /// The files as they are now, by the name that the shadow store knows them by.
+    pub fn snapshot_taken(
+        &mut self,
+        turn: TurnNo,
+        id: String,
+        left_out: Vec<String>,
+        context: &Context<'_>,
+    ) -> Result<(), SessionError> {
+        let taken = |event: &&Event| matches!(event.event, EventBody::SnapshotTaken(_));
+        let number = self.trace().iter().filter(taken).count() as u32 + 1;
+        self.record(EventBody::SnapshotTaken(Box::new(SnapshotTaken { number, turn, id, left_out })), context)
+    }
+
+    /// The files are again as a snapshot has them.
+    pub fn snapshot_undone(&mut self, undone: SnapshotUndone, context: &Context<'_>) -> Result<(), SessionError> {
+        expect_idle(&self.history)?;
+        self.record(EventBody::SnapshotUndone(Box::new(undone)), context)
     }
 
     /// Sets a reminder. It is appended before the next call, unless the one with this key already says the same.

@@ -15,6 +15,7 @@ mod names;
 mod person;
 mod played;
 mod private;
+mod ran;
 mod recalled;
 mod recorded;
 mod removed;

@@ -9,10 +9,10 @@ pub mod envelope;
 mod files;
 mod name;
 mod project;
+pub mod sandbox;
 mod schema;
 mod seen;
 pub mod shadow;
-pub mod sandbox;
 mod shell;
 
 pub use files::FileTools;

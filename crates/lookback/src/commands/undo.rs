@@ -41,10 +41,9 @@ pub(crate) fn run(arguments: UndoArguments) -> Result<()> {
     }
     let paths: Vec<String> = changes.iter().map(|(path, _)| path.clone()).collect();
     shadow.put_back(&step.before, &paths).context("not all files could be put back")?;
-    let files = paths.iter().map(|path| RestoredFile {
-        path: path.clone(),
-        hash: step.before.files.get(path).map(|kept| kept.hash),
-    });
+    let files = paths
+        .iter()
+        .map(|path| RestoredFile { path: path.clone(), hash: step.before.files.get(path).map(|kept| kept.hash) });
     let undone = SnapshotUndone { number: step.number, files: files.collect(), kept: Vec::new() };
     opened.change(|session, context| {
         session.snapshot_undone(undone, context)?;

@@ -22,9 +22,16 @@ pub(crate) struct Project {
 impl Project {
     pub(crate) fn new() -> Self {
         let project = Self { person: Person::new(), folder: tempfile::tempdir().expect("a folder") };
-        project.write("src/ledger.py", "def balance(entries, account):\n    return sum(e[1] for e in entries if e[0].startswith(account))\n");
+        project.write(
+            "src/ledger.py",
+            "def balance(entries, account):\n    return sum(e[1] for e in entries if e[0].startswith(account))\n",
+        );
         project.write("check.sh", "python3 -c 'import sys; sys.path.insert(0, \"src\"); import ledger; sys.exit(ledger.balance([(\"cash\", 1), (\"cash-reserve\", 2)], \"cash\") != 1)'\n");
-        for arguments in [&["init", "-q"][..], &["add", "-A"], &["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "first"]] {
+        for arguments in [
+            &["init", "-q"][..],
+            &["add", "-A"],
+            &["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "first"],
+        ] {
             let done = Command::new("git").args(arguments).current_dir(project.path()).output().expect("git");
             assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
         }
@@ -114,7 +121,11 @@ fn limits_end_a_run_before_they_are_exceeded() {
     let project = Project::new();
     let said = project.run(FIX, &["fix the ledger", "--max-steps", "2"]);
     assert_eq!(said.code, Some(3), "{}", said.err);
-    assert!(said.err.contains("stopped after 2 steps (--max-steps); go on with `lookback run --session "), "{}", said.err);
+    assert!(
+        said.err.contains("stopped after 2 steps (--max-steps); go on with `lookback run --session "),
+        "{}",
+        said.err
+    );
     let said = project.run(FIX, &["fix the ledger", "--max-cost", "0.0001"]);
     assert_eq!(said.code, Some(3), "{}", said.err);
     assert!(said.err.contains("0 calls"), "nothing was sent: {}", said.err);
@@ -146,7 +157,12 @@ fn changes_are_undone_after_a_look_unless_somebody_else_changed_them_since() {
     project.run(FIX, &["fix the ledger"]);
     let looked = Person::said(project.command(&["undo"]).output());
     assert!(looked.err.contains("--yes puts these files back"), "{}", looked.err);
-    assert!(looked.out.contains("src/ledger.py changes back") && looked.out.contains("+    return sum(e[1] for e in entries if e[0].startswith(account))"), "{}", looked.out);
+    assert!(
+        looked.out.contains("src/ledger.py changes back")
+            && looked.out.contains("+    return sum(e[1] for e in entries if e[0].startswith(account))"),
+        "{}",
+        looked.out
+    );
     assert_ne!(project.read("src/ledger.py"), before);
     let fixed = project.read("src/ledger.py");
     project.write("src/ledger.py", "mine\n");
@@ -193,8 +209,15 @@ fn a_session_goes_on_by_its_name_or_as_the_newest_one_here() {
 fn standard_input_is_the_task() {
     let project = Project::new();
     let model = project.script("[[step]]\ntext = \"Yes.\"\n");
-    let mut child = project.command(&["run", "--model", &model]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
-    std::io::Write::write_all(&mut child.stdin.take().expect("a pipe"), "say yes, please".as_bytes()).expect("it reads");
+    let mut child = project
+        .command(&["run", "--model", &model])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    std::io::Write::write_all(&mut child.stdin.take().expect("a pipe"), "say yes, please".as_bytes())
+        .expect("it reads");
     let said = Person::said(child.wait_with_output());
     assert_eq!(said.code, Some(0), "{}", said.err);
     assert!(project.person.run(&["sessions"]).out.contains("say yes, please"));

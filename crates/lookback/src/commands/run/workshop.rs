@@ -52,7 +52,9 @@ impl Bench {
         let shadow = match Shadow::open(&home::locate()?.join("shadow"), &project.root) {
             Ok(shadow) => Some(shadow),
             Err(error) => {
-                screen::remark(&format!("changes cannot be taken back: the shadow of the files cannot be kept: {error}"));
+                screen::remark(&format!(
+                    "changes cannot be taken back: the shadow of the files cannot be kept: {error}"
+                ));
                 None
             }
         };

@@ -51,7 +51,8 @@ fn one_story(dice: &mut Dice, most: u32, story: u32) -> u32 {
             true => vec!["run", "--model", &model, "write the parts"],
             false => vec!["run", "--continue"],
         };
-        let mut child = project.command(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+        let mut child =
+            project.command(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
         if killed < most.min(6) {
             thread::sleep(Duration::from_millis(30 + dice.below(1_200)));
             let _ = child.kill();
@@ -83,13 +84,17 @@ fn one_story(dice: &mut Dice, most: u32, story: u32) -> u32 {
     for step in 0..STEPS {
         let times = ran.lines().filter(|line| line.trim() == step.to_string()).count();
         let command = format!("echo {step} >> ran.txt");
-        assert!((1..=asked[&command]).contains(&times), "story {story}: part {step} ran {times} times, asked {asked:?}");
+        assert!(
+            (1..=asked[&command]).contains(&times),
+            "story {story}: part {step} ran {times} times, asked {asked:?}"
+        );
     }
     killed
 }
 
 fn calls(event: &Value) -> Vec<String> {
-    let parts = event["assistant_turn"]["parts"].as_array().or_else(|| event["event"]["assistant_turn"]["parts"].as_array());
+    let parts =
+        event["assistant_turn"]["parts"].as_array().or_else(|| event["event"]["assistant_turn"]["parts"].as_array());
     let calls = parts.into_iter().flatten().filter_map(|part| part["call"]["arguments"].as_str());
     calls.filter_map(|text| serde_json::from_str::<Value>(text).ok()?["command"].as_str().map(str::to_owned)).collect()
 }
@@ -97,8 +102,15 @@ fn calls(event: &Value) -> Vec<String> {
 #[test]
 fn two_runs_do_not_write_one_session() {
     let project = Project::new();
-    let model = project.script("[[step]]\ncalls = [{ name = \"Bash\", arguments = { command = \"sleep 3\" } }]\n[[step]]\ntext = \"Done.\"\n");
-    let mut first = project.command(&["run", "--model", &model, "wait"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    let model = project.script(
+        "[[step]]\ncalls = [{ name = \"Bash\", arguments = { command = \"sleep 3\" } }]\n[[step]]\ntext = \"Done.\"\n",
+    );
+    let mut first = project
+        .command(&["run", "--model", &model, "wait"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts");
     thread::sleep(Duration::from_millis(1_500));
     let second = Person::said(project.command(&["run", "--continue", "and me"]).output());
     assert_eq!(second.code, Some(1), "{}", second.err);

@@ -65,7 +65,7 @@ pub fn schema(tool: ToolName) -> Value {
         ToolName::Bash => object(
             json!({
                 "command": text("for bash -c, run in the project's root"),
-                "timeout": number("seconds until it is ended", 1),
+                "timeout": number("milliseconds until it is ended", 1),
                 "background": flag("return at once; Job reads its output"),
             }),
             &["command"],
@@ -73,7 +73,7 @@ pub fn schema(tool: ToolName) -> Value {
         ToolName::Job => object(
             json!({
                 "id": text("as Bash gave it"),
-                "action": { "type": "string", "enum": ["read", "kill"], "description": "read shows what it printed since the last time" },
+                "action": { "type": "string", "enum": ["read", "end"], "description": "read shows what it printed since the last time" },
             }),
             &["id", "action"],
         ),
@@ -144,5 +144,15 @@ mod tests {
             let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
             assert!(text.trim().chars().count() > 40, "{}", file.display());
         }
+    }
+
+    #[test]
+    fn seed_8_the_model_is_told_what_to_trust() {
+        let english = include_str!("../../../prompts/en/system.txt");
+        assert!(english.contains("Trust the newest delta and its anchors"));
+        assert!(english.contains("Recall before you re-read"));
+        let chinese = include_str!("../../../prompts/zh/system.txt");
+        assert!(chinese.contains("以最新的 delta 及其锚点为准"));
+        assert!(chinese.contains("先 Recall，再重读"));
     }
 }

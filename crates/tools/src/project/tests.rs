@@ -22,7 +22,7 @@ fn project() -> (tempfile::TempDir, Project) {
     (temp, project)
 }
 
-fn place<'p>(project: &'p Project, written: &str) -> Result<(String, bool), Code> {
+fn place(project: &Project, written: &str) -> Result<(String, bool), Code> {
     project.place(written).map(|place| (place.name.clone(), place.exists())).map_err(|failure| failure.code)
 }
 

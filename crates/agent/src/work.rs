@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use lookback_engine::{
     Context, Session, SessionError,
-    card::Lifetime,
     report::{ArchiveReport, FoldReport},
     session::Wish,
     trace::{AssistantPart, EventBody, Stop, ToolResult, TurnNo},
@@ -40,8 +39,6 @@ pub struct Agent<'a> {
     pub rules: Rules,
     /// What it may take.
     pub limits: Limits,
-    /// How long cache entries are asked to live.
-    pub lifetime: Lifetime,
 }
 
 /// A model that writes blocks and summaries, and what it is asked with.
@@ -219,8 +216,8 @@ pub async fn work(
 
 fn too_dear(agent: &Agent<'_>, session: &Session, first: usize, house: &dyn House) -> Option<Ended> {
     let most = agent.limits.cost?;
-    let spent = Spent::since(session, first, agent.lifetime);
-    let expected = expected(session, &spent, house.now(), agent.lifetime)?;
+    let spent = Spent::since(session, first);
+    let expected = expected(session, &spent, house.now())?;
     let spent = spent.dollars?;
     (spent + expected > most).then_some(Ended::Cost { spent, expected })
 }

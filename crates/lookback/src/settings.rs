@@ -31,11 +31,7 @@ use lookback_engine::{
 };
 use lookback_models::hide_key_shapes;
 
-use self::{
-    error::SettingsError,
-    file::UserFile,
-    providers::Provider,
-};
+use self::{error::SettingsError, file::UserFile, providers::Provider};
 use crate::{cards, screen};
 
 pub(crate) struct Settings {

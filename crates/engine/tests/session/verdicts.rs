@@ -40,7 +40,7 @@ fn step(day: &mut Day, bill: impl FnOnce(Split) -> Split) -> CallNo {
 }
 
 fn nothing_cached(split: Split) -> Split {
-    Split { read: 0, written: split.read + split.written, uncached: split.uncached }
+    Split { read: 0, written: split.read + split.written, uncached: split.uncached, ..Split::default() }
 }
 
 #[test]

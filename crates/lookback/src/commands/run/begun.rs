@@ -29,7 +29,12 @@ pub(super) struct Begun {
 }
 
 impl Begun {
-    pub(super) fn open(store: &Store, settings: &Settings, project: &Project, arguments: &RunArguments) -> Result<Self> {
+    pub(super) fn open(
+        store: &Store,
+        settings: &Settings,
+        project: &Project,
+        arguments: &RunArguments,
+    ) -> Result<Self> {
         let named = match (&arguments.session, arguments.continues) {
             (Some(prefix), _) => Some(store.find(prefix)?),
             (None, true) => Some(newest_here(store, project)?),

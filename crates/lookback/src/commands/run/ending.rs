@@ -36,7 +36,11 @@ fn took(session: &Session, spent: &Spent, room: &Room<'_>) -> String {
     if spent.input > 0 {
         facts.push(format!("{:.0}% cached", spent.cached as f64 / spent.input as f64 * 100.0));
     }
-    facts.push(format!("{} of {} tokens", screen::short(session.view().tokens()), screen::short(u64::from(session.input_limit()))));
+    facts.push(format!(
+        "{} of {} tokens",
+        screen::short(session.view().tokens()),
+        screen::short(u64::from(session.input_limit()))
+    ));
     facts.push(format!("session {}", room.name()));
     facts.join(" · ")
 }
@@ -46,9 +50,9 @@ fn why(ended: &Ended, room: &Room<'_>) -> Option<String> {
     Some(match ended {
         Ended::Done(_) => return None,
         Ended::Steps(steps) => format!("stopped after {steps} steps (--max-steps); {again}"),
-        Ended::Cost { spent, expected } => format!(
-            "stopped before a call of about ${expected:.4}: ${spent:.4} are spent (--max-cost); {again}"
-        ),
+        Ended::Cost { spent, expected } => {
+            format!("stopped before a call of about ${expected:.4}: ${spent:.4} are spent (--max-cost); {again}")
+        }
         Ended::NotPermitted { why, .. } => format!("ended because something was not permitted: {why}"),
         Ended::Circle(tool) => format!("stopped: the same {tool} call gave the same result again and again; {again}"),
         Ended::Refused(words) => format!("the model would not answer: {words}"),

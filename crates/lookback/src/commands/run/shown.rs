@@ -33,7 +33,9 @@ pub(super) fn line(news: &News<'_>) -> Option<String> {
             screen::short(*before),
             screen::short(*after)
         )),
-        News::Repaired(Repair::DroppedThinking) => Some(" the provider refused old thinking: it is left out".to_owned()),
+        News::Repaired(Repair::DroppedThinking) => {
+            Some(" the provider refused old thinking: it is left out".to_owned())
+        }
         News::CutOff(error) => Some(format!(" the answer was cut off ({}): asked again", error.first_line())),
     }
 }
@@ -75,10 +77,13 @@ fn ended(result: &ToolResult) -> String {
             exit + &tests.unwrap_or_default()
         }
         ResultData::Read(read) => screen::counted(u64::from(read.line_count), "line"),
-        ResultData::Search(search) => screen::counted(u64::from(search.match_count), "match").replace("matchs", "matches"),
+        ResultData::Search(search) => {
+            screen::counted(u64::from(search.match_count), "match").replace("matchs", "matches")
+        }
         ResultData::List(list) => screen::counted(u64::from(list.entry_count), "entry").replace("entrys", "entries"),
         ResultData::Edit(edit) => {
-            let lines = |of: fn(&lookback_engine::trace::result::Hunk) -> usize| edit.hunks.iter().map(of).sum::<usize>();
+            let lines =
+                |of: fn(&lookback_engine::trace::result::Hunk) -> usize| edit.hunks.iter().map(of).sum::<usize>();
             format!("+{} −{}", lines(|hunk| hunk.added.len()), lines(|hunk| hunk.removed.len()))
         }
         ResultData::Write(write) => if write.created { "new" } else { "written" }.to_owned(),

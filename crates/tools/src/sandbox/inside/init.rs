@@ -1,0 +1,84 @@
+//! The first process inside: takes everything away from itself, then starts the shell and buries what it leaves.
+
+use std::{
+    io,
+    os::unix::{net::UnixStream, process::CommandExt},
+    process::{Command, Stdio},
+};
+
+use rustix::{
+    mount::{MountFlags, mount},
+    process::{Resource, Rlimit, Signal, WaitOptions, getuid, set_parent_process_death_signal, setrlimit, wait},
+    thread::{CapabilitiesSecureBits, set_capabilities_secure_bits, set_no_new_privs},
+};
+
+use super::{
+    filter::{self, Sockets},
+    reach, say,
+};
+use crate::sandbox::spec::{Demand, Limits, Missing, Said, Spec};
+
+pub(super) fn run(mut spec: Spec, control: &UnixStream) -> io::Result<i32> {
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    let is_walled = |missing: &Missing| matches!(missing, Missing::Namespaces(_) | Missing::Mounts(_));
+    let has_namespaces = !spec.missing.iter().any(|missing| matches!(missing, Missing::Namespaces(_)));
+    let has_own_mounts = !spec.missing.iter().any(is_walled);
+    let mut missing = |missing| spec.missing.push(missing);
+    if has_namespaces {
+        let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+        if let Err(error) = mount("proc", "/proc", "proc", flags, None) {
+            missing(Missing::Proc(error.to_string()));
+        }
+        if let Err(error) = drop_privileges() {
+            missing(Missing::Limits(error.to_string()));
+        }
+    }
+    if let Err(error) = limit(&spec.limits) {
+        missing(Missing::Limits(error.to_string()));
+    }
+    set_no_new_privs(true)?;
+    match reach::restrict(&spec.policy, has_own_mounts) {
+        Ok(true) => {}
+        Ok(false) => missing(Missing::Landlock("this kernel has none, or too little of it".to_owned())),
+        Err(error) => missing(Missing::Landlock(error.to_string())),
+    }
+    let sockets = if spec.policy.network || has_namespaces { Sockets::Internet } else { Sockets::Local };
+    if let Err(error) = filter::apply(sockets) {
+        missing(Missing::Filter(error.to_string()));
+    }
+    if spec.demand == Demand::Whole && !spec.missing.is_empty() {
+        say(control, &Said::Refused(spec.missing));
+        return Ok(1);
+    }
+    let shell = Command::new("bash").arg("-c").arg(&spec.command).stdin(Stdio::null()).process_group(0).spawn();
+    let shell = shell.map_err(|error| io::Error::other(format!("bash could not be started: {error}")))?;
+    loop {
+        let Some((ended, status)) = wait(WaitOptions::empty())? else { continue };
+        if ended.as_raw_nonzero().get().cast_unsigned() == shell.id() {
+            let by_signal = || status.terminating_signal().map(|signal| 128 + signal);
+            return Ok(status.exit_status().or_else(by_signal).unwrap_or(1));
+        }
+    }
+}
+
+/// Who is root here would be given all privileges over this namespace again with every program it starts.
+fn drop_privileges() -> rustix::io::Result<()> {
+    use CapabilitiesSecureBits as Bits;
+    let root_is_nobody = Bits::NO_ROOT | Bits::NO_ROOT_LOCKED | Bits::NO_SETUID_FIXUP | Bits::NO_SETUID_FIXUP_LOCKED;
+    set_capabilities_secure_bits(root_is_nobody | Bits::NO_CAP_AMBIENT_RAISE | Bits::NO_CAP_AMBIENT_RAISE_LOCKED)
+}
+
+fn limit(limits: &Limits) -> rustix::io::Result<()> {
+    let at_most = |resource, most: u64| {
+        let most = rustix::process::getrlimit(resource).maximum.map_or(most, |maximum| maximum.min(most));
+        setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })
+    };
+    at_most(Resource::Core, 0)?;
+    at_most(Resource::Fsize, limits.file_size)?;
+    at_most(Resource::Data, limits.memory)?;
+    if !getuid().is_root() {
+        // Counted per namespace, with threads: for a fork that is faster than its supervisor.
+        at_most(Resource::Nproc, limits.processes * 8)?;
+    }
+    Ok(())
+}

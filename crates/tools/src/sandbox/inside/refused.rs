@@ -1,0 +1,76 @@
+//! Protected files that are not there yet, or are links: nothing can be mounted over their names.
+//!
+//! Whatever comes to stand there while a command runs gets another name at once. Nothing is deleted: it may have been the
+//! user, at the same moment.
+
+use std::{
+    fs, io,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+};
+
+use crate::sandbox::policy::Policy;
+
+#[derive(Debug)]
+pub(super) struct Refused {
+    /// With where it led, if it was a link.
+    watched: Vec<(PathBuf, Option<PathBuf>)>,
+    renamed: Vec<PathBuf>,
+}
+
+impl Refused {
+    /// `git init` makes configurations, so those are left alone where there is none.
+    pub(super) fn new(policy: &Policy) -> Self {
+        let unmounted = policy.protect.iter().filter_map(|path| match path.symlink_metadata() {
+            Ok(there) if there.is_symlink() => Some((path.clone(), Some(fs::read_link(path).ok()?))),
+            Ok(_) => None,
+            Err(_) if path.file_name()?.to_str()?.starts_with("config") => None,
+            Err(_) => Some((path.clone(), None)),
+        });
+        Self { watched: unmounted.collect(), renamed: Vec::new() }
+    }
+
+    pub(super) fn rename(&mut self) {
+        for (path, link) in &self.watched {
+            // Tried again at the next look.
+            let _ = rename_one(path, link.as_deref(), &mut self.renamed);
+        }
+    }
+
+    /// By their new names.
+    pub(super) fn into_renamed(self) -> Vec<PathBuf> {
+        self.renamed
+    }
+}
+
+fn rename_one(path: &Path, link: Option<&Path>, renamed: &mut Vec<PathBuf>) -> io::Result<()> {
+    let Ok(there) = path.symlink_metadata() else { return Ok(()) };
+    if link.is_some() && fs::read_link(path).ok().as_deref() == link {
+        return Ok(());
+    }
+    if there.is_dir() && link.is_none() {
+        // The folder of hooks that `git init` made: its samples do nothing.
+        for entry in fs::read_dir(path)?.flatten().map(|entry| entry.path()) {
+            let is_harmless = entry.extension().is_some_and(|ending| ending == "sample" || ending == "refused");
+            if !is_harmless {
+                renamed.push(set_aside(&entry)?);
+            }
+        }
+        return Ok(());
+    }
+    renamed.push(set_aside(path)?);
+    link.map_or(Ok(()), |link| symlink(link, path))
+}
+
+fn set_aside(path: &Path) -> io::Result<PathBuf> {
+    let name = |number: u32| {
+        let ending = if number == 0 { ".refused".to_owned() } else { format!(".{number}.refused") };
+        let mut name = path.as_os_str().to_owned();
+        name.push(ending);
+        PathBuf::from(name)
+    };
+    let free = (0..1000).map(name).find(|name| name.symlink_metadata().is_err());
+    let free = free.ok_or_else(|| io::Error::other("a thousand were refused already"))?;
+    fs::rename(path, &free)?;
+    Ok(free)
+}

@@ -1,0 +1,65 @@
+//! The processes of a command, and the end of them all.
+
+use std::{collections::BTreeMap, fs, process::Child, thread::sleep, time::Duration};
+
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, wait};
+
+/// One process, with the memory that is its alone.
+#[derive(Debug)]
+pub(super) struct Process {
+    pid: i32,
+    pub(super) memory: u64,
+}
+
+/// All that came of this process. Where `/proc` is the command's own, this process is not in it, and all others are.
+pub(super) fn processes() -> Vec<Process> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    if fs::read_link("/proc/self").is_err() {
+        return pids.map(|pid| Process { pid, memory: own_memory(pid) }).collect();
+    }
+    let parents: BTreeMap<i32, i32> = pids.filter_map(|pid| Some((pid, parent(pid)?))).collect();
+    let own = std::process::id().cast_signed();
+    let is_below = |pid: i32| {
+        let above = std::iter::successors(parents.get(&pid), |above| parents.get(above));
+        above.take(parents.len()).any(|above| *above == own)
+    };
+    let below = parents.keys().copied().filter(|pid| is_below(*pid));
+    below.map(|pid| Process { pid, memory: own_memory(pid) }).collect()
+}
+
+/// Ends them. `init` takes its whole namespace with it; without one each is looked for, as long as there are any: who
+/// left the group or lost its parent is still below this process, which takes in orphans.
+pub(super) fn end(init: &mut Child) {
+    let _ = init.kill();
+    let _ = init.wait();
+    if fs::read_link("/proc/self").is_err() {
+        return;
+    }
+    for _ in 0..1000 {
+        let left = processes();
+        if left.is_empty() {
+            return;
+        }
+        for pid in left.iter().filter_map(|process| Pid::from_raw(process.pid)) {
+            let _ = kill_process(pid, Signal::KILL);
+        }
+        while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
+        sleep(Duration::from_millis(2));
+    }
+}
+
+/// Behind the name, which may hold anything, and the state.
+fn parent(pid: i32) -> Option<i32> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+}
+
+fn own_memory(pid: i32) -> u64 {
+    let pages = || {
+        let statm = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
+        let mut fields = statm.split(' ').skip(1).map_while(|field| field.parse::<u64>().ok());
+        Some(fields.next()?.saturating_sub(fields.next()?))
+    };
+    pages().unwrap_or_default() * rustix::param::page_size() as u64
+}

@@ -1,0 +1,196 @@
+//! A command that runs: a thread takes what it prints, until all of it is over.
+
+use std::{
+    io::{self, Read},
+    os::{fd::AsFd, unix::net::UnixStream},
+    process::Stdio,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
+
+use rustix::{
+    event::{PollFd, PollFlags, poll},
+    fs::{OFlags, fcntl_getfl, fcntl_setfl},
+    io::Errno,
+    pipe::{PipeFlags, pipe_with},
+    process::{Pid, Signal, kill_process},
+};
+
+use super::{
+    ShellSetup, environment,
+    kept::{Kept, Stream},
+};
+use crate::sandbox::{Missing, Said, Spec, Started, Stopped, last_said};
+
+/// How often whoever waits asks whether to go on.
+const ASK: Duration = Duration::from_millis(25);
+/// A supervisor that was told to end everything and has not is killed; its namespace dies with it.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How a command ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum End {
+    /// By itself, or by its supervisor.
+    Over { code: Option<i32>, stopped: Option<Stopped>, refused: Vec<String> },
+    /// After so long.
+    TimedOut,
+    /// Whoever waits did not want to any more.
+    Cancelled,
+    /// The walls are not whole.
+    Refused(Vec<Missing>),
+    /// It never began.
+    Failed(String),
+}
+
+impl End {
+    pub(super) fn code(&self) -> Option<i32> {
+        if let Self::Over { code, .. } = self { *code } else { None }
+    }
+}
+
+struct Shared {
+    kept: Mutex<Kept>,
+    over: Mutex<Option<End>>,
+    changed: Condvar,
+}
+
+pub(super) struct Running {
+    control: UnixStream,
+    /// Not buried before `over` is set, so its number is nobody else's.
+    supervisor: Pid,
+    /// Since when all of it is to end.
+    ending: Mutex<Option<Instant>>,
+    shared: Arc<Shared>,
+}
+
+impl Running {
+    pub(super) fn start(setup: &Arc<ShellSetup>, spec: &Spec, kept: Kept) -> io::Result<Self> {
+        let (out, out_theirs) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (error, error_theirs) = pipe_with(PipeFlags::CLOEXEC)?;
+        for stream in [&out, &error] {
+            fcntl_setfl(stream, fcntl_getfl(stream)? | OFlags::NONBLOCK)?;
+        }
+        let streams = (Stdio::from(out_theirs), Stdio::from(error_theirs));
+        let started = Started::new(&setup.program, spec, environment::given(setup), streams)?;
+        let control = started.control.try_clone()?;
+        let supervisor = Pid::from_child(&started.child);
+        let shared = Arc::new(Shared { kept: Mutex::new(kept), over: Mutex::default(), changed: Condvar::new() });
+        let (theirs, setup) = (Arc::clone(&shared), Arc::clone(setup));
+        thread::Builder::new().name("command".to_owned()).spawn(move || {
+            let said = take_in(started, [out.into(), error.into()], &theirs, &setup);
+            let end = match said {
+                Ok(Said::Ended { code, stopped, refused }) => {
+                    let refused = refused.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+                    End::Over { code, stopped, refused }
+                }
+                Ok(Said::Refused(missing)) => End::Refused(missing),
+                Ok(Said::Failed(why)) => End::Failed(why),
+                Err(error) => End::Failed(error.to_string()),
+            };
+            *lock(&theirs.over) = Some(end);
+            theirs.changed.notify_all();
+        })?;
+        Ok(Self { control, supervisor, ending: Mutex::default(), shared })
+    }
+
+    /// Until it is over. The first reason for that counts.
+    pub(super) fn wait(&self, time: Option<Duration>, stop: &dyn Fn() -> bool) -> End {
+        let began = Instant::now();
+        let mut reason = None;
+        let mut over = lock(&self.shared.over);
+        loop {
+            if let Some(end) = over.as_ref() {
+                return match (end, reason) {
+                    (End::Over { .. }, Some(reason)) => reason,
+                    _ => end.clone(),
+                };
+            }
+            if reason.is_none() {
+                reason = if stop() {
+                    Some(End::Cancelled)
+                } else {
+                    time.filter(|time| began.elapsed() >= *time).map(|_| End::TimedOut)
+                };
+                if reason.is_some() {
+                    self.end();
+                }
+            }
+            if lock(&self.ending).is_some_and(|since| since.elapsed() > PATIENCE) {
+                let _ = kill_process(self.supervisor, Signal::KILL);
+            }
+            over = self.shared.changed.wait_timeout(over, ASK).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Has all of it ended.
+    pub(super) fn end(&self) {
+        lock(&self.ending).get_or_insert_with(Instant::now);
+        Started::end(&self.control);
+    }
+
+    /// None while it runs.
+    pub(super) fn over(&self) -> Option<End> {
+        lock(&self.shared.over).clone()
+    }
+
+    pub(super) fn kept(&self) -> MutexGuard<'_, Kept> {
+        lock(&self.shared.kept)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing is left half-done where somebody panics with it.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Reads both streams and the line of control until the last is closed, which means that all are dead.
+fn take_in(
+    mut started: Started,
+    mut streams: [std::fs::File; 2],
+    shared: &Shared,
+    setup: &ShellSetup,
+) -> io::Result<Said> {
+    let mut said = Vec::new();
+    let mut buffer = vec![0; 64 << 10];
+    let mut open = [true, true];
+    let mut is_over = false;
+    while !is_over {
+        let mut ready = vec![PollFd::new(&started.control, PollFlags::IN)];
+        ready.extend(
+            streams
+                .iter()
+                .zip(open)
+                .filter(|(_, open)| *open)
+                .map(|(stream, _)| PollFd::from_borrowed_fd(stream.as_fd(), PollFlags::IN)),
+        );
+        match poll(&mut ready, None) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let has_news = !ready[0].revents().is_empty();
+        if has_news {
+            let read = started.control.read(&mut buffer)?;
+            said.extend_from_slice(&buffer[..read]);
+            is_over = read == 0;
+        }
+        for (index, stream) in [Stream::Out, Stream::Error].into_iter().enumerate() {
+            // Once all are dead what they left is read to its end.
+            while open[index] {
+                match streams[index].read(&mut buffer) {
+                    Ok(0) => open[index] = false,
+                    Ok(read) => lock(&shared.kept).push(stream, &buffer[..read], &*setup.mask),
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(error),
+                }
+                if !is_over {
+                    break;
+                }
+            }
+        }
+    }
+    lock(&shared.kept).flush(&*setup.mask);
+    started.child.wait()?;
+    Ok(last_said(&String::from_utf8_lossy(&said)))
+}

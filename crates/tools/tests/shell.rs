@@ -1,0 +1,14 @@
+//! Commands and the walls around them: real processes, real files, nothing skipped.
+
+#[path = "shell/attacks.rs"]
+mod attacks;
+#[path = "shell/bad_days.rs"]
+mod bad_days;
+#[path = "shell/behaviour.rs"]
+mod behaviour;
+#[path = "shell/kill.rs"]
+mod kill;
+#[path = "shell/place.rs"]
+mod place;
+#[path = "shell/work.rs"]
+mod work;

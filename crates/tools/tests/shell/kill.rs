@@ -1,0 +1,82 @@
+//! Whoever started a command dies, or lets go of it: nothing is left.
+
+use std::{
+    fs,
+    process::{Command, Stdio},
+    thread::sleep,
+    time::{Duration, Instant},
+};
+
+use serde_json::json;
+
+use crate::place::{Place, run, text};
+
+/// Processes of this machine, zombies aside, that hold this word among their arguments or their environment.
+fn marked(mark: &str) -> usize {
+    let processes = fs::read_dir("/proc").unwrap().map(|one| one.unwrap().path());
+    let holds = |file| fs::read(file).is_ok_and(|bytes| bytes.windows(mark.len()).any(|word| word == mark.as_bytes()));
+    processes.filter(|process| holds(process.join("environ"))).count()
+}
+
+/// Not a test: the one that is killed. Starts commands in front and in the background, and waits.
+#[test]
+#[ignore = "started by the test below"]
+fn killed_one() {
+    let Some(mark) = std::env::var_os("LOOKBACK_MARKED") else { return };
+    let place = Place::new();
+    let shell = place.shell();
+    for command in ["sleep 500", "setsid nohup sleep 500 & (sleep 501 &) ; trap '' TERM HUP; sleep 502"] {
+        shell.run(&json!({ "command": command, "background": true }), &|| false);
+    }
+    fs::write(&mark, place.path("project").to_str().unwrap()).unwrap();
+    shell.run(&json!({ "command": "touch began; setsid sleep 503; sleep 504" }), &|| false);
+}
+
+#[test]
+fn two_seconds_after_its_death_nothing_is_left() {
+    let place = Place::new();
+    let mark = place.path("outside/mark");
+    let mut parent = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "kill::killed_one", "--ignored", "--nocapture"])
+        .env("LOOKBACK_MARKED", &mark)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let began = Instant::now();
+    let has_begun = || fs::read_to_string(&mark).is_ok_and(|project| fs::exists(format!("{project}/began")).unwrap());
+    while !has_begun() {
+        assert!(began.elapsed() < Duration::from_secs(30), "it never began");
+        sleep(Duration::from_millis(20));
+    }
+    // The parent, three supervisors, three first processes, and what they run.
+    assert!(marked(mark.to_str().unwrap()) > 9, "{}", marked(mark.to_str().unwrap()));
+    parent.kill().unwrap();
+    parent.wait().unwrap();
+    sleep(Duration::from_secs(2));
+    assert_eq!(marked(mark.to_str().unwrap()), 0);
+}
+
+#[test]
+fn a_time_out_ends_the_whole_tree() {
+    let place = Place::new();
+    let shell = place.shell();
+    let command = "echo begun; setsid nohup sleep 987654 & (trap '' TERM; sleep 987655)";
+    let result = shell.run(&json!({ "command": command, "timeout": 700 }), &|| false);
+    assert!(text(&result).starts_with("TIMEOUT: not over after 0.7 s") && text(&result).contains("begun"));
+    assert!(crate::place::data(&result).timed_out);
+    assert!(!run(&shell, "ps -ef").text.is_empty());
+    let left = Command::new("pgrep").args(["-f", "sleep 98765[45]"]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&left.stdout), "");
+}
+
+#[test]
+fn dropping_the_shell_ends_its_jobs() {
+    let place = Place::new();
+    let shell = place.shell();
+    let result = shell.run(&json!({ "command": "setsid sleep 987656", "background": true }), &|| false);
+    assert!(text(&result).starts_with("job-1 runs in the background"));
+    drop(shell);
+    let left = Command::new("pgrep").args(["-f", "sleep 98765[6]"]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&left.stdout), "");
+}

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lookback_engine::{
     Context, Session, SessionError,
-    report::{ArchiveReport, FoldReport},
+    report::{ArchiveReport, FoldReport, StubReport},
     session::Wish,
     trace::{AssistantPart, EventBody, Stop, ToolResult, TurnNo},
 };
@@ -86,6 +86,8 @@ pub enum News<'a> {
     },
     /// Old steps became a block. The problems are those of the model that was to write it.
     Folded(&'a FoldReport, &'a [String]),
+    /// Old blocks were cut down to their heads while the cache was cold.
+    Stubbed(&'a StubReport),
     /// Old rounds left the view.
     Archived(&'a ArchiveReport, &'a [String]),
     /// The view was changed so that the provider takes it.
@@ -236,6 +238,9 @@ async fn tidy(
     }
     if let Some(report) = &tidied.folded {
         house.tell(&News::Folded(report, &[]));
+    }
+    if let Some(report) = &tidied.stubbed {
+        house.tell(&News::Stubbed(report));
     }
     let (Some(wish), Some(compactor)) = (tidied.wish, &agent.compactor) else { return Ok(()) };
     let Compactor { model, prompts } = compactor;

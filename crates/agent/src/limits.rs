@@ -34,7 +34,7 @@ pub struct Spent {
 
 impl Spent {
     /// Of the events from `first` on.
-    pub fn since(session: &Session, first: usize, lifetime: Lifetime) -> Self {
+    pub fn since(session: &Session, first: usize) -> Self {
         let prices = session.card().and_then(|card| card.prices.as_ref());
         let mut spent = Self { dollars: prices.map(|_| 0.0), ..Self::default() };
         for event in session.trace().iter().skip(first) {
@@ -48,33 +48,34 @@ impl Spent {
                 _ => None,
             };
             let Some(billed) = billed else { continue };
-            let [read, written, uncached] = [billed.cached, billed.written, billed.uncached].map(u64::from);
+            let [read, written, written_1h, uncached] =
+                [billed.cached, billed.written, billed.written_1h, billed.uncached].map(u64::from);
             spent.calls += 1;
             spent.input += billed.prompt();
             spent.cached += read;
             spent.output += u64::from(billed.output);
             let cost =
-                prices.map(|prices| dollars(prices, &Split { read, written, uncached }, billed.output, lifetime));
+                prices.map(|prices| dollars(prices, &Split { read, written, written_1h, uncached }, billed.output));
             spent.dollars = spent.dollars.zip(cost).map(|(sum, cost)| sum + cost);
         }
         spent
     }
 }
 
-fn dollars(prices: &Prices, split: &Split, output: u32, lifetime: Lifetime) -> f64 {
-    prices.dollars(prices.cost(split, u64::from(output), lifetime))
+fn dollars(prices: &Prices, split: &Split, output: u32) -> f64 {
+    prices.dollars(prices.cost(split, u64::from(output), Lifetime::Usual))
 }
 
 /// What the coming call is expected to cost: what was sent last comes from the cache where that is warm, the rest is new,
 /// and the answer is as long as the ones before.
-pub(crate) fn expected(session: &Session, spent: &Spent, now: Timestamp, lifetime: Lifetime) -> Option<f64> {
+pub(crate) fn expected(session: &Session, spent: &Spent, now: Timestamp) -> Option<f64> {
     let prices = session.card()?.prices.as_ref()?;
     let input = session.expected_input();
     let sent = (f64::from(last_prompt(session)) * session.factor()) as u64;
     let read = if session.warmth(now) == Warmth::Warm { sent.min(input) } else { 0 };
     let output = spent.output.checked_div(spent.calls).unwrap_or(0).max(LEAST_ANSWER);
-    let split = Split { read, written: input - read, uncached: 0 };
-    Some(dollars(prices, &split, u32::try_from(output).unwrap_or(u32::MAX), lifetime))
+    let split = Split { read, written: input - read, ..Split::default() };
+    Some(dollars(prices, &split, u32::try_from(output).unwrap_or(u32::MAX)))
 }
 
 /// Counted tokens of what was sent last; 0 before the first call.

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use lookback_engine::{
     Context, Session, SessionError,
-    card::Lifetime,
-    report::{ArchiveReport, FoldReport},
+    report::{ArchiveReport, FoldReport, StubReport},
     session::Wish,
     trace::{AssistantPart, EventBody, Stop, ToolResult, TurnNo},
 };
@@ -40,8 +39,6 @@ pub struct Agent<'a> {
     pub rules: Rules,
     /// What it may take.
     pub limits: Limits,
-    /// How long cache entries are asked to live.
-    pub lifetime: Lifetime,
 }
 
 /// A model that writes blocks and summaries, and what it is asked with.
@@ -89,6 +86,8 @@ pub enum News<'a> {
     },
     /// Old steps became a block. The problems are those of the model that was to write it.
     Folded(&'a FoldReport, &'a [String]),
+    /// Old blocks were cut down to their heads while the cache was cold.
+    Stubbed(&'a StubReport),
     /// Old rounds left the view.
     Archived(&'a ArchiveReport, &'a [String]),
     /// The view was changed so that the provider takes it.
@@ -219,8 +218,8 @@ pub async fn work(
 
 fn too_dear(agent: &Agent<'_>, session: &Session, first: usize, house: &dyn House) -> Option<Ended> {
     let most = agent.limits.cost?;
-    let spent = Spent::since(session, first, agent.lifetime);
-    let expected = expected(session, &spent, house.now(), agent.lifetime)?;
+    let spent = Spent::since(session, first);
+    let expected = expected(session, &spent, house.now())?;
     let spent = spent.dollars?;
     (spent + expected > most).then_some(Ended::Cost { spent, expected })
 }
@@ -239,6 +238,9 @@ async fn tidy(
     }
     if let Some(report) = &tidied.folded {
         house.tell(&News::Folded(report, &[]));
+    }
+    if let Some(report) = &tidied.stubbed {
+        house.tell(&News::Stubbed(report));
     }
     let (Some(wish), Some(compactor)) = (tidied.wish, &agent.compactor) else { return Ok(()) };
     let Compactor { model, prompts } = compactor;

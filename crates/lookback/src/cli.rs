@@ -10,6 +10,7 @@ use clap_complete::Shell;
 use lookback_agent::permission::Mode;
 use lookback_engine::{
     card::Lifetime,
+    configuration::CacheChoice,
     trace::{Layout, TurnNo, decision::TurnRange},
 };
 use lookback_replay::strategy::{StrategyName, UnknownStrategy};
@@ -32,28 +33,29 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// List the stored sessions, or remove some
     Sessions(SessionsArguments),
-    /// Show what a session's model is sent, its board, what happened, or what its calls reused
+    /// Show what a session's model is sent, what the session knows, what happened, or what its calls reused
     Show(ShowArguments),
-    /// Put one block in the place of a session's older raw turns
+    /// Put one short block in the place of a session's older turns: every call after it costs less
     ///
-    /// Folds from the seam (the end of the last block, else the beginning) up to the newest steps, which stay as they
-    /// are; where there is nothing to fold there, turns that were unfolded are folded again. Nothing is lost: the
-    /// trace keeps every turn, `recall` finds it, and `unfold` puts it back.
+    /// Takes the turns from the end of the last block (without one from the beginning) up to the newest steps, which stay
+    /// as they are; where there is nothing to fold there, turns that were unfolded are folded again. Nothing is lost:
+    /// every turn is kept as it was, `recall` finds it, and `unfold` puts it back.
     Fold(FoldArguments),
     /// Put the turns of a block back in its place
     Unfold(UnfoldArguments),
-    /// Keep a text word for word through every fold from now on
+    /// Keep a text word for word, also when a block takes the place of its turn
     ///
     /// A turn (turn#12, user#3), lines of a file (file:src/a.py:L10-L20) or what a command printed (cmd#8). Where its turn
     /// is folded already, the next fold shows it.
     Pin(PinArguments),
-    /// Take a pin back, from the next fold on
+    /// Take a pin back: blocks made from now on need not keep its text
     Unpin(PinArguments),
     /// Store recorded sessions of other agents, or what `show ID --trace --json` wrote
     ///
     /// Claude Code, Codex, SWE-agent, mini-swe-agent, opencode, pi, gemini-cli and Lookback's own traces are told apart by
-    /// their content. What cannot be read in a file of another agent is skipped and said with its place; a session
-    /// that is stored already is left as it is.
+    /// their content. With nothing named it looks where Claude Code, Codex and opencode keep theirs, and asks before it
+    /// reads them. A session that has grown since it was imported is brought up to date, and keeps what was done to it
+    /// here. What cannot be used of a file is skipped and counted.
     Import(ImportArguments),
     /// Say what recorded sessions would have cost, and forgotten, under other ways of showing them
     ///
@@ -195,7 +197,7 @@ pub(crate) struct ShowWhat {
     /// What the model is sent (the default)
     #[arg(long)]
     pub(crate) view: bool,
-    /// Task, facts, questions and what else the session knows, with its evidence
+    /// What the session knows, with its evidence: task, facts, open questions, next steps
     #[arg(long)]
     pub(crate) board: bool,
     /// For each call what was reused, what was not, and why
@@ -217,10 +219,10 @@ pub(crate) struct FoldArguments {
     /// Print the JSON schema of what --by takes, and do nothing else
     #[arg(long, exclusive = true)]
     pub(crate) schema: bool,
-    /// Show the block, the board and the price, and change nothing
+    /// Show the block, what the session would know (its board) and the price, and change nothing
     #[arg(long)]
     pub(crate) preview: bool,
-    /// Only this closed span, by its name or as NAME#N; what lies before it stays as it is
+    /// Only this closed span (a named stretch of turns), by its name or as NAME#N; what lies before it stays as it is
     #[arg(long, value_name = "SPAN")]
     pub(crate) span: Option<String>,
     /// What the block should keep most of, in your words
@@ -259,9 +261,19 @@ pub(crate) struct UnfoldArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct ImportArguments {
-    /// Files and folders, plain or compressed (gz, zst); - for standard input
-    #[arg(value_name = "FILE", required = true, num_args = 1..)]
+    /// Files, folders and opencode's database, plain or compressed (gz, zst); - for standard input [default: what is on this
+    /// machine]
+    #[arg(value_name = "FILE|DIR")]
     pub(crate) files: Vec<PathBuf>,
+    /// Import what was found on this machine without asking
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Say what became of every file, and what of it could not be used
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -335,9 +347,9 @@ pub(crate) struct RunArguments {
     /// Tell the model only of these tools
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) tools: Vec<String>,
-    /// How long cache entries live, where customers choose: 5m or 1h [default: 5m]
-    #[arg(long, value_name = "TIME", value_parser = lifetimes())]
-    pub(crate) cache: Option<Lifetime>,
+    /// How long cache entries live, where customers choose: auto, 5m, 1h-base (system prompt and tools for an hour) or 1h
+    #[arg(long, value_name = "TIME", value_parser = cache_choices())]
+    pub(crate) cache: Option<CacheChoice>,
 }
 
 #[derive(Debug, Args)]
@@ -440,6 +452,15 @@ fn strategies(names: &str) -> Result<Strategies, UnknownStrategy> {
         "all" => Ok(Strategies::All),
         names => Ok(Strategies::Named(names.split(',').map(str::parse).collect::<Result<_, _>>()?)),
     }
+}
+
+fn cache_choices() -> impl TypedValueParser<Value = CacheChoice> {
+    PossibleValuesParser::new(["auto", "5m", "1h-base", "1h"]).map(|name| match name.as_str() {
+        "5m" => CacheChoice::FiveMinutes,
+        "1h-base" => CacheChoice::HourForBase,
+        "1h" => CacheChoice::Hour,
+        _ => CacheChoice::Auto,
+    })
 }
 
 fn lifetimes() -> impl TypedValueParser<Value = Lifetime> {

@@ -6,6 +6,7 @@ mod cards;
 mod cli;
 mod commands;
 mod counter;
+mod discovery;
 mod home;
 mod input;
 mod interruption;

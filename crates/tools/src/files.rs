@@ -118,6 +118,11 @@ impl FileTools {
     }
 }
 
+/// What changed between two contents of a file, by lines: a unified diff without the names of the files.
+pub fn difference(old: &[u8], new: &[u8]) -> String {
+    diff::Diff::new(old, new).render()
+}
+
 fn parse<T: DeserializeOwned>(arguments: &Value) -> Result<T, Failure> {
     T::deserialize(without_nulls(arguments)).map_err(|error| Failure::new(Code::InvalidParam, error.to_string()))
 }

@@ -15,7 +15,7 @@ mod seen;
 pub mod shadow;
 mod shell;
 
-pub use files::FileTools;
+pub use files::{FileTools, difference};
 pub use name::ToolName;
 pub use project::Project;
 pub use schema::schema;

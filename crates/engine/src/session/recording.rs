@@ -2,14 +2,14 @@
 
 use lookback_wire::ToolSpec;
 
-use super::Session;
+use super::{Session, ShownResults};
 use crate::{
     context::Context,
     error::{SessionError, expect_idle},
     recorder::{
-        Book, ModelChoice, NewPart, RecordedTurn, SessionSetup, changes, first_event,
+        Book, ModelChoice, NewPart, RecordedTurn, SessionSetup, WholeStep, changes, first_event,
         results::{self, waiting_calls},
-        turns,
+        turns, without_view,
     },
     trace::{
         Event, EventBody, Origin, Stop, ToolKind, ToolResult, TurnNo,
@@ -111,6 +111,22 @@ impl Session {
     pub fn snapshot_undone(&mut self, undone: SnapshotUndone, context: &Context<'_>) -> Result<(), SessionError> {
         expect_idle(&self.history)?;
         self.record(EventBody::SnapshotUndone(Box::new(undone)), context)
+    }
+
+    /// The same for a turn of a branch that was left, too: that branch is taken up again, as it was then.
+    pub fn return_to(&mut self, turn: TurnNo, context: &Context<'_>) -> Result<(), SessionError> {
+        without_view::return_to(self, turn, context)?;
+        self.policy.forget_what_was_rolled_back();
+        Ok(())
+    }
+
+    /// A step that happened elsewhere, decided as it was there: nothing is tidied before it, and its results are shown
+    /// whole. Returns the last turn of it.
+    pub fn whole_step(&mut self, step: WholeStep, context: &Context<'_>) -> Result<TurnNo, SessionError> {
+        self.results = ShownResults::Whole;
+        let recorded = without_view::step(self, step, context);
+        self.results = ShownResults::AsThereIsRoom;
+        recorded
     }
 
     /// Sets a reminder. It is appended before the next call, unless the one with this key already says the same.

@@ -41,9 +41,12 @@ pub(crate) fn run(arguments: RunArguments) -> Result<()> {
     let project = project::find(&arguments.add_dir, own)?;
     let begun = Begun::open(&store, &settings, &project, &arguments)?;
     let Begun { mut session, writer, asked, is_new } = begun;
-    let lifetime = arguments.cache.unwrap_or(Lifetime::Usual);
-    session.use_card(asked.card.clone(), lifetime);
-    session.configure(settings.context.value.clone());
+    let mut configuration = settings.context.value.clone();
+    if let Some(cache) = arguments.cache {
+        configuration.cache = cache;
+    }
+    session.configure(configuration);
+    session.use_card(asked.card.clone(), Lifetime::Usual);
     if let Some(most) = arguments.max_cost {
         ensure!(
             asked.card.prices.is_some(),
@@ -53,6 +56,7 @@ pub(crate) fn run(arguments: RunArguments) -> Result<()> {
     }
     let tools = tools_of(&arguments.tools)?;
     let bench = Bench::new(&project, &settings, &arguments)?;
+    bench.restore(&session);
     let rules = Rules {
         mode: arguments.permission,
         sandbox_is_whole: bench.sandbox_is_whole(),
@@ -99,11 +103,10 @@ pub(crate) fn run(arguments: RunArguments) -> Result<()> {
         workshop: Arc::new(bench),
         rules,
         limits: Limits { steps: arguments.max_steps, cost: arguments.max_cost },
-        lifetime,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start")?;
     let ended = runtime.block_on(work(&agent, &mut session, &mut cancel, &mut room));
-    let spent = Spent::since(&session, first, lifetime);
+    let spent = Spent::since(&session, first);
     let ended = match ended {
         Ok(ended) => ended,
         Err(error) => {

@@ -1,7 +1,5 @@
 //! `lookback undo`: the files as they were before the last step that changed any, after a look at the difference.
 
-use std::io::IsTerminal as _;
-
 use anyhow::{Context as _, Result, bail};
 use lookback_engine::{
     Session,
@@ -15,15 +13,16 @@ use lookback_tools::{
     shadow::{Fate, Shadow, Snapshot},
 };
 
-use crate::{cli::UndoArguments, commands::run, opened::Opened, screen};
+use super::run::{newest_here, shadow_of};
+use crate::{cli::UndoArguments, opened::Opened, screen};
 
 pub(crate) fn run(arguments: UndoArguments) -> Result<()> {
     let mut opened = match &arguments.id {
         Some(prefix) => Opened::find(prefix)?,
-        None => Opened::find(&run::newest_here()?)?,
+        None => Opened::find(&newest_here()?)?,
     };
     let root = opened.session.start_of().root.clone();
-    let shadow = run::shadow_of(&root)?;
+    let shadow = shadow_of(&root)?;
     let Some(step) = last_step(&opened.session, &shadow)? else {
         bail!("there is nothing to undo: no step of this session has changed a file");
     };
@@ -31,12 +30,10 @@ pub(crate) fn run(arguments: UndoArguments) -> Result<()> {
     refuse_foreign(&shadow, &step, &changes)?;
     show(&shadow, &step, &changes)?;
     if !arguments.yes {
-        if !std::io::stdin().is_terminal() {
-            bail!("nothing was changed: --yes puts these files back");
-        }
-        if !screen::ask(&format!("put {} back?", screen::counted(changes.len() as u64, "file")))? {
-            screen::remark("nothing was changed");
-            return Ok(());
+        match screen::ask(&format!("put {} back?", screen::counted(changes.len() as u64, "file")))? {
+            Some(true) => {}
+            Some(false) => return screen::say("nothing was changed"),
+            None => bail!("nothing was changed: --yes puts these files back"),
         }
     }
     let paths: Vec<String> = changes.iter().map(|(path, _)| path.clone()).collect();
@@ -48,7 +45,7 @@ pub(crate) fn run(arguments: UndoArguments) -> Result<()> {
     opened.change(|session, context| {
         session.snapshot_undone(undone, context)?;
         // What the session knows of these files no longer holds.
-        paths.iter().try_for_each(|path| session.file_changed_outside(path, context))
+        paths.iter().try_for_each(|path| session.file_changed_outside(path.clone(), None, context))
     })?;
     screen::say(&format!("{} as before turn {}", screen::counted(paths.len() as u64, "file"), step.turn))
 }
@@ -102,9 +99,7 @@ fn show(shadow: &Shadow, step: &Step, changes: &[(String, Fate)]) -> Result<()> 
         writeln!(out, "{path} {what}")?;
         let content = |snapshot| Ok::<_, std::io::Error>(shadow.content(snapshot, path)?.unwrap_or_default());
         let (old, new) = (content(&step.after)?, content(&step.before)?);
-        if let (Ok(old), Ok(new)) = (String::from_utf8(old), String::from_utf8(new)) {
-            write!(out, "{}", difference(&old, &new))?;
-        }
+        writeln!(out, "{}", difference(&old, &new))?;
     }
     Ok(out.flush()?)
 }

@@ -26,6 +26,12 @@ pub(super) enum Stream {
     Error = 1,
 }
 
+impl Stream {
+    fn other(self) -> Self {
+        if self == Self::Out { Self::Error } else { Self::Out }
+    }
+}
+
 pub(super) struct Kept {
     /// The first half of what is kept, and behind it the newest other half, over and over.
     file: File,
@@ -62,15 +68,22 @@ impl Kept {
             None => 0,
         };
         self.pending[stream as usize] = pending.split_off(whole);
-        self.write(stream, &mask(&pending));
+        if !pending.is_empty() {
+            // What the other stream began came before.
+            self.flush(stream.other(), mask);
+            self.write(stream, &mask(&pending));
+        }
     }
 
     /// Lines that have no end yet, too: for who looks now, and at the end.
-    pub(super) fn flush(&mut self, mask: &dyn Fn(&[u8]) -> Vec<u8>) {
-        for stream in [Stream::Out, Stream::Error] {
-            let pending = std::mem::take(&mut self.pending[stream as usize]);
-            self.write(stream, &mask(&pending));
-        }
+    pub(super) fn flush_both(&mut self, mask: &dyn Fn(&[u8]) -> Vec<u8>) {
+        self.flush(Stream::Out, mask);
+        self.flush(Stream::Error, mask);
+    }
+
+    fn flush(&mut self, stream: Stream, mask: &dyn Fn(&[u8]) -> Vec<u8>) {
+        let pending = std::mem::take(&mut self.pending[stream as usize]);
+        self.write(stream, &mask(&pending));
     }
 
     fn write(&mut self, stream: Stream, bytes: &[u8]) {

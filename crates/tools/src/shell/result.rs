@@ -77,7 +77,7 @@ pub(super) fn of_started(number: u32, command: &str) -> Answer {
 pub(super) fn of_job(id: &str, job: &mut Job, setup: &ShellSetup) -> Answer {
     let end = job.running.over();
     let kept = &mut *job.running.kept();
-    kept.flush(&*setup.mask);
+    kept.flush_both(&*setup.mask);
     let from = job.seen.max(kept.total().saturating_sub(READ_MOST));
     let dropped = kept.dropped();
     let skipped = from - job.seen + dropped.end.min(kept.total()).saturating_sub(dropped.start.max(from));

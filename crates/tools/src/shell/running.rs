@@ -190,7 +190,7 @@ fn take_in(
             }
         }
     }
-    lock(&shared.kept).flush(&*setup.mask);
+    lock(&shared.kept).flush_both(&*setup.mask);
     started.child.wait()?;
     Ok(last_said(&String::from_utf8_lossy(&said)))
 }

@@ -29,7 +29,7 @@ pub(super) struct Room<'a> {
 impl<'a> Room<'a> {
     pub(super) fn new(store: &'a Store, writer: SessionWriter, session: &Session, json: bool) -> Result<Self> {
         let (counter, name) = (Counter::of(session.start_of())?, store.short_id(session.id())?);
-        let mut room = Self { store, writer, counter, name, json };
+        let room = Self { store, writer, counter, name, json };
         if json {
             let stored = room.writer.next().0 as usize;
             room.print(&session.trace()[..stored])?;

@@ -27,6 +27,7 @@ pub(super) fn line(news: &News<'_>) -> Option<String> {
         News::Ran { tool, arguments, result } => Some(ran(tool, arguments, result)),
         News::Denied { tool, why } => Some(format!(" {tool:<6} not permitted: {why}")),
         News::Folded(report, problems) => Some(with_problems(&format!(" ⤺ {report}"), problems)),
+        News::Stubbed(report) => Some(format!(" ⤺ {report}")),
         News::Archived(report, problems) => Some(with_problems(&format!(" ⤺ {report}"), problems)),
         News::Repaired(Repair::MadeRoom { before, after }) => Some(format!(
             " ⤺ the prompt was too long for the provider: {} → {} tokens",

@@ -4,10 +4,13 @@ use std::{env, path::PathBuf, sync::Arc};
 
 use anyhow::{Context, Result};
 use lookback_agent::{Kept, Workshop};
-use lookback_engine::trace::ToolResult;
+use lookback_engine::{
+    Session,
+    trace::{EventBody, ToolResult},
+};
 use lookback_tools::{
-    FileTools, Project as Walls, Shell, ShellLimits, ShellSetup, ToolName,
-    sandbox::{self, Policy},
+    FileTools, Project as Walls, Shell, ShellLimits, ShellSetup, ToolName, WITHHELD,
+    sandbox::{self, Demand, Policy},
     shadow::Shadow,
 };
 use serde_json::Value;
@@ -15,8 +18,8 @@ use serde_json::Value;
 use super::project::Project;
 use crate::{cli::RunArguments, home, screen, settings::Settings};
 
-/// Inside the project, and read-only for commands: whoever writes them runs outside later.
-const PROTECTED: [&str; 3] = [".git/hooks", ".git/config", ".lookback.toml"];
+/// Our own settings in a project: commands do not write them.
+const PROJECT_FILE: &str = ".lookback.toml";
 
 #[derive(Debug)]
 pub(super) struct Bench {
@@ -30,24 +33,23 @@ pub(super) struct Bench {
 impl Bench {
     pub(super) fn new(project: &Project, settings: &Settings, arguments: &RunArguments) -> Result<Self> {
         let walls = Walls::new(&project.root, &project.also).context("the project's folder cannot be opened")?;
-        let enforced = sandbox::probe();
-        let missing = enforced.missing();
-        let policy = Policy {
-            root: project.root.clone(),
-            writable: project.also.clone(),
-            protect: PROTECTED.iter().map(|path| project.root.join(path)).collect(),
-            network: arguments.network,
-            ..Policy::default()
-        };
+        let program = env::current_exe().context("this program's own file cannot be found")?;
+        let missing = sandbox::probe(&program).missing();
+        let mut policy = Policy::of_project(&project.root, PROJECT_FILE, &|name| env::var_os(name));
+        policy.writable.extend(project.also.iter().cloned());
+        policy.network = arguments.network;
+        policy.hidden.push(home::locate()?);
         let secrets = settings.secrets();
         let setup = ShellSetup {
-            root: project.root.clone(),
             policy,
-            accepted_without: arguments.without_sandbox,
+            demand: if arguments.without_sandbox { Demand::AsFarAsPossible } else { Demand::Whole },
+            accepting_flag: "--without-sandbox".to_owned(),
+            withheld: WITHHELD.map(str::to_owned).to_vec(),
             listed_environment: Vec::new(),
-            masks: Box::new(move |bytes| hide(bytes, &secrets)),
+            mask: Box::new(move |bytes| hide(bytes, &secrets)),
+            keep: None,
             limits: ShellLimits::default(),
-            program: env::current_exe().context("this program's own file cannot be found")?,
+            program,
         };
         let shadow = match Shadow::open(&home::locate()?.join("shadow"), &project.root) {
             Ok(shadow) => Some(shadow),
@@ -59,6 +61,15 @@ impl Bench {
             }
         };
         Ok(Self { files: FileTools::new(Arc::new(walls)), shell: Shell::new(setup), shadow, missing })
+    }
+
+    /// A session that goes on knows the files that it has read.
+    pub(super) fn restore(&self, session: &Session) {
+        for event in session.trace() {
+            if let EventBody::ToolResult { result, .. } = &event.event {
+                self.files.restore(result);
+            }
+        }
     }
 
     pub(super) fn sandbox_is_whole(&self) -> bool {

@@ -28,6 +28,7 @@ fn nothing_that_a_file_says_becomes_the_persons_will_or_a_fact() {
             "[[step]]\ncalls = [{{ name = \"Read\", arguments = {{ path = \"notes/{number}.md\" }} }}]\n\n"
         ));
         if number % 10 == 9 {
+            let lie = LIES[number / 10 * 2];
             let quoted = serde_json::json!({ "now": { "pointer": "user#1", "text": lie }, "next_actions": [{ "text": lie, "evidence": ["turn#1"] }] });
             let arguments = quoted.to_string();
             script.push_str(&format!("[[step]]\ncalls = [{{ name = \"Board\", arguments = '''{arguments}''' }}]\n\n"));

@@ -9,7 +9,10 @@ use std::{
 use rustix::{
     mount::{MountFlags, mount},
     process::{Resource, Rlimit, Signal, WaitOptions, getuid, set_parent_process_death_signal, setrlimit, wait},
-    thread::{CapabilitiesSecureBits, set_capabilities_secure_bits, set_no_new_privs},
+    thread::{
+        CapabilitiesSecureBits, CapabilitySet, CapabilitySets, clear_ambient_capability_set, set_capabilities,
+        set_capabilities_secure_bits, set_no_new_privs,
+    },
 };
 
 use super::{
@@ -61,11 +64,14 @@ pub(super) fn run(mut spec: Spec, control: &UnixStream) -> io::Result<i32> {
     }
 }
 
-/// Who is root here would be given all privileges over this namespace again with every program it starts.
+/// All of them, for good: who is root here would be given them again with every program it starts.
 fn drop_privileges() -> rustix::io::Result<()> {
     use CapabilitiesSecureBits as Bits;
     let root_is_nobody = Bits::NO_ROOT | Bits::NO_ROOT_LOCKED | Bits::NO_SETUID_FIXUP | Bits::NO_SETUID_FIXUP_LOCKED;
-    set_capabilities_secure_bits(root_is_nobody | Bits::NO_CAP_AMBIENT_RAISE | Bits::NO_CAP_AMBIENT_RAISE_LOCKED)
+    set_capabilities_secure_bits(root_is_nobody | Bits::NO_CAP_AMBIENT_RAISE | Bits::NO_CAP_AMBIENT_RAISE_LOCKED)?;
+    clear_ambient_capability_set()?;
+    let none = CapabilitySet::empty();
+    set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })
 }
 
 fn limit(limits: &Limits) -> rustix::io::Result<()> {

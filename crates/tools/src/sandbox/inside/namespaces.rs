@@ -5,7 +5,10 @@ use std::{fs, io};
 use rustix::{
     net::{AddressFamily, RecvFlags, SendFlags, SocketType, recv, send, socket},
     process::{getegid, geteuid},
-    thread::UnshareFlags,
+    thread::{
+        CapabilitySet, CapabilitySets, UnshareFlags, capabilities, configure_capability_in_ambient_set,
+        set_capabilities,
+    },
 };
 
 /// Shuts the process in; its children are the first of their process namespace. Users and groups keep their numbers, so
@@ -21,6 +24,18 @@ pub(super) fn enter(network: bool) -> io::Result<()> {
     fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
     if !network {
         raise_loopback()?;
+    }
+    hand_down_powers()
+}
+
+/// Who is not root loses its powers over the namespace with the next program, and the first process inside still needs
+/// these two: for its `/proc`, and to give all of them away.
+fn hand_down_powers() -> io::Result<()> {
+    let needed = CapabilitySet::SYS_ADMIN | CapabilitySet::SETPCAP;
+    let sets = capabilities(None)?;
+    set_capabilities(None, CapabilitySets { inheritable: needed, ..sets })?;
+    for one in needed.iter() {
+        configure_capability_in_ambient_set(one, true)?;
     }
     Ok(())
 }

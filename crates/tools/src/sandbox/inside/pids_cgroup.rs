@@ -1,11 +1,24 @@
 //! A limit of the kernel's own on how many tasks there are, where its tree of control groups may be written.
 
-use std::{fs, io, path::PathBuf};
+use std::{
+    fs::{self, File},
+    io::{self, Write},
+    os::unix::fs::MetadataExt,
+    path::PathBuf,
+};
 
+use rustix::{
+    fs::{AtFlags, unlinkat},
+    process::geteuid,
+};
+
+/// Its files are opened in time: where the supervisor goes, the tree is read-only.
 #[derive(Debug)]
 pub(super) struct PidsCgroup {
-    parent: PathBuf,
-    own: PathBuf,
+    parent: File,
+    /// Who writes 0 into it is in the parent again.
+    way_back: File,
+    name: String,
 }
 
 impl PidsCgroup {
@@ -21,15 +34,22 @@ impl PidsCgroup {
                 _ => return None,
             };
             let parent = PathBuf::from(tree).join(path.trim_start_matches('/'));
-            let own = parent.join(format!("lookback-{}", std::process::id()));
+            let name = format!("lookback-{}", std::process::id());
+            // Where only the powers of root would do, these are gone when it is to be taken away.
+            let mode = fs::metadata(&parent).ok().filter(|it| it.uid() == geteuid().as_raw())?.mode();
+            if mode & 0o200 == 0 {
+                return None;
+            }
+            let open = |path: PathBuf| File::options().write(true).open(path);
+            let way_back = open(parent.join("cgroup.procs")).ok()?;
+            let own = parent.join(&name);
             fs::create_dir(&own).ok()?;
-            let group = Self { parent, own };
-            let entered = || -> io::Result<()> {
-                fs::OpenOptions::new().write(true).open(group.own.join("pids.max"))?;
-                fs::write(group.own.join("pids.max"), most_tasks.to_string())?;
-                fs::write(group.own.join("cgroup.procs"), "0")
-            };
             // Dropped, it is taken away again.
+            let group = Self { parent: File::open(parent).ok()?, way_back, name };
+            let entered = || -> io::Result<()> {
+                open(own.join("pids.max"))?.write_all(most_tasks.to_string().as_bytes())?;
+                open(own.join("cgroup.procs"))?.write_all(b"0")
+            };
             entered().ok().map(|()| group)
         })
     }
@@ -38,7 +58,7 @@ impl PidsCgroup {
 impl Drop for PidsCgroup {
     fn drop(&mut self) {
         // Both fail only where this process was never in it, or somebody else cleared up.
-        let _ = fs::write(self.parent.join("cgroup.procs"), "0");
-        let _ = fs::remove_dir(&self.own);
+        let _ = self.way_back.write_all(b"0");
+        let _ = unlinkat(&self.parent, &self.name, AtFlags::REMOVEDIR);
     }
 }

@@ -1,5 +1,7 @@
 //! Commands and the walls around them: real processes, real files, nothing skipped.
 
+#![cfg(target_os = "linux")]
+
 #[path = "shell/attacks.rs"]
 mod attacks;
 #[path = "shell/bad_days.rs"]

@@ -1,6 +1,7 @@
 //! Commands and the walls around them: real processes, real files, nothing skipped.
 
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "shell/attacks.rs"]
 mod attacks;

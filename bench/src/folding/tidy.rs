@@ -61,10 +61,11 @@ fn watched(subject: &mut Subject) -> Result<Session> {
 }
 
 pub(super) fn holds(tidied: &Tidied) -> bool {
-    let Tidied { archived, folded, settled, delta, asked_for_delta, wish } = tidied;
+    let Tidied { archived, folded, settled, stubbed, delta, asked_for_delta, wish } = tidied;
     archived.is_none()
         && folded.is_none()
         && settled.is_none()
+        && stubbed.is_none()
         && delta.is_none()
         && asked_for_delta.is_none()
         && wish.is_none()

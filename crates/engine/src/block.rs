@@ -7,18 +7,19 @@ pub(crate) mod log;
 mod tag;
 pub(crate) mod user;
 
-use std::fmt::Write;
+use std::{collections::BTreeSet, fmt::Write};
 
 pub use tag::{escape_tag, unescape_tag};
 
 use crate::{
     board::Board,
     configuration::{BlockLimits, written::LONGEST_COMMAND},
+    evidence::pointer::{LineRange, Place},
     history::{History, index::SpanRecord},
     state::Bench,
     text::{beginning, with_visible_ends},
-    trace::claim::{Anchor, Assertion, BlockContent, Evidence, Fact, Quote, SummariserNote},
-    trace::decision::TurnRange,
+    trace::claim::{Anchor, Assertion, BlockContent, ClaimKind, Evidence, Fact, Quote, SummariserNote},
+    trace::decision::{Fold, TurnRange},
     view::Source,
 };
 
@@ -35,6 +36,43 @@ pub fn render_block(
     limits: &BlockLimits,
     count: &dyn Fn(&[u8]) -> u32,
 ) -> String {
+    let mut text = render_head(bench, number, range);
+    text.push_str(&user::render_user_turns(bench.history, range, limits, count));
+    text.push_str(&render_pinned(&content.pinned));
+    text.push_str(&render_claims(content, bench.state.board()));
+    text.push_str(&log::render_log(bench.history, range, limits.log_tokens, count).0);
+    wrap(&text)
+}
+
+/// What is left of an old block: its head, the user's turns, what was pinned, the task, changed files, and the pointers of
+/// all else that it showed.
+pub(crate) fn render_stub(bench: Bench<'_>, fold: &Fold, limits: &BlockLimits, count: &dyn Fn(&[u8]) -> u32) -> String {
+    let mut text = render_head(bench, fold.block, fold.range);
+    text.push_str(&user::render_user_turns(bench.history, fold.range, limits, count));
+    text.push_str(&render_pinned(&fold.claims.pinned));
+    let BlockContent { task, now, what_we_learned, .. } = fold.claims.clone();
+    let (changed, other): (Vec<Fact>, Vec<Fact>) = what_we_learned.into_iter().partition(|fact| {
+        use ClaimKind::{FileChanged, FileCreated, FileDeleted, FileRenamed};
+        matches!(fact.kind, FileChanged | FileCreated | FileDeleted | FileRenamed)
+    });
+    let kept = BlockContent { task, now, what_we_learned: changed, ..BlockContent::default() };
+    text.push_str(&render_claims(&kept, bench.state.board()));
+    let facts = other.iter().flat_map(|fact| &fact.evidence).map(|evidence| evidence.pointer.clone());
+    let runs = fold.claims.exec_assertions.iter().map(|run| run.evidence.pointer.clone());
+    let anchors = fold.claims.anchors.iter().map(|anchor| {
+        let lines = Some(LineRange { first: anchor.first_line, last: anchor.last_line });
+        Place::File { path: anchor.path.clone(), lines, at: Some(anchor.as_of) }.to_string()
+    });
+    let mut told = BTreeSet::new();
+    let pointers: Vec<String> =
+        facts.chain(runs).chain(anchors).filter(|pointer| told.insert(pointer.clone())).collect();
+    if !pointers.is_empty() {
+        line(&mut text, format_args!("\nalso seen there: {}", with_visible_ends(&pointers.join(" · "))));
+    }
+    wrap(&text)
+}
+
+fn render_head(bench: Bench<'_>, number: u32, range: TurnRange) -> String {
     let mut text = format!(
         "COMPRESSED_TURNS v{number} · replaces turn#{} to turn#{} · {}\n",
         range.first,
@@ -43,19 +81,15 @@ pub fn render_block(
     );
     // Pointers name files from the root; tools of other agents want whole paths. One block in the view says it for all.
     let root = bench.history.start().root.as_str();
-    if root.starts_with('/') && !bench.state.view.entries().iter().any(|entry| matches!(entry.source, Source::Block(_)))
-    {
+    let first = bench.state.view.entries().iter().find(|entry| matches!(entry.source, Source::Block(_)));
+    if root.starts_with('/') && first.is_none_or(|entry| entry.source == Source::Block(number)) {
         line(&mut text, format_args!("paths are relative to {}", with_visible_ends(root)));
     }
     for span in bench.history.index().spans().iter().filter(|span| is_continued(bench, span, range)) {
         let goes_on = format!("span#{}#{} goes on after it: {}", span.id.name, span.id.number, span.goal);
         line(&mut text, format_args!("{}", with_visible_ends(&goes_on)));
     }
-    text.push_str(&user::render_user_turns(bench.history, range, limits, count));
-    text.push_str(&render_pinned(&content.pinned));
-    text.push_str(&render_claims(content, bench.state.board()));
-    text.push_str(&log::render_log(bench.history, range, limits.log_tokens, count).0);
-    wrap(&text)
+    text
 }
 
 /// How whoever reads a record gets back what it stands for: by the tool where the model has one, else from the trace.

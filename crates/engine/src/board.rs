@@ -158,6 +158,12 @@ impl Board {
         self.now = self.now.take().filter(&is_wanted);
     }
 
+    /// Without facts, anchors, results of commands and what was said.
+    pub(crate) fn without_what_is_known(self) -> Self {
+        let (facts, anchors, assertions, said) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { facts, anchors, assertions, said, ..self }
+    }
+
     /// Why the goal last became another one.
     pub fn goal_shift_reason(&self) -> Option<&str> {
         self.goal_shift_reason.as_deref()

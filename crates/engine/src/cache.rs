@@ -28,6 +28,9 @@ pub struct Split {
     pub read: u64,
     /// Into it.
     pub written: u64,
+    /// Of those, for an hour.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub written_1h: u64,
     /// Neither.
     pub uncached: u64,
 }
@@ -38,6 +41,9 @@ pub struct CachedCall<'a> {
     pub prompt: &'a PromptChain,
     /// How many parts lie before each mark, rising. Rules without marks do not look at them.
     pub marks: &'a [usize],
+    /// Marks behind at most so many parts ask for an hour. Long entries stand before short ones: Anthropic refuses the
+    /// other order.
+    pub hour: usize,
     /// The answer in the parts that the next prompt will hold it in.
     pub answer: &'a [(PartId, u32)],
     pub now: Timestamp,
@@ -50,6 +56,8 @@ pub struct CachedCall<'a> {
 pub struct CacheState {
     entries: Entries,
     lifetime_ms: Option<i64>,
+    /// Of entries that are asked to live an hour, where that can be had.
+    hour_ms: Option<i64>,
     last_call: Option<Timestamp>,
 }
 
@@ -72,10 +80,17 @@ impl CacheState {
                 Entries::Breakpoints(Breakpoints::new(marks, considered, unit, minimum))
             }
         };
-        Self { entries, lifetime_ms, last_call: None }
+        Self { entries, lifetime_ms, hour_ms: None, last_call: None }
     }
 
-    /// Whether nothing of this session is held any more. Before the first call nothing is.
+    /// The same where single marks can ask for a longer life.
+    pub fn with_hour(self, hour_ms: Option<i64>) -> Self {
+        let hour_ms = hour_ms.filter(|_| matches!(self.entries, Entries::Marks(_)));
+        Self { hour_ms, ..self }
+    }
+
+    /// Whether nothing of this session is held any more but what was asked to live an hour. Before the first call nothing
+    /// is.
     pub fn is_cold(&self, now: Timestamp) -> bool {
         match self.last_call {
             None => true,
@@ -96,15 +111,19 @@ impl CacheState {
 
     /// Bills one call and remembers what it left in the cache.
     pub fn apply_call(&mut self, call: &CachedCall<'_>) -> Split {
-        if self.is_cold(call.now) {
+        let left_an_hour = |last: Timestamp| self.hour_ms.is_some_and(|hour| call.now.0 - last.0 <= hour);
+        if self.is_cold(call.now) && !self.last_call.is_some_and(left_an_hour) {
             self.forget();
         }
-        let alive_since = Timestamp(self.lifetime_ms.map_or(i64::MIN, |lifetime| call.now.0.saturating_sub(lifetime)));
+        let since = |lifetime: Option<i64>| {
+            Timestamp(lifetime.map_or(i64::MIN, |lifetime| call.now.0.saturating_sub(lifetime)))
+        };
+        let (alive_since, hour_since) = (since(self.lifetime_ms), self.hour_ms.map(|hour| since(Some(hour))));
         let previous = self.last_call.replace(call.now).unwrap_or(call.now);
         match &mut self.entries {
             Entries::None => Split { uncached: call.prompt.tokens(), ..Split::default() },
             Entries::Prefix(prefix) => prefix.apply_call(call, previous, alive_since),
-            Entries::Marks(marks) => marks.apply_call(call, alive_since),
+            Entries::Marks(marks) => marks.apply_call(call, alive_since, hour_since),
             Entries::Breakpoints(breakpoints) => breakpoints.apply_call(call, alive_since),
         }
     }
@@ -114,12 +133,16 @@ impl Split {
     /// `read` tokens from the cache, stored up to `stored`, of a prompt of `all`.
     fn new(read: u64, stored: u64, all: u64) -> Self {
         let stored = stored.max(read);
-        Self { read, written: stored - read, uncached: all - stored }
+        Self { read, written: stored - read, uncached: all - stored, written_1h: 0 }
     }
 
     pub fn tokens(&self) -> u64 {
         self.read + self.written + self.uncached
     }
+}
+
+fn is_zero(tokens: &u64) -> bool {
+    *tokens == 0
 }
 
 /// Whole units of a length, or nothing below the minimum.

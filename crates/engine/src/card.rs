@@ -159,7 +159,7 @@ impl Card {
 
     /// A cache that works as this card says, empty.
     pub fn cache_state(&self, lifetime: Lifetime) -> CacheState {
-        CacheState::new(self.cache, self.lifetime_ms(lifetime))
+        CacheState::new(self.cache, self.lifetime_ms(lifetime)).with_hour(self.offers_hour().then_some(HOUR_MS))
     }
 
     /// The same model behind a server that speaks another API: members of requests are those of the card's own.

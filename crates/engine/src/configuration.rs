@@ -30,6 +30,7 @@ macro_rules! limits {
 mod archive;
 mod block;
 mod board;
+mod cache;
 mod check;
 pub(crate) mod commands;
 mod error;
@@ -47,6 +48,7 @@ pub(crate) mod written;
 pub use archive::ArchiveLimits;
 pub use block::{BlockLimits, CompactorLimits};
 pub use board::{ActionRange, BoardLimits};
+pub use cache::CacheChoice;
 pub use error::{BadValue, ConfigurationError};
 #[doc(hidden)]
 pub use estimates::{RECALL_TOKENS, RECALLED_ITEM};
@@ -67,6 +69,7 @@ use serde_json::{Value, json};
 #[serde(default, deny_unknown_fields)]
 #[allow(missing_docs, reason = "each table says itself what it is for")]
 pub struct Configuration {
+    pub cache: CacheChoice,
     pub window: WindowLimits,
     pub fold: FoldLimits,
     pub triggers: TriggerLimits,
@@ -103,7 +106,9 @@ impl Configuration {
             let limits = limits.as_object_mut().into_iter();
             limits.for_each(|limits| limits.retain(|name, value| defaults[room].get(name) != Some(value)));
         }
-        ours.as_object_mut().into_iter().for_each(|rooms| rooms.retain(|_, limits| *limits != json!({})));
+        ours.as_object_mut()
+            .into_iter()
+            .for_each(|rooms| rooms.retain(|room, limits| *limits != json!({}) && *limits != defaults[room]));
         ours
     }
 

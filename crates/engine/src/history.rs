@@ -8,7 +8,6 @@ pub(crate) mod index;
 mod live;
 mod lookup;
 mod readings;
-mod rolled_back;
 
 use std::cell::RefCell;
 
@@ -16,13 +15,14 @@ pub use error::TraceError;
 pub(crate) use error::TurnError;
 pub use index::SpanRecord;
 pub(crate) use live::LiveTurn;
+pub(crate) use readings::Weighed;
 
 use self::{
     index::{Index, ToolTurn, TurnRecord},
     readings::Readings,
-    rolled_back::RolledBack,
 };
 use crate::{
+    recall::RolledBack,
     tight,
     trace::{
         AssistantPart, Event, EventBody, EventNo, SessionId, SessionStarted, ToolResult, TurnNo,
@@ -84,7 +84,7 @@ impl History {
                 self.id = (**session).clone();
             }
             EventBody::RolledBack { turn, .. } => {
-                let end = self.end_of_turn(*turn).map_err(|error| misfit(error.to_string()))?;
+                let end = self.end_of_any_turn(*turn).map_err(|error| misfit(error.to_string()))?;
                 self.rolled_back.push(end, event.seq);
             }
             _ => {}
@@ -192,8 +192,14 @@ impl History {
 
     /// The event with which a turn was complete: where a rollback to it, or a fork from it, begins.
     pub(crate) fn end_of_turn(&self, turn: TurnNo) -> Result<EventNo, TurnError> {
+        let end = self.end_of_any_turn(turn)?;
+        if self.is_live(end) { Ok(end) } else { Err(TurnError::RolledBack(turn)) }
+    }
+
+    /// The same for a turn that a rollback took out: whoever returns to it takes up its branch again.
+    pub(crate) fn end_of_any_turn(&self, turn: TurnNo) -> Result<EventNo, TurnError> {
         let missing = TurnError::NoSuchTurn { turn, turns: self.turns() };
-        let end = match self.index.turn(turn).ok_or(missing.clone())? {
+        Ok(match self.index.turn(turn).ok_or(missing.clone())? {
             TurnRecord::User { event } => *event,
             TurnRecord::Assistant { event } => {
                 let whole = TurnNo(turn.0 + 1);
@@ -203,8 +209,7 @@ impl History {
                 *event
             }
             TurnRecord::Tool(step) => step.ended().ok_or(missing)?,
-        };
-        if self.is_live(end) { Ok(end) } else { Err(TurnError::RolledBack(turn)) }
+        })
     }
 
     /// The id of a call and its first result.

@@ -57,6 +57,8 @@ pub enum Miss {
     Fold(u32),
     Unfold(u32),
     Settle,
+    /// Old blocks became stubs.
+    Stub,
     Archive(u32),
     /// L1 is another one: it should be frozen.
     Drift,
@@ -78,12 +80,15 @@ impl fmt::Display for Miss {
             Self::Fold(block) => write!(f, "fold#{block}"),
             Self::Unfold(block) => write!(f, "unfold#{block}"),
             Self::Settle => f.write_str("settle"),
+            Self::Stub => f.write_str("stub"),
             Self::Archive(archive) => write!(f, "archive#{archive}"),
             Self::Drift => f.write_str("drift in L1 (system or tools)"),
             Self::ThinkingDropped => f.write_str("thinking dropped"),
             Self::Compactor => f.write_str("compactor's question"),
-            Self::Cold(Cold { idle_ms, lifetime_ms }) => {
-                write!(f, "cold: {} since the call before (entries live {})", Minutes(*idle_ms), Minutes(*lifetime_ms))
+            Self::Cold(Cold { idle_ms, lifetime_ms, base_held }) => {
+                let base = if *base_held { ", the base an hour" } else { "" };
+                let (idle, lifetime) = (Minutes(*idle_ms), Minutes(*lifetime_ms));
+                write!(f, "cold: {idle} since the call before (entries live {lifetime}{base})")
             }
         }
     }

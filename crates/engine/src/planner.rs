@@ -1,4 +1,4 @@
-//! The planner: whether a fold, a settle or an archive pays now, and where a fold should end.
+//! The planner: whether a fold, a settle, a stub or an archive pays now, and where a fold should end.
 //!
 //! Pure decisions over sizes and prices (docs/design/folding.md, "When"). A trigger proposes, the planner disposes: how
 //! many calls are still to come is not known, so it rents until the rent has reached the price and then buys. It never
@@ -9,6 +9,7 @@ mod balance;
 mod delta;
 mod fold;
 mod settle;
+mod stub;
 mod triggers;
 
 pub use archive::ArchiveDecision;
@@ -19,6 +20,8 @@ pub(crate) use delta::DeltaTriggers;
 pub use fold::{Asked, ChosenCut, Cut, FoldDecision, FoldQuestion, Place, block_budget, plan_fold};
 pub use settle::SettleDecision;
 pub(crate) use settle::{SettleQuestion, plan_settle};
+pub use stub::StubDecision;
+pub(crate) use stub::{StubQuestion, plan_stub};
 pub use triggers::{Break, Trigger};
 pub(crate) use triggers::{Proposal, Seen, StepSeen, Triggers};
 

@@ -13,7 +13,7 @@ pub(crate) use watch::{Noticed, Watch};
 
 use crate::{
     card::{Card, Lifetime},
-    configuration::{Configuration, SettleLimits, SettleWhen},
+    configuration::{CacheChoice, Configuration, SettleLimits, SettleWhen},
     planner::Compactor,
     trace::{EventNo, Layout, TurnNo, decision::TurnRange, event::Rents, start::Counted},
 };
@@ -76,6 +76,27 @@ impl Policy {
         self.refused_at = None;
         self.coming_rents = Rents::default();
         self.archivable.set(None);
+    }
+
+    /// How long all but the base is asked to be held.
+    pub(crate) fn lifetime(&self) -> Lifetime {
+        match self.configuration.cache {
+            CacheChoice::Auto => self.card.as_ref().map_or(Lifetime::Usual, |in_use| in_use.lifetime),
+            CacheChoice::FiveMinutes | CacheChoice::HourForBase => Lifetime::Usual,
+            CacheChoice::Hour => Lifetime::OneHour,
+        }
+    }
+
+    /// How many parts of a prompt are asked to be held for an hour; the base is the first. `paused`: whether the session
+    /// ever came back to a cold cache.
+    pub(crate) fn hour(&self, paused: bool) -> usize {
+        match (self.lifetime(), self.configuration.cache) {
+            _ if !self.card().is_some_and(Card::offers_hour) => 0,
+            (Lifetime::OneHour, _) => usize::MAX,
+            (_, CacheChoice::HourForBase) => 1,
+            (_, CacheChoice::Auto) if paused => 1,
+            _ => 0,
+        }
     }
 
     pub(crate) fn card(&self) -> Option<&Card> {

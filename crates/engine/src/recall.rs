@@ -6,6 +6,7 @@
 
 mod file;
 pub(crate) mod lookup;
+mod rolled_back;
 
 use std::borrow::Cow;
 
@@ -13,6 +14,7 @@ use bytes::Bytes;
 
 pub(crate) use file::observed_lines;
 pub use lookup::{Mark, MarkKind, TraceLookup, marks_of};
+pub(crate) use rolled_back::RolledBack;
 
 use crate::{
     evidence::{
@@ -256,9 +258,9 @@ impl Recall<'_> {
 
     /// A span that was never closed goes on to the end of the trace, or to the rollback that took its beginning away.
     fn end_of_open_span(&self, started: &Event) -> Result<EventNo, RecallError> {
-        let dead = self.dead_ranges(EventNo(u64::MAX))?;
-        let lost = dead.iter().find(|(first, end)| (*first..*end).contains(&started.seq.0));
-        Ok(EventNo(lost.map_or(u64::MAX, |(_, end)| *end)))
+        let rolled_back = self.rolled_back(EventNo(u64::MAX))?;
+        let lost = rolled_back.dead().iter().find(|dead| dead.contains(&started.seq.0));
+        Ok(EventNo(lost.map_or(u64::MAX, |dead| dead.end)))
     }
 
     fn span(&self, span: &SpanId) -> Result<Recalled, RecallError> {

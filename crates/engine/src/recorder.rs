@@ -10,7 +10,7 @@ pub(crate) mod changes;
 mod files;
 pub(crate) mod results;
 pub(crate) mod turns;
-mod without_view;
+pub(crate) mod without_view;
 
 use lookback_wire::{Provider, Seal, ToolSpec};
 
@@ -29,6 +29,7 @@ use crate::{
         result::TodoItem,
         start::{Decisions, EVENT_SCHEMA, RENDERER, RecordedBy},
     },
+    view::large::Room,
 };
 
 /// Where events are written to.
@@ -45,6 +46,9 @@ pub(crate) trait Book {
 
     /// The tokens that the model is shown by now.
     fn tokens(&self) -> u64;
+
+    /// How much room there is for results; none where they are shown as they came.
+    fn room(&self) -> Option<Room>;
 
     /// Takes the next event: the only way in which anything changes.
     fn write(&mut self, event: Event, blobs: &dyn Blobs) -> Result<(), SessionError>;

@@ -86,6 +86,17 @@ pub struct SettleReport {
     pub short: u64,
 }
 
+/// How much shorter old blocks became.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StubReport {
+    /// How many.
+    pub blocks: usize,
+    /// Their tokens before.
+    pub raw: u64,
+    /// And after.
+    pub short: u64,
+}
+
 /// What an archive did to the view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArchiveReport {
@@ -158,7 +169,7 @@ impl fmt::Display for FoldReport {
         let TurnRange { first, last } = self.range;
         write!(f, "folded turns {first}–{last} into block {}: ", self.block)?;
         write!(f, "{} → {} tokens", Short(self.replaced), Short(self.written()))?;
-        write!(f, " · {} before it unchanged, {} behind it kept", Short(self.before), steps(self.kept_steps))?;
+        write!(f, " · {} tokens before it unchanged, {} behind it kept", Short(self.before), steps(self.kept_steps))?;
         if self.thinking == ThinkingBehind::Dropped {
             f.write_str(" · their thinking dropped")?;
         }
@@ -178,12 +189,12 @@ impl fmt::Display for FoldReport {
             None => f.write_str(" · no prices for this model")?,
             Some((once, saves)) => {
                 match self.warmth {
-                    Warmth::Warm => write!(f, " · costs as much as {} input tokens", Short(once as u64))?,
-                    Warmth::Cold => f.write_str(" · costs nothing now (cold cache)")?,
+                    Warmth::Warm => write!(f, " · costs as much as {} input tokens now", Short(once as u64))?,
+                    Warmth::Cold => f.write_str(" · costs nothing now: the provider's cache has expired")?,
                 }
-                write!(f, ", saves {} a call", Short(saves as u64))?;
+                write!(f, " · saves {} tokens on every call from now on", Short(saves as u64))?;
                 if saves > 0.0 && once > 0.0 {
-                    write!(f, " (pays in {})", counted((once / saves).ceil() as usize, "call"))?;
+                    write!(f, " · pays for itself in {}", counted((once / saves).ceil() as usize, "call"))?;
                 }
             }
         }
@@ -202,15 +213,22 @@ impl fmt::Display for UnfoldReport {
         let Some((once, more)) = self.balance() else { return f.write_str(" · no prices for this model") };
         match self.warmth {
             Warmth::Warm => write!(f, " · costs as much as {} input tokens now", Short(once as u64))?,
-            Warmth::Cold => f.write_str(" · costs nothing now (cold cache)")?,
+            Warmth::Cold => f.write_str(" · costs nothing now: the provider's cache has expired")?,
         }
-        write!(f, " and {} a call", Short(more as u64))
+        write!(f, " · {} tokens more on every call from now on", Short(more as u64))
     }
 }
 
 impl fmt::Display for SettleReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "settled {}: {} → {} tokens", counted(self.results, "result"), Short(self.raw), Short(self.short))
+    }
+}
+
+impl fmt::Display for StubReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { blocks, raw, short } = self;
+        write!(f, "{} made short: {} → {} tokens", counted(*blocks, "old block"), Short(*raw), Short(*short))
     }
 }
 

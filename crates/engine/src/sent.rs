@@ -37,6 +37,8 @@ pub(crate) struct Sent {
     ledger: Ledger,
     /// While a card is in use.
     bill: Option<Bill>,
+    /// Whether a call ever came to a cold cache.
+    paused: bool,
     reports: Reports,
 }
 
@@ -47,6 +49,7 @@ impl Sent {
             to: None,
             ledger: Ledger::default(),
             bill: None,
+            paused: false,
             reports: Reports::default(),
         }
     }
@@ -96,6 +99,16 @@ impl Sent {
     /// Where the marks of the last prompt stand: whether the head ends with one, and the places of the messages that do.
     pub(crate) fn marked(&self) -> (HeadMark, Vec<usize>) {
         self.bill.as_ref().map_or((HeadMark::Without, Vec::new()), Bill::marked)
+    }
+
+    /// Whether the session ever came back to a cold cache.
+    pub(crate) fn paused(&self) -> bool {
+        self.paused
+    }
+
+    /// How many parts of the last prompt were asked to be held for an hour.
+    pub(crate) fn hour(&self) -> usize {
+        self.bill.as_ref().map_or(0, Bill::hour)
     }
 
     /// Before an event is applied to the view: bills are compared with what was known without it.
@@ -185,7 +198,8 @@ impl Sent {
         provider: Provider,
         blobs: &dyn Blobs,
     ) -> Result<(), BlobError> {
-        let CallInView { call, at, cold, event, bench } = call;
+        let CallInView { call, at, cold, event, hour, bench } = call;
+        self.paused |= cold.is_some();
         let view = &bench.state.view;
         let last_call = self.last_call();
         let same_model = self.went_to(&bench.state.model);
@@ -203,10 +217,16 @@ impl Sent {
             }
             let same_head = same_bytes.as_ref().is_ok_and(|same| same.tokens >= view.head().tokens());
             let unchanged = same_head.then(|| change.from.unwrap_or(usize::MAX));
-            bill.sent(call, at, view, unchanged);
+            bill.sent(call, at, view, unchanged, hour);
         }
         self.to = Some((bench.state.model.clone(), event));
-        let reused = if cold.is_some() { Size::default() } else { same_bytes? };
+        let reused = match cold {
+            None => same_bytes?,
+            Some(Cold { base_held: true, .. }) if same_bytes?.tokens >= view.head().tokens() => {
+                self.rendering.head_size()
+            }
+            Some(_) => Size::default(),
+        };
         let written = self.rendering.size() - reused;
         let mut reasons = match (last_call, cold) {
             (None, _) => vec![Miss::FirstCall],
@@ -236,6 +256,8 @@ pub(crate) struct CallInView<'a> {
     pub(crate) at: Timestamp,
     pub(crate) cold: Option<Cold>,
     pub(crate) event: EventNo,
+    /// How many of its parts are asked to be held for an hour.
+    pub(crate) hour: usize,
     pub(crate) bench: Bench<'a>,
 }
 

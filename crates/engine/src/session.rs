@@ -67,7 +67,7 @@ use crate::{
         result::TodoItem,
         start::Decisions,
     },
-    view::{Entry, View},
+    view::{Entry, TOKENS_PER_MESSAGE, View, large::Room as RoomForResults},
 };
 
 /// One session. When a recording method fails with [`SessionError::Trace`] or [`SessionError::Blob`], the store behind it
@@ -82,6 +82,15 @@ pub struct Session {
     reminders: BTreeMap<(NoteKind, String), String>,
     /// Writes every prompt for this provider instead of the recorded one.
     provider: Option<Provider>,
+    results: ShownResults,
+}
+
+/// How the results of a step are shown that is being recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ShownResults {
+    AsThereIsRoom,
+    /// As they were elsewhere.
+    Whole,
 }
 
 impl Session {
@@ -95,6 +104,7 @@ impl Session {
             policy: Policy::default(),
             reminders: BTreeMap::new(),
             provider,
+            results: ShownResults::AsThereIsRoom,
         })
     }
 
@@ -124,7 +134,8 @@ impl Session {
                 let (call, at, cold) = (*call, event.at, cold.as_deref().copied());
                 let change = self.state.view.take_change();
                 let bench = Bench { history: &self.history, state: &self.state };
-                self.sent.send(CallInView { call, at, cold, event: seq, bench }, change, provider, blobs)?;
+                let hour = self.policy.hour(self.sent.paused() || cold.is_some());
+                self.sent.send(CallInView { call, at, cold, event: seq, hour, bench }, change, provider, blobs)?;
             }
             _ => self.sent.follow(event, bench, provider, blobs)?,
         }
@@ -224,7 +235,11 @@ impl Session {
     /// From now on decisions are made by these settings; what was decided before stays. A replayed session begins with
     /// the defaults.
     pub fn configure(&mut self, configuration: Configuration) {
+        let before = self.policy.lifetime();
         self.policy.configure(configuration);
+        if self.policy.lifetime() != before {
+            self.bill_by_card();
+        }
     }
 
     /// The card of the model in use: prices, cache rule, habits. Without one the triggers alone decide.
@@ -232,8 +247,20 @@ impl Session {
         if self.policy.card.as_ref().is_some_and(|in_use| in_use.card == card && in_use.lifetime == lifetime) {
             return;
         }
-        self.sent.use_card(&card, lifetime);
         self.policy.card = Some(CardInUse { card, lifetime });
+        self.bill_by_card();
+    }
+
+    fn bill_by_card(&mut self) {
+        let lifetime = self.policy.lifetime();
+        if let Some(in_use) = &self.policy.card {
+            self.sent.use_card(&in_use.card, lifetime);
+        }
+    }
+
+    /// How many parts of the last prompt were asked to be held for an hour: the base is the first.
+    pub fn held_for_an_hour(&self) -> usize {
+        self.sent.hour()
     }
 
     /// Of the model in use, where one is known.
@@ -296,7 +323,8 @@ impl Session {
         let (change, provider) = (self.state.view.take_change(), self.prompt_provider());
         let (call, event) = (CallNo(self.last_call().0 + 1), self.next_event());
         let bench = Bench { history: &self.history, state: &self.state };
-        self.sent.send(CallInView { call, at: now, cold, event, bench }, change, provider, blobs)?;
+        let hour = self.policy.hour(self.sent.paused() || cold.is_some());
+        self.sent.send(CallInView { call, at: now, cold, event, hour, bench }, change, provider, blobs)?;
         self.sent.into_last_line().ok_or(SessionError::NoSuchModelCall { call, last: call })
     }
 
@@ -362,6 +390,13 @@ impl Book for Session {
 
     fn tokens(&self) -> u64 {
         self.state.view.tokens()
+    }
+
+    fn room(&self) -> Option<RoomForResults> {
+        let model = &self.state.model;
+        let used = self.state.view.tokens() + u64::from(model.reserve) + u64::from(TOKENS_PER_MESSAGE);
+        let free = u64::from(model.window).saturating_sub(used) as u32;
+        (self.results == ShownResults::AsThereIsRoom).then_some(RoomForResults { window: model.window, free })
     }
 
     fn record(&mut self, body: EventBody, context: &Context<'_>) -> Result<(), SessionError> {

@@ -10,6 +10,7 @@ mod held;
 mod layout;
 pub(crate) mod message;
 mod settle;
+mod stub;
 mod thinking;
 
 use std::collections::BTreeMap;
@@ -324,6 +325,7 @@ impl State {
             EventBody::Fold(fold) => self.apply_fold(fold, seq, past)?,
             EventBody::Unfold(unfold) => self.apply_unfold(unfold, seq, past)?,
             EventBody::Settle(settle) => self.apply_settle(settle, seq, past)?,
+            EventBody::Stub(stub) => self.apply_stub(stub, seq, past)?,
             EventBody::Archive(archive) => self.apply_archive(archive, seq, past)?,
             EventBody::FileChanged(changed) => self.follow_anchors(&changed.path, &changed.anchors, past.index()),
             EventBody::FileObserved(seen) => self.follow_anchors(&seen.path, &seen.anchors, past.index()),

@@ -7,8 +7,10 @@ use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use clap_complete::Shell;
+use lookback_agent::permission::Mode;
 use lookback_engine::{
     card::Lifetime,
+    configuration::CacheChoice,
     trace::{Layout, TurnNo, decision::TurnRange},
 };
 use lookback_replay::strategy::{StrategyName, UnknownStrategy};
@@ -31,28 +33,29 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// List the stored sessions, or remove some
     Sessions(SessionsArguments),
-    /// Show what a session's model is sent, its board, what happened, or what its calls reused
+    /// Show what a session's model is sent, what the session knows, what happened, or what its calls reused
     Show(ShowArguments),
-    /// Put one block in the place of a session's older raw turns
+    /// Put one short block in the place of a session's older turns: every call after it costs less
     ///
-    /// Folds from the seam (the end of the last block, else the beginning) up to the newest steps, which stay as they
-    /// are; where there is nothing to fold there, turns that were unfolded are folded again. Nothing is lost: the
-    /// trace keeps every turn, `recall` finds it, and `unfold` puts it back.
+    /// Takes the turns from the end of the last block (without one from the beginning) up to the newest steps, which stay
+    /// as they are; where there is nothing to fold there, turns that were unfolded are folded again. Nothing is lost:
+    /// every turn is kept as it was, `recall` finds it, and `unfold` puts it back.
     Fold(FoldArguments),
     /// Put the turns of a block back in its place
     Unfold(UnfoldArguments),
-    /// Keep a text word for word through every fold from now on
+    /// Keep a text word for word, also when a block takes the place of its turn
     ///
     /// A turn (turn#12, user#3), lines of a file (file:src/a.py:L10-L20) or what a command printed (cmd#8). Where its turn
     /// is folded already, the next fold shows it.
     Pin(PinArguments),
-    /// Take a pin back, from the next fold on
+    /// Take a pin back: blocks made from now on need not keep its text
     Unpin(PinArguments),
     /// Store recorded sessions of other agents, or what `show ID --trace --json` wrote
     ///
     /// Claude Code, Codex, SWE-agent, mini-swe-agent, opencode, pi, gemini-cli and Lookback's own traces are told apart by
-    /// their content. What cannot be read in a file of another agent is skipped and said with its place; a session
-    /// that is stored already is left as it is.
+    /// their content. With nothing named it looks where Claude Code, Codex and opencode keep theirs, and asks before it
+    /// reads them. A session that has grown since it was imported is brought up to date, and keeps what was done to it
+    /// here. What cannot be used of a file is skipped and counted.
     Import(ImportArguments),
     /// Say what recorded sessions would have cost, and forgotten, under other ways of showing them
     ///
@@ -61,6 +64,20 @@ pub(crate) enum Command {
     /// opencode keep theirs, and asks before it reads them; where there are none it replays a sample. Nothing is sent
     /// anywhere.
     Replay(ReplayArguments),
+    /// Work on a task in the project of this folder
+    ///
+    /// Reads, runs and changes files until the task is done; older steps are folded as it goes. Only the answer is written to
+    /// standard output. Ends with 0 when it is done, 1 on an error, 3 at a limit, 4 when something was not permitted, 130
+    /// when it was cancelled.
+    Run(Box<RunArguments>),
+    /// Put the files back as they were before the last step of a run that changed any
+    ///
+    /// Shows the difference first and asks. Files that somebody else has changed since are left alone, and then nothing is
+    /// put back.
+    Undo(UndoArguments),
+    /// The inside of the sandbox: started by `run` for each command
+    #[command(name = "__inside", hide = true)]
+    Inside { spec: String },
     /// Bring back any detail, by pointer or by words
     Recall(RecallArguments),
     /// Say which settings hold and where they come from, and whether the model can be reached
@@ -180,7 +197,7 @@ pub(crate) struct ShowWhat {
     /// What the model is sent (the default)
     #[arg(long)]
     pub(crate) view: bool,
-    /// Task, facts, questions and what else the session knows, with its evidence
+    /// What the session knows, with its evidence: task, facts, open questions, next steps
     #[arg(long)]
     pub(crate) board: bool,
     /// For each call what was reused, what was not, and why
@@ -202,10 +219,10 @@ pub(crate) struct FoldArguments {
     /// Print the JSON schema of what --by takes, and do nothing else
     #[arg(long, exclusive = true)]
     pub(crate) schema: bool,
-    /// Show the block, the board and the price, and change nothing
+    /// Show the block, what the session would know (its board) and the price, and change nothing
     #[arg(long)]
     pub(crate) preview: bool,
-    /// Only this closed span, by its name or as NAME#N; what lies before it stays as it is
+    /// Only this closed span (a named stretch of turns), by its name or as NAME#N; what lies before it stays as it is
     #[arg(long, value_name = "SPAN")]
     pub(crate) span: Option<String>,
     /// What the block should keep most of, in your words
@@ -244,9 +261,19 @@ pub(crate) struct UnfoldArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct ImportArguments {
-    /// Files and folders, plain or compressed (gz, zst); - for standard input
-    #[arg(value_name = "FILE", required = true, num_args = 1..)]
+    /// Files, folders and opencode's database, plain or compressed (gz, zst); - for standard input [default: what is on this
+    /// machine]
+    #[arg(value_name = "FILE|DIR")]
     pub(crate) files: Vec<PathBuf>,
+    /// Import what was found on this machine without asking
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Say what became of every file, and what of it could not be used
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -274,6 +301,77 @@ pub(crate) struct ReplayArguments {
     /// Read what was found on this machine without asking
     #[arg(long)]
     pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// What is to be done; without it, or with -, standard input says it
+    #[arg(value_name = "TASK")]
+    pub(crate) task: Option<String>,
+    /// The model, as PROVIDER/MODEL, or script:FILE to play a recording
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// Ask the model at this server
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// Go on with this session, by the beginning of its id
+    #[arg(long, value_name = "ID", conflicts_with = "continues")]
+    pub(crate) session: Option<String>,
+    /// Go on with the newest session of this project
+    #[arg(long = "continue")]
+    pub(crate) continues: bool,
+    /// Print every event as one JSON object, and one more at the end
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Stop after so many answers of the model
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_steps: Option<u32>,
+    /// Stop before the call that would spend more dollars than this
+    #[arg(long, value_name = "DOLLARS", value_parser = dollars)]
+    pub(crate) max_cost: Option<f64>,
+    /// What runs without asking: read-only, ask, auto-edit or full; whatever would ask is denied here
+    #[arg(long, value_name = "MODE", default_value = "auto-edit")]
+    pub(crate) permission: Mode,
+    /// Let commands that begin with these words run
+    #[arg(long, value_name = "CMD")]
+    pub(crate) allow: Vec<String>,
+    /// Let commands reach the network
+    #[arg(long)]
+    pub(crate) network: bool,
+    /// Run commands though this machine cannot keep them inside
+    #[arg(long)]
+    pub(crate) without_sandbox: bool,
+    /// Let tools reach this folder too
+    #[arg(long, value_name = "DIR")]
+    pub(crate) add_dir: Vec<PathBuf>,
+    /// Tell the model only of these tools
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) tools: Vec<String>,
+    /// How long cache entries live, where customers choose: auto, 5m, 1h-base (system prompt and tools for an hour) or 1h
+    #[arg(long, value_name = "TIME", value_parser = cache_choices())]
+    pub(crate) cache: Option<CacheChoice>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UndoArguments {
+    /// The session, by the beginning of its id [default: the newest run in this folder]
+    #[arg(value_name = "ID")]
+    pub(crate) id: Option<String>,
+    /// Do not ask
+    #[arg(long)]
+    pub(crate) yes: bool,
+}
+
+impl RunArguments {
+    /// Whether a session is taken up again, which needs no new task.
+    pub(crate) fn resumes(&self) -> bool {
+        self.session.is_some() || self.continues
+    }
+}
+
+fn dollars(text: &str) -> Result<f64, String> {
+    let amount: f64 = text.trim_start_matches('$').parse().map_err(|_| "name dollars, as in 0.50".to_owned())?;
+    if amount.is_finite() && amount > 0.0 { Ok(amount) } else { Err("name more than nothing".to_owned()) }
 }
 
 #[derive(Debug, Args)]
@@ -354,6 +452,15 @@ fn strategies(names: &str) -> Result<Strategies, UnknownStrategy> {
         "all" => Ok(Strategies::All),
         names => Ok(Strategies::Named(names.split(',').map(str::parse).collect::<Result<_, _>>()?)),
     }
+}
+
+fn cache_choices() -> impl TypedValueParser<Value = CacheChoice> {
+    PossibleValuesParser::new(["auto", "5m", "1h-base", "1h"]).map(|name| match name.as_str() {
+        "5m" => CacheChoice::FiveMinutes,
+        "1h-base" => CacheChoice::HourForBase,
+        "1h" => CacheChoice::Hour,
+        _ => CacheChoice::Auto,
+    })
 }
 
 fn lifetimes() -> impl TypedValueParser<Value = Lifetime> {

@@ -8,25 +8,44 @@ mod pin;
 mod recall;
 mod record;
 mod replay;
+mod run;
 mod sessions;
 mod show;
+mod undo;
 mod unfold;
 mod upstream;
+
+use std::fmt;
 
 use anyhow::{Result, bail};
 
 use crate::cli::{Arguments, Command};
+
+/// A command that has said everything and ends with this code.
+#[derive(Debug)]
+pub(crate) struct EndedWith(pub(crate) u8);
+
+impl fmt::Display for EndedWith {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ended with {}", self.0)
+    }
+}
+
+impl std::error::Error for EndedWith {}
 
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
     match arguments.command {
         Command::Sessions(arguments) => sessions::run(arguments),
         Command::Show(arguments) => show::run(arguments),
         Command::Fold(arguments) => fold::run(arguments),
+        Command::Undo(arguments) => undo::run(arguments),
         Command::Unfold(arguments) => unfold::run(arguments),
         Command::Pin(arguments) => pin::pin(arguments),
         Command::Unpin(arguments) => pin::unpin(arguments),
         Command::Import(arguments) => import::run(arguments),
         Command::Replay(arguments) => replay::run(arguments),
+        Command::Run(arguments) => run::run(*arguments),
+        Command::Inside { spec } => run::inside(&spec),
         Command::Recall(arguments) => recall::run(arguments),
         Command::Doctor(arguments) => doctor::run(arguments),
         Command::Record(arguments) => record::run(arguments),

@@ -11,7 +11,8 @@ pub(crate) fn open_store() -> Result<Store> {
     Ok(Store::open(&home)?)
 }
 
-fn locate() -> Result<PathBuf> {
+/// The folder itself.
+pub(crate) fn locate() -> Result<PathBuf> {
     if let Some(home) = set("LOOKBACK_HOME") {
         // A relative one would mean another store in every directory.
         ensure!(home.is_absolute(), "LOOKBACK_HOME is {}: give the whole path, from the root", home.display());

@@ -1,6 +1,8 @@
 //! Files as a person names them: a path, a folder or `-`, plain or compressed. What stands in them is known elsewhere.
 
+mod database;
 mod lines;
+mod opencode;
 mod places;
 
 use std::{
@@ -13,10 +15,11 @@ use std::{
     },
 };
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow, bail};
+use lookback_engine::trace::BlobHash;
 
 pub(crate) use lines::{LONGEST_LINE, Line, Lines};
-pub(crate) use places::{Found, find_files};
+pub(crate) use places::{Found, find_sessions, holds_many, once};
 
 const GZIP: &[u8] = &[0x1f, 0x8b];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
@@ -25,21 +28,40 @@ const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 const HEAD: u64 = 1 << 20;
 
 /// One thing to read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Source {
     File(PathBuf),
     StandardInput,
+    /// The file that begins a session in opencode's folders.
+    InFolders(PathBuf),
+    /// A session in opencode's database, by its id.
+    InDatabase(PathBuf, String),
 }
 
 impl Source {
     pub(crate) fn new(path: &Path) -> Self {
-        if path.as_os_str() == "-" { Self::StandardInput } else { Self::File(path.to_owned()) }
+        match path {
+            _ if path.as_os_str() == "-" => Self::StandardInput,
+            _ if opencode::is_session(path) => Self::InFolders(path.to_owned()),
+            _ => Self::File(path.to_owned()),
+        }
+    }
+
+    /// The same, whichever way it was named.
+    fn as_it_lies(&self) -> Self {
+        match self {
+            Self::File(path) => Self::File(places::as_it_lies(path)),
+            Self::InFolders(path) => Self::InFolders(places::as_it_lies(path)),
+            Self::InDatabase(path, id) => Self::InDatabase(places::as_it_lies(path), id.clone()),
+            Self::StandardInput => Self::StandardInput,
+        }
     }
 
     /// For people.
     pub(crate) fn name(&self) -> String {
         match self {
-            Self::File(path) => path.display().to_string(),
+            Self::File(path) | Self::InFolders(path) => path.display().to_string(),
+            Self::InDatabase(path, id) => format!("{} ({id})", path.display()),
             Self::StandardInput => "standard input".to_owned(),
         }
     }
@@ -62,6 +84,12 @@ impl Input {
         let unreadable = || format!("cannot read {}", source.name());
         let position = Arc::new(AtomicU64::new(0));
         let (file, size): (Box<dyn Read>, _) = match source {
+            Source::File(path) if database::is_database(path) => bail!(match database::sessions(path) {
+                Ok(_) => anyhow!("{} holds many sessions: name it as a file", path.display()),
+                Err(error) => error,
+            }),
+            Source::InFolders(path) => return Ok(Self::of_document(opencode::assemble(path)?)),
+            Source::InDatabase(path, id) => return Ok(Self::of_document(database::assemble(path, id)?)),
             Source::File(path) => {
                 let file = File::open(path).with_context(unreadable)?;
                 let size = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len());
@@ -76,6 +104,21 @@ impl Input {
         let head_is_whole = (head.len() as u64) < HEAD;
         let reader = Cursor::new(head.clone()).chain(reader);
         Ok(Self { head, head_is_whole, reader, position, size })
+    }
+
+    /// One that was put together in memory.
+    fn of_document(mut document: Vec<u8>) -> Self {
+        let size = document.len() as u64;
+        let rest = document.split_off((document.len()).min(HEAD as usize));
+        let reader: Box<dyn Read> = Box::new(Cursor::new(rest));
+        let (head_is_whole, reader) = (size < HEAD, Cursor::new(document.clone()).chain(reader));
+        Self { head: document, head_is_whole, reader, position: Arc::default(), size: Some(size) }
+    }
+
+    /// Names a session whose file does not: a copy of it has the same beginning and length.
+    pub(crate) fn fingerprint(&self) -> BlobHash {
+        let size = self.size.unwrap_or_default().to_string();
+        BlobHash::of(&[&self.head, size.as_bytes()].concat())
     }
 
     pub(crate) fn lines(self) -> Lines<impl BufRead> {

@@ -19,16 +19,16 @@ const INTERRUPTED: i32 = 130;
 /// A file that is being written under a name of its own.
 static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
-/// From now on Ctrl-C ends the program in this way.
-pub(crate) fn end_on_interruption() {
+/// From now on Ctrl-C ends the program in this way, and says what came of it.
+pub(crate) fn end_on_interruption(said: &'static str) {
     // Without a handler the system ends the program as it always did.
-    let _ = ctrlc::set_handler(|| {
+    let _ = ctrlc::set_handler(move || {
         // Held until the end: a file must not become whole and be taken away at once.
         let unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(path) = unfinished.as_deref() {
             let _ = fs::remove_file(path);
         }
-        screen::remark("interrupted: no report was written");
+        screen::remark(said);
         process::exit(INTERRUPTED);
     });
 }

@@ -6,6 +6,7 @@ mod cards;
 mod cli;
 mod commands;
 mod counter;
+mod discovery;
 mod home;
 mod input;
 mod interruption;
@@ -27,6 +28,9 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if error.is::<commands::EndedWith>() => {
+            error.downcast_ref().map_or(ExitCode::FAILURE, |commands::EndedWith(code)| ExitCode::from(*code))
+        }
         Err(error) => {
             screen::complain(&error);
             ExitCode::FAILURE

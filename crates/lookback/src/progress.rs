@@ -26,6 +26,11 @@ impl Progress {
         Self::new(size, template, name)
     }
 
+    /// None: somebody else draws one.
+    pub(crate) fn hidden() -> Self {
+        Self { bar: ProgressBar::hidden(), begun: Instant::now(), shown: true }
+    }
+
     /// Sessions, and what is done with them.
     pub(crate) fn of_sessions(doing: &str, count: u64) -> Self {
         Self::new(Some(count), "{msg} {bar:24} {pos} of {len} sessions · {eta} left", doing)

@@ -3,6 +3,7 @@
 use std::io::BufRead;
 
 use anyhow::{Context, Result, bail};
+use lookback_engine::trace::{BlobHash, SessionId};
 use lookback_replay::{
     import::{
         DOCUMENT_LIMIT, Held, ImportError, OPEN_WEIGHT, Shape, check_values, detect, frame_of, importer,
@@ -10,6 +11,7 @@ use lookback_replay::{
     },
     recording::{About, Format, Item, Recording, Skipped},
 };
+use lookback_store::derived_session_id;
 
 use crate::input::{Input, LONGEST_LINE, Line, Lines};
 
@@ -33,6 +35,16 @@ pub(crate) fn format_of(input: &Input) -> Result<Format, ImportError> {
         return Err(ImportError::Empty);
     }
     detect(&input.head).ok_or(ImportError::Unknown)
+}
+
+/// The id under which a session is stored, and by which it is known again: its own, else one that follows from its agent's.
+/// `otherwise` names it where its file does not.
+pub(crate) fn id_of(format: Format, about: &About, otherwise: BlobHash) -> SessionId {
+    let session = about.session.clone().unwrap_or_else(|| otherwise.to_string());
+    match format {
+        Format::Lookback => SessionId(session),
+        format => derived_session_id(&format!("{} {session}", format.name())),
+    }
 }
 
 /// Reads a file whose format is known.
@@ -83,6 +95,10 @@ pub(crate) fn read_lines(lines: &mut Lines<impl BufRead>, format: Format, taker:
                 let reason = format!("longer than {} MB", LONGEST_LINE >> 20);
                 batch.skipped.push(Skipped { line, reason });
             }
+        }
+        if let Some(Skipped { line, reason }) = batch.skipped.first().filter(|_| format == Format::Lookback) {
+            // Events follow from one another: with one missing, what comes behind it means something else.
+            bail!("line {line} is not an event of a whole trace: {reason}");
         }
         give(&mut batch, taker, importer.about())?;
     }

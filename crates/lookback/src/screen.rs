@@ -71,6 +71,13 @@ pub(crate) fn show_json(value: &serde_json::Value) -> anyhow::Result<()> {
     Ok(out.flush()?)
 }
 
+/// One value for programs, on one line.
+pub(crate) fn show_json_line(value: &serde_json::Value) -> anyhow::Result<()> {
+    let mut out = bytes();
+    writeln!(out, "{value}")?;
+    Ok(out.flush()?)
+}
+
 /// One line, and a line for each cause that says something new.
 pub(crate) fn complain(error: &anyhow::Error) {
     let mut said = error.to_string();

@@ -13,7 +13,7 @@ mod providers;
 mod sources;
 
 pub(crate) use chosen::{Chosen, KeyFound, Named};
-pub(crate) use file::Compactor;
+pub(crate) use file::{Compactor, Language};
 pub(crate) use origin::{Given, Origin};
 pub(crate) use sources::Flags;
 use sources::Sources;
@@ -31,11 +31,7 @@ use lookback_engine::{
 };
 use lookback_models::hide_key_shapes;
 
-use self::{
-    error::SettingsError,
-    file::{Language, UserFile},
-    providers::Provider,
-};
+use self::{error::SettingsError, file::UserFile, providers::Provider};
 use crate::{cards, screen};
 
 pub(crate) struct Settings {

@@ -7,7 +7,7 @@ use crate::screen;
 /// More are counted, not shown: whoever has a file of broken lines knows after ten.
 const SHOWN: usize = 10;
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Skips {
     first: Vec<Skipped>,
     pub(crate) count: u64,

@@ -51,7 +51,7 @@ impl Client {
         let has_secrets = endpoint.key.is_some() || endpoint.headers.iter().any(|(name, _)| setup::is_secret(name));
         let private = !address.is_plain() || address.is_loopback();
         if has_secrets && !private && endpoint.plain_http == PlainHttp::WithoutSecrets {
-            return Err(EndpointError::SecretOverPlainHttp { host: address.host });
+            return Err(EndpointError::SecretOverPlainHttp { host: address.shown_host });
         }
         let http = setup::connections(&endpoint, &address)?;
         let mask = setup::mask(&endpoint, &address);
@@ -94,7 +94,7 @@ impl Client {
     }
 
     fn place(&self) -> Place<'_> {
-        let Address { url, host } = &self.inner.address;
+        let Address { url, shown_host: host, .. } = &self.inner.address;
         Place { host, url, key: self.inner.key.as_ref(), mask: self.mask() }
     }
 
@@ -111,6 +111,7 @@ impl Client {
 /// Where it sends to, and nothing of what it sends.
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Client({} at {})", self.inner.api, masked_url(self.inner.address.url.as_str()))
+        let url = self.inner.mask.apply(&masked_url(self.inner.address.url.as_str()));
+        write!(f, "Client({} at {url})", self.inner.api)
     }
 }

@@ -140,9 +140,8 @@ pub enum EndpointError {
     #[error("\"{url}\" is not a URL that models can be reached by ({reason}); write it like https://host/v1")]
     BadUrl { url: String, reason: String },
     #[error(
-        "the key would go to {} over plain http, readable for everybody on the way; \
-         use https, or allow it for this endpoint if the network is yours",
-        hide_key_shapes(host)
+        "the key would go to {host} over plain http, readable for everybody on the way; \
+         use https, or allow it for this endpoint if the network is yours"
     )]
     SecretOverPlainHttp { host: String },
     #[error("the header \"{name}\" cannot be sent: {reason}")]

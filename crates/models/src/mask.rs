@@ -1,13 +1,15 @@
 //! Secrets never reach a person's screen: whatever text is about to be shown passes through here. Servers echo keys in
 //! their refusals, and proxies echo whole requests.
 
+mod reading;
 mod runs;
 mod shape;
 
 use reqwest::Url;
 
-use runs::Runs;
+use runs::{Found, Runs};
 pub use shape::hide_key_shapes;
+use shape::{key_shapes, without};
 
 /// Shorter values are words rather than secrets, and would blot out ordinary text.
 const SHORTEST_SECRET: usize = 6;
@@ -38,16 +40,19 @@ impl Mask {
         self.runs.add(key.trim());
     }
 
+    /// What in a setting looks like a key: the server may repeat it, and what is made of the setting no longer shows it.
+    pub(crate) fn add_shapes(&mut self, setting: &str) {
+        key_shapes(setting).into_iter().for_each(|place| self.add_key(&setting[place]));
+    }
+
     pub(crate) fn apply(&self, text: &str) -> String {
-        let mut out = String::with_capacity(text.len());
-        let mut shown = 0;
-        for run in self.runs.find(text) {
-            out.push_str(&text[shown..run.start]);
-            out.push_str("[hidden]");
-            shown = run.end;
+        match self.runs.find(text) {
+            Found::Everywhere => "[hidden]".to_owned(),
+            Found::Places(runs) => {
+                let out = without(text, &runs, "[hidden]");
+                self.secrets.iter().fold(out, |text, secret| hide(&text, secret))
+            }
         }
-        out.push_str(&text[shown..]);
-        self.secrets.iter().fold(out, |text, secret| hide(&text, secret))
     }
 }
 
@@ -84,11 +89,19 @@ pub fn masked_url(text: &str) -> String {
             if url.query().is_some() {
                 url.set_query(Some("hidden"));
             }
-            hide_key_shapes(url.as_str())
+            hide_shapes_of(text, url.as_str())
         }
         _ if text.contains('@') => "[hidden]".to_owned(),
         _ => hide_key_shapes(text.trim()),
     }
+}
+
+/// A text that was made of a setting, without what looked like a key in it: a host's letters become small, and then some
+/// keys look like names.
+pub(crate) fn hide_shapes_of(setting: &str, text: &str) -> String {
+    let mut mask = Mask::default();
+    mask.add_shapes(setting);
+    mask.apply(&hide_key_shapes(text))
 }
 
 #[cfg(test)]
@@ -137,6 +150,75 @@ mod tests {
         }
         said.push(key.bytes().map(|byte| format!("{byte:02X} ")).collect());
         said
+    }
+
+    /// The same for who looks at what a program would make of it.
+    fn written(key: &str) -> Vec<String> {
+        let each = |write: fn(char) -> String| key.chars().map(write).collect::<String>();
+        let spelt = |between: &str| key.chars().map(String::from).collect::<Vec<_>>().join(between);
+        let mut said = vec![
+            each(|c| format!("0x{:02x} ", c as u32)),
+            each(|c| format!("\\x{:02x}", c as u32)),
+            each(|c| format!("\\u{:04x}", c as u32)),
+            each(|c| format!("\\u{{{:x}}}", c as u32)),
+            each(|c| format!("\\{:03o}", c as u32)),
+            each(|c| format!("&#{};", c as u32)),
+            each(|c| format!("&#x{:X};", c as u32)),
+            each(|c| format!("&amp;#{};", c as u32)),
+            each(|c| format!("%{:02x}", c as u32)),
+            each(|c| format!("%25{:02X}", c as u32)),
+            each(|c| format!("={:02X}", c as u32)),
+            each(|c| format!("{}, ", c as u32)),
+            each(|c| if c.is_ascii_digit() { format!("%{:02x}", c as u32) } else { c.into() }),
+            each(|c| if c.is_ascii_alphabetic() { c.into() } else { format!("\\u{:04x}", c as u32) }),
+            each(|c| char::from_u32(c as u32 + 0xfee0).expect("a wide letter").into()),
+            each(|c| format!("<b>{c}</b><i class=\"x\">")),
+            each(|c| format!("{c}{c}")),
+            STANDARD.encode(key).chars().rev().collect(),
+            (0..).zip(key.chars()).map(|(at, c)| format!("{at}:{c} ")).collect(),
+        ];
+        said.extend(["<br>", "\u{1b}[31m", "я", "字", "\u{301}", "\\", "xy", " and then ", "\u{8}"].map(spelt));
+        said
+    }
+
+    #[test]
+    fn no_key_is_shown_to_who_reads_escapes_and_passes_over_what_is_between() {
+        for key in ["sk-test-0123456789-abcdefghij-f3a", "gsk_Ab1Cd2Ef3Gh4Ij5Kl6Mn7", "ab-cd-ef-gh-ij-kl-mn-op-qr-st"] {
+            let mut mask = Mask::default();
+            mask.add_key(key);
+            for said in written(key) {
+                for around in ["", "the answer to all questions: ", "Ключ: "] {
+                    let shown = mask.apply(&format!("{around}{said}{around}"));
+                    // At the ends of a run at most two characters are left.
+                    assert!(shown.contains("[hidden]"), "{said}");
+                    assert!(shown.len() <= 2 * around.len() + 60, "{said}: {shown}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_holds_no_key_stays_as_it_is() {
+        let mut mask = Mask::default();
+        mask.add_key("sk-test-0123456789-abcdefghij-f3a");
+        for said in [
+            "<p>100 % of \\u0067 and &#103; = 67</p> \u{1b}[31mred",
+            "the request req_011CSHoEeqs5C35K2UUqR7Fy is wrong: messages.1.content.0.text",
+            "2026-11-16T14:11:36.123456Z 0x00007f8a 12345 abcdefg",
+        ] {
+            assert_eq!(mask.apply(said), said);
+        }
+    }
+
+    #[test]
+    fn a_host_that_is_a_key_is_not_shown_in_small_letters() {
+        for key in ["Ab1CdefGhijKlmnOpqrStuv", "gsk_Ab1Cd2Ef3Gh4Ij5Kl6Mn7"] {
+            for url in [format!("https://{key}/v1"), format!("https://{key}:8080"), format!("http://{key}.example/v1")]
+            {
+                let shown = masked_url(&url).to_lowercase();
+                assert!(!shown.contains(&key.to_lowercase()[..8]) && shown.contains("[hidden"), "{shown}");
+            }
+        }
     }
 
     #[test]

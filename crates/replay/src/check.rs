@@ -141,10 +141,10 @@ pub fn check(conversation: &Conversation<'_>, cards: &Cards) -> Option<Checked> 
         let (Some(bill), Some(model)) = (bill, model_of(call, conversation)) else { continue };
         let Some(card) = find_card(model, cards) else { continue };
         // A provider holds what each model has read apart from the others.
-        let cache = caches.entry(model).or_insert_with(|| CacheState::new(card.cache, lifetime(conversation, card)));
+        let cache = caches.entry(model).or_insert_with(|| card.cache_state(Lifetime::Usual));
         let is_first = billed.calls == 0;
         let prompt = prompts.send(number, &bill, shorter(card.cache));
-        let split = predict(cache, &prompt, call.at.unwrap_or(Timestamp(0)));
+        let split = predict(cache, &prompt, &bill, call.at.unwrap_or(Timestamp(0)));
         let real = real_split(&bill, &split, card);
         // Output as for every strategy, so that the bills can be compared.
         let charged = Billed { output: call.output_tokens, ..bill };
@@ -161,16 +161,24 @@ pub fn check(conversation: &Conversation<'_>, cards: &Cards) -> Option<Checked> 
     (billed.calls > 0).then_some(Checked { check, billed, predicted })
 }
 
-/// Bills a prompt that was really sent and leaves it in the cache.
-fn predict(cache: &mut CacheState, prompt: &Prompt<'_>, now: Timestamp) -> Split {
+/// Bills a prompt that was really sent and leaves it in the cache. What was written for an hour lies before the rest; where
+/// that is all of it, the mark at the end asks for one.
+fn predict(cache: &mut CacheState, prompt: &Prompt<'_>, bill: &Billed, now: Timestamp) -> Split {
     let mut send = |parts: &PromptChain| {
-        let (marks, answer) = ([parts.parts()], [prompt.answer]);
-        cache.apply_call(&CachedCall { prompt: parts, marks: &marks, answer: &answer, now })
+        let end = parts.parts();
+        let hour = match bill.written_1h {
+            0 => 0,
+            hour if hour >= bill.written => end,
+            hour => parts.parts_within(bill.read + hour),
+        };
+        let (marks, answer) = ([hour.max(1).min(end), end], [prompt.answer]);
+        let marks = if hour == 0 || hour == end { &marks[1..] } else { &marks[..] };
+        cache.apply_call(&CachedCall { prompt: parts, marks, hour, answer: &answer, now })
     };
     let Some(longer) = &prompt.counted_less else { return send(prompt.parts) };
     let read = send(longer).read.min(prompt.parts.tokens());
     let whole = send(prompt.parts);
-    Split { read, written: whole.written.saturating_sub(read), uncached: whole.uncached }
+    Split { read, written: whole.written.saturating_sub(read), uncached: whole.uncached, ..Split::default() }
 }
 
 fn shorter(rule: CacheRule) -> Shorter {
@@ -178,14 +186,15 @@ fn shorter(rule: CacheRule) -> Shorter {
 }
 
 fn add(bills: &mut Bills, split: &Split, bill: &Billed, card: &Card) {
-    // Entries that live for an hour cost more to write.
-    let lifetime = if bill.written_1h > 0 { Lifetime::OneHour } else { Lifetime::Usual };
+    // Entries that live for an hour cost more to write: the same part of them as was billed so.
+    let written_1h = (split.written * bill.written_1h).checked_div(bill.written).unwrap_or(0).min(split.written);
+    let split = &Split { written_1h, ..*split };
     bills.calls += 1;
     bills.input_tokens += split.tokens();
     bills.cached_tokens += split.read;
     bills.output_tokens += bill.output;
     if let Some(prices) = &card.prices {
-        let cost = prices.cost(split, bill.output, lifetime);
+        let cost = prices.cost(split, bill.output, Lifetime::Usual);
         bills.cost += cost;
         bills.cost_usd += prices.dollars(cost);
     }
@@ -194,11 +203,11 @@ fn add(bills: &mut Bills, split: &Split, bill: &Billed, card: &Card) {
 /// The bill of a call as a split. Only Anthropic's says how much was written; elsewhere it is what the rule stores.
 fn real_split(bill: &Billed, predicted: &Split, card: &Card) -> Split {
     if matches!(card.cache, CacheRule::Marks { .. }) || bill.written > 0 {
-        return Split { read: bill.read, written: bill.written, uncached: bill.uncached };
+        return Split { read: bill.read, written: bill.written, uncached: bill.uncached, ..Split::default() };
     }
     let stored = predicted.read + predicted.written;
     let written = stored.saturating_sub(bill.read).min(bill.uncached);
-    Split { read: bill.read, written, uncached: bill.uncached - written }
+    Split { read: bill.read, written, uncached: bill.uncached - written, ..Split::default() }
 }
 
 fn model_of<'a>(call: &Call<'a>, conversation: &Conversation<'a>) -> Option<&'a str> {
@@ -214,10 +223,4 @@ pub fn usual_model(format: Format) -> Option<&'static str> {
 /// `deepseek/deepseek-chat` is `deepseek-chat` of the provider `deepseek`.
 pub(crate) fn find_card<'c>(model: &str, cards: &'c Cards) -> Option<&'c Card> {
     cards.find(model).or_else(|| cards.find(model.rsplit('/').next()?))
-}
-
-/// An hour where any bill names one: a client asks for one lifetime throughout.
-fn lifetime(conversation: &Conversation<'_>, card: &Card) -> Option<i64> {
-    let hour = conversation.calls.iter().any(|call| call.billed.is_some_and(|bill| bill.written_1h > 0));
-    card.lifetime_ms(if hour { Lifetime::OneHour } else { Lifetime::Usual })
 }

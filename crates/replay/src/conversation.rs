@@ -79,7 +79,9 @@ impl<'a> Conversation<'a> {
     /// `count` is the plain count of a text.
     pub fn new(recording: &'a Recording, count: &dyn Fn(&[u8]) -> u32) -> Self {
         let (pieces, calls, live, ends) = Default::default();
-        let mut builder = Builder { recording, count, pieces, calls, live, ends, next_turn: 0, compacted: false };
+        let branches = Vec::new();
+        let mut builder =
+            Builder { recording, count, pieces, calls, live, ends, branches, next_turn: 0, compacted: false };
         for (number, item) in recording.items.iter().enumerate() {
             builder.add(number, item);
         }
@@ -120,6 +122,8 @@ struct Builder<'a, 'c> {
     live: Vec<Range<usize>>,
     /// Where each user or call item ends.
     ends: Vec<usize>,
+    /// Where the conversation went on after a rewind, and what was live then.
+    branches: Vec<(usize, Vec<Range<usize>>)>,
     next_turn: u32,
     compacted: bool,
 }
@@ -145,13 +149,26 @@ impl<'a> Builder<'a, '_> {
             }
             Item::Compaction(_) => self.compacted = true,
             Item::Rewind { last } => {
-                let end = last.and_then(|last| self.ends.get(last).copied()).unwrap_or(0);
-                self.live.retain(|range| range.start < end);
-                if let Some(range) = self.live.last_mut() {
-                    range.end = range.end.min(end);
+                self.live = last.and_then(|last| self.ends.get(last)).map_or(Vec::new(), |end| self.live_at(*end));
+                if self.live.is_empty() {
+                    self.branches.clear();
                 }
+                self.branches.push((self.pieces.len(), self.live.clone()));
             }
         }
+    }
+
+    /// What was part of the conversation when the pieces ended here: a branch that was left is so again. None from before
+    /// a rewind to the very beginning.
+    fn live_at(&self, end: usize) -> Vec<Range<usize>> {
+        let branch = self.branches.iter().rev().find(|(start, _)| *start < end);
+        let (start, mut live) = match (branch, self.branches.first()) {
+            (Some(branch), _) => branch.clone(),
+            (None, Some((_, first))) if first.is_empty() => return Vec::new(),
+            (None, _) => (0, Vec::new()),
+        };
+        live.push(start..end);
+        live
     }
 
     fn add_call(&mut self, number: usize, call: &'a CallItem) {

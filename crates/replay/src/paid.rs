@@ -81,7 +81,7 @@ pub(crate) fn paid(conversation: &Conversation<'_>, tariff: &Tariff, cards: Opti
 }
 
 fn tokens(billed: &Billed) -> Tokens {
-    let split = Split { read: billed.read, written: billed.written, uncached: billed.uncached };
+    let split = Split { read: billed.read, written: billed.written, uncached: billed.uncached, ..Split::default() };
     let hour = billed.written_1h.min(billed.written);
     let usual = Tokens::of(&split, billed.output, Lifetime::Usual);
     Tokens { written_5m: usual.written_5m - hour, written_1h: hour, ..usual }

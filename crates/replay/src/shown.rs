@@ -15,6 +15,9 @@ pub struct Shown {
     pub parts: Vec<Part>,
     /// How many parts the strategy expects to find unchanged in later views: a cache mark stands behind them.
     pub stable: usize,
+    /// How many parts are asked to be held for an hour; the base is the first. Where the run is billed for an hour, all
+    /// are.
+    pub hour: usize,
 }
 
 #[derive(Debug, Clone)]

@@ -161,7 +161,8 @@ impl<'a> Bill<'a> {
         let answer = self.conversation.calls[call].answer;
         let answer = [(PartId(answer as u64), self.conversation.pieces[answer].tokens)];
         let now = self.now(call);
-        self.cache.apply_call(&CachedCall { prompt: &self.chain, marks: &marks, answer: &answer, now })
+        let hour = shown.hour;
+        self.cache.apply_call(&CachedCall { prompt: &self.chain, marks: &marks, hour, answer: &answer, now })
     }
 
     /// Summaries are asked for with the prompt as it was sent last: it is read from the cache where that still holds it.
@@ -169,7 +170,8 @@ impl<'a> Bill<'a> {
         let (marks, now) = ([1, self.ids.len()], self.now(call));
         let (mut cost, mut spent) = (0.0, Spent::default());
         for compactor in &step.compactor {
-            let split = self.cache.apply_call(&CachedCall { prompt: &self.chain, marks: &marks, answer: &[], now });
+            let split =
+                self.cache.apply_call(&CachedCall { prompt: &self.chain, marks: &marks, hour: 0, answer: &[], now });
             let output = u64::from(compactor.output_tokens);
             cost += self.tariff.cost(&split, output);
             self.tariff.spend(&mut spent, split.tokens(), &split, output);

@@ -151,7 +151,7 @@ impl Strategy for Append<'_> {
     fn show(&mut self, call: usize) -> Step {
         let parts: Vec<Part> = self.conversation.before(call).map(Part::Raw).collect();
         let stable = parts.len();
-        Step { shown: Shown { parts, stable }, ..Step::default() }
+        Step { shown: Shown { parts, stable, hour: 0 }, ..Step::default() }
     }
 }
 

@@ -3,13 +3,13 @@
 
 use std::cmp::Ordering;
 
-use lookback_engine::trace::{Event, EventNo, SessionId, Timestamp};
+use lookback_engine::trace::{Event, EventNo, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params, types::FromSql};
 
 use crate::{
     StoreError,
     packed::Packed,
-    sessions::{self, Stretch},
+    sessions::{self, Stretch, damaged},
 };
 
 /// Writes an event, its large outputs taken out, and returns how long its JSON is.
@@ -138,13 +138,4 @@ fn parse(connection: &Connection, session: i64, expected: EventNo, row: &Row<'_>
 /// A value of another type, or a negative length, is damage like any other.
 fn column<T: FromSql>(row: &Row<'_>, number: usize) -> Result<T, String> {
     row.get(number).map_err(|error| error.to_string())
-}
-
-fn damaged(connection: &Connection, key: i64, seq: EventNo, reason: &str) -> StoreError {
-    let id = connection.query_row("SELECT id FROM sessions WHERE key = ?1", [key], |row| row.get(0));
-    id.map_or_else(StoreError::from, |id| StoreError::Damaged {
-        session: SessionId(id),
-        seq,
-        reason: reason.to_owned(),
-    })
 }

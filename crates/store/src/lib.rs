@@ -33,6 +33,6 @@ pub use identity::{derived_session_id, new_session_id};
 pub use remove::{Kept, Removal};
 pub use search::Hit;
 pub use snapshot::{Snapshot, StoredTrace};
-pub use store::Store;
+pub use store::{ImportTurn, Store};
 pub use summary::{Billed, ForkPoint, SessionSummary};
 pub use writer::{Durability, SessionWriter};

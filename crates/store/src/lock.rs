@@ -5,7 +5,7 @@
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
-    io::{self, Read, Write},
+    io::{self, Read, Seek, Write},
     os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
     process,
@@ -93,6 +93,24 @@ fn path_of(home: &Home, SessionId(id): &SessionId) -> Result<PathBuf, StoreError
 pub(crate) fn wait_for(path: &Path) -> Result<File, StoreError> {
     let file = open(path)?;
     file.lock().map_err(|source| StoreError::home(path, source))?;
+    Ok(file)
+}
+
+/// The same where others may hold it for long: `told` hears who does, before the wait.
+pub(crate) fn wait_and_tell(path: &Path, told: impl FnOnce(Option<u32>)) -> Result<File, StoreError> {
+    let mut file = open(path)?;
+    let failed = |source| StoreError::home(path, source);
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            told(read_pid(&mut file));
+            file.lock().map_err(failed)?;
+        }
+        // A file system without such locks: nobody waits, and each session has its own.
+        Err(TryLockError::Error(_)) => return Ok(file),
+    }
+    // Only for the message to others.
+    let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| write!(file, "{}", process::id()));
     Ok(file)
 }
 

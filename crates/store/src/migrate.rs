@@ -51,7 +51,7 @@ pub(crate) fn open(home: &Home) -> Result<Database, StoreError> {
 /// is created or migrated, so that processes do it one by one: switching to WAL reports "busy" at once instead of waiting.
 fn prepare(path: &Path, preparing: &Path) -> Result<Connection, StoreError> {
     // SQLite follows no links to these, but says only that it cannot open them.
-    for beside in ["-wal", "-shm"] {
+    for beside in ["-journal", "-wal", "-shm"] {
         let mut name = path.as_os_str().to_owned();
         name.push(beside);
         home::is_file(&PathBuf::from(name))?;

@@ -89,6 +89,15 @@ pub(crate) fn lineage(connection: &Connection, key: i64) -> Result<Vec<Stretch>,
     while let (Some(parent), Some(upto)) =
         statement.query_row([current], |row| Ok((row.get::<_, Option<i64>>(0)?, row.get::<_, Option<i64>>(1)?)))?
     {
+        // A fork comes after what it is a fork of, so its key is larger: no walk upwards goes round.
+        if parent >= current {
+            return Err(damaged(
+                connection,
+                key,
+                EventNo(0),
+                "the session is a fork of itself by the table of sessions",
+            ));
+        }
         // A fork of a fork may begin before its parent's own first event.
         bound = bound.min(upto);
         stretches.push(Stretch { session: parent, upto: bound });
@@ -96,4 +105,14 @@ pub(crate) fn lineage(connection: &Connection, key: i64) -> Result<Vec<Stretch>,
     }
     stretches.reverse();
     Ok(stretches)
+}
+
+/// What is wrong with an event, with its place.
+pub(crate) fn damaged(connection: &Connection, key: i64, seq: EventNo, reason: &str) -> StoreError {
+    let id = connection.query_row("SELECT id FROM sessions WHERE key = ?1", [key], |row| row.get(0));
+    id.map_or_else(StoreError::from, |id| StoreError::Damaged {
+        session: SessionId(id),
+        seq,
+        reason: reason.to_owned(),
+    })
 }

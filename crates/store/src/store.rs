@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod full_disk;
 
-use std::{path::Path, slice, sync::Arc};
+use std::{fs::File, path::Path, slice, sync::Arc};
 
 use bytes::Bytes;
 use lookback_engine::trace::{BlobError, BlobHash, Blobs, Event, EventNo, SessionId};
@@ -14,7 +14,7 @@ use crate::{
     database::Database,
     home::Home,
     identity,
-    lock::SessionLock,
+    lock::{self, SessionLock},
     migrate,
     remove::{self, Kept, Removal},
     search::Hit,
@@ -30,6 +30,12 @@ use crate::{
 pub struct Store {
     home: Arc<Home>,
     group: Arc<Group>,
+}
+
+/// While it is held, other processes wait with their imports.
+#[derive(Debug)]
+pub struct ImportTurn {
+    _file: File,
 }
 
 impl Store {
@@ -94,6 +100,12 @@ impl Store {
         })?;
         remove::tidy_up(&self.home, self.database());
         Ok(SessionWriter::new(self.group.clone(), lock, session.clone(), key, next))
+    }
+
+    /// Waits until no other process imports sessions; `told` hears which one does, where there is one. Until the turn is
+    /// dropped others wait.
+    pub fn wait_for_imports(&self, told: impl FnOnce(Option<u32>)) -> Result<ImportTurn, StoreError> {
+        Ok(ImportTurn { _file: lock::wait_and_tell(&self.home.locks().join("import"), told)? })
     }
 
     /// The store as it is now, for reading sessions that another process may remove meanwhile.

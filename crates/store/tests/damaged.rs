@@ -49,6 +49,27 @@ fn assert_told(home: &Path, what: &str) {
     }
 }
 
+#[test]
+fn a_session_that_is_its_own_ancestor_is_told() {
+    for (child, parent) in [("session", "session"), ("session", "fork")] {
+        let (home, store) = home();
+        drop(store.create(&events()).unwrap());
+        drop(store.create_fork(&id("fork"), &id("session"), EventNo(3)).unwrap());
+        drop(store);
+        let connection = Connection::open(home.path().join("lookback.db")).unwrap();
+        let sql =
+            "UPDATE sessions SET parent = (SELECT key FROM sessions WHERE id = ?2), parent_upto = 3 WHERE id = ?1";
+        connection.execute(sql, [child, parent]).unwrap();
+        drop(connection);
+        for told in check(home.path()) {
+            assert!(
+                matches!(&told, Err(StoreError::Damaged { reason, .. }) if reason.contains("fork of itself")),
+                "{told:?}"
+            );
+        }
+    }
+}
+
 /// Where the row's columns lie in the file: SQLite writes them one after another.
 fn columns(home: &Path) -> Vec<(&'static str, Range<usize>)> {
     let connection = Connection::open(home.join("lookback.db")).unwrap();

@@ -6,9 +6,18 @@
 #![warn(missing_docs)]
 
 pub mod envelope;
+mod files;
 mod name;
+mod project;
 pub mod sandbox;
+mod schema;
+mod seen;
+pub mod shadow;
 mod shell;
 
+pub use files::{FileTools, difference};
 pub use name::ToolName;
+pub use project::Project;
+pub use schema::schema;
+pub use seen::Fingerprint;
 pub use shell::{EndedJob, Keep, Mask, Shell, ShellLimits, ShellSetup, WITHHELD};

@@ -24,6 +24,8 @@ pub(crate) struct Reuse {
     pub(crate) cached: u64,
     /// Stored at a price of its own; 0 where a provider stores for nothing.
     pub(crate) written: u64,
+    /// Of those, for an hour.
+    pub(crate) written_1h: u64,
 }
 
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use lookback_engine::card::Card;
 use lookback_wire::{Provider, Reply, Seal, TokenUsage};
 
 use crate::{
-    cache::Cache,
+    cache::{Cache, Reuse},
     prompt::{Counter, Prompt, Unreadable, parse_prompt},
     refusal::{RefusalKind, Refused, check_card, check_shape, thinking::Memory},
 };
@@ -35,6 +35,8 @@ pub struct Billed {
     pub cached: u64,
     /// Stored at a price of its own.
     pub written: u64,
+    /// Of those, for an hour.
+    pub written_1h: u64,
 }
 
 impl Examiner {
@@ -59,7 +61,8 @@ impl Examiner {
         check_card(&self.card, &prompt)?;
         self.memory.check(&self.card, &prompt)?;
         let reuse = self.cache.apply_prompt(&prompt, now_ms);
-        Ok(Billed { tokens: prompt.tokens(), cached: reuse.cached, written: reuse.written, prompt })
+        let Reuse { cached, written, written_1h } = reuse;
+        Ok(Billed { tokens: prompt.tokens(), cached, written, written_1h, prompt })
     }
 
     /// Issues thinking that answers a prompt, in the form in which the API hands it out.
@@ -90,8 +93,10 @@ impl Billed {
             uncached: fit(self.tokens - self.cached - self.written),
             cached: fit(self.cached),
             written: fit(self.written),
+            // Only who asked for an hour is told the times apart.
+            written_5m: if self.written_1h > 0 { fit(self.written - self.written_1h) } else { 0 },
+            written_1h: fit(self.written_1h),
             output: fit(output),
-            ..TokenUsage::default()
         }
     }
 }

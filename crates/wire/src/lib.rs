@@ -23,6 +23,7 @@ mod stream;
 mod tool;
 mod usage;
 mod validity;
+mod values;
 
 pub use body::{Body, BodyError, SpliceError};
 pub use halves::mend_halves;
@@ -37,3 +38,4 @@ pub use stream::{ReplyReader, StreamError, parse_reply};
 pub use tool::ToolSpec;
 pub use usage::TokenUsage;
 pub use validity::{Rule, Violation, check_body};
+pub use values::count_values;

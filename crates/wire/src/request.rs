@@ -76,6 +76,8 @@ pub enum HeadMark {
     Without,
     /// It ends with a mark.
     Marked,
+    /// With one that asks for an hour, whatever the others ask for.
+    ForAnHour,
 }
 
 /// The body of a request. `messages`: what [`render_message`](crate::render_message) gave, one for each place, empty ones
@@ -91,6 +93,7 @@ pub fn render_request(provider: Provider, options: &RequestOptions<'_>, head: &[
     }
     let marked_head = match (options.marks.form, options.marks.head) {
         (Some(form), HeadMark::Marked) => marks::mark_head(provider, form, head),
+        (Some(form), HeadMark::ForAnHour) => marks::mark_head(provider, form.for_an_hour(), head),
         _ => Cow::Borrowed(head),
     };
     let marked: Vec<Cow<'_, [u8]>> = messages

@@ -36,6 +36,7 @@ pub struct ReplyReader {
     events: SseParser,
     reading: Box<dyn Reading + Sync>,
     has_content: bool,
+    has_stopped: bool,
     /// Lines of the stream when something of the answer last came.
     heard_at: u64,
 }
@@ -56,6 +57,11 @@ trait Reading: fmt::Debug + Send {
 
     fn is_complete(&self) -> bool;
 
+    /// Whether the answer itself has ended; a bill may still come.
+    fn has_stopped(&self) -> bool {
+        self.is_complete()
+    }
+
     fn finish(self: Box<Self>) -> Reply;
 }
 
@@ -69,7 +75,7 @@ impl ReplyReader {
             // One text in an answer of Chat Completions.
             Provider::React => Box::<react::Reading>::default(),
         };
-        Self { events: SseParser::default(), reading, has_content: false, heard_at: 0 }
+        Self { events: SseParser::default(), reading, has_content: false, has_stopped: false, heard_at: 0 }
     }
 
     /// What the chunk adds to the answer. When it fails, what the chunk said before the error is in the reply only.
@@ -78,9 +84,11 @@ impl ReplyReader {
         for event in self.events.push(chunk)? {
             let read = read_event(&mut *self.reading, &event, &mut deltas);
             self.has_content |= !deltas.is_empty();
+            let stops = !self.has_stopped && self.reading.has_stopped();
+            self.has_stopped |= stops;
             match read {
-                Ok(Heard::Content) => self.heard_at = self.events.other_lines(),
-                Ok(Heard::Nothing) => {}
+                Ok(heard) if stops || heard == Heard::Content => self.heard_at = self.events.other_lines(),
+                Ok(_) => {}
                 Err(error) => {
                     // What follows the error is not part of the answer, however far the chunk went.
                     self.events = SseParser::default();
@@ -96,7 +104,12 @@ impl ReplyReader {
         self.has_content
     }
 
-    /// How many lines came since anything of the answer did, without those of data: pings, comments, blank lines.
+    /// Whether the stream said why the answer ends. Some say no more, and some never close.
+    pub fn has_stopped(&self) -> bool {
+        self.has_stopped
+    }
+
+    /// How many lines came since anything of the answer or its end did, without those of data: pings, comments, blank lines.
     pub fn lines_without_content(&self) -> u64 {
         self.events.other_lines().saturating_sub(self.heard_at)
     }

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use crate::{
     configuration::written::{LEGEND_CHARACTERS, LOG_LINE_CHARACTERS, LOG_POINTER, LOG_SCRIPT_CHARACTERS},
     history::{History, LiveTurn, index::ToolTurn},
-    text::{one_line, shorten, with_visible_ends},
+    text::{beginning, one_line, shorten, with_visible_ends},
     trace::{AssistantPart, EventBody, ResultData, Status, ToolResult, TurnNo, decision::TurnRange, result::RunData},
 };
 
@@ -136,12 +136,18 @@ fn line_of(history: &History, turn: TurnNo, step: &ToolTurn, index: usize) -> Op
     let came = failure(result).unwrap_or(came);
     // Of a script its beginning tells what it is; the rest is mostly a document.
     let longest = if what.trim().contains('\n') { LOG_SCRIPT_CHARACTERS } else { LOG_LINE_CHARACTERS };
-    let what = one_line(&what);
-    let mut text = shorten(&what, longest).into_owned();
+    let mut text = beginning_as_line(&what, longest);
     if !came.is_empty() {
         let _ = write!(text, " → {came}");
     }
     Some(Line { turn, pointer, text, reads: reads.filter(|_| came.is_empty()), times: 1 })
+}
+
+/// The beginning of a text on one line. Arguments can be whole files, of which only that is read.
+fn beginning_as_line(text: &str, characters: usize) -> String {
+    let line = one_line(beginning(text.trim_start(), 4 * characters));
+    let line = if line.chars().nth(characters).is_some() { line } else { one_line(text) };
+    shorten(&line, characters).into_owned()
 }
 
 fn ended(run: &RunData) -> String {

@@ -50,6 +50,11 @@ impl PromptChain {
         self.boundaries.len()
     }
 
+    /// How many parts lie within the first `tokens`.
+    pub fn parts_within(&self, tokens: u64) -> usize {
+        self.boundaries.partition_point(|boundary| boundary.tokens <= tokens)
+    }
+
     pub fn tokens(&self) -> u64 {
         self.end().tokens
     }

@@ -18,11 +18,11 @@ fn chain(parts: impl IntoIterator<Item = u64>) -> PromptChain {
 }
 
 fn call(state: &mut CacheState, prompt: &PromptChain, marks: &[usize], minutes: i64) -> Split {
-    state.apply_call(&CachedCall { prompt, marks, answer: &[], now: Timestamp(minutes * MINUTE) })
+    state.apply_call(&CachedCall { prompt, marks, hour: 0, answer: &[], now: Timestamp(minutes * MINUTE) })
 }
 
 fn split(read: u64, written: u64, uncached: u64) -> Split {
-    Split { read, written, uncached }
+    Split { read, written, uncached, ..Split::default() }
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn a_stored_prefix_covers_the_answer_too() {
     let mut state = CacheState::new(DEEPSEEK, None);
     let prompt = chain(0..10);
     let answer = [(PartId(10), 100)];
-    state.apply_call(&CachedCall { prompt: &prompt, marks: &[], answer: &answer, now: Timestamp(0) });
+    state.apply_call(&CachedCall { prompt: &prompt, marks: &[], hour: 0, answer: &answer, now: Timestamp(0) });
     assert_eq!(call(&mut state, &chain(0..12), &[], 1), split(1_088, 64, 48), "1,100 in common: 17 × 64");
 }
 
@@ -48,6 +48,21 @@ fn a_local_slot_counts_single_tokens() {
     let mut state = CacheState::new(LLAMA, None);
     assert_eq!(call(&mut state, &chain(0..3), &[], 0), split(0, 300, 0));
     assert_eq!(call(&mut state, &chain([0, 1, 7]), &[], 1), split(200, 100, 0));
+}
+
+#[test]
+fn a_base_for_an_hour_outlives_a_pause_and_has_its_own_price() {
+    let mut state = CacheState::new(ANTHROPIC, Some(5 * MINUTE)).with_hour(Some(60 * MINUTE));
+    let prompt = chain(0..30);
+    let mut send = |hour: usize, minutes: i64| {
+        let now = Timestamp(minutes * MINUTE);
+        state.apply_call(&CachedCall { prompt: &prompt, marks: &[20, 30], hour, answer: &[], now })
+    };
+    assert_eq!(send(20, 0), Split { written_1h: 2_000, ..split(0, 3_000, 0) });
+    assert_eq!(send(20, 4), split(3_000, 0, 0));
+    assert_eq!(send(20, 30), split(2_000, 1_000, 0), "five minutes are over, the hour is not");
+    assert_eq!(send(0, 80), split(2_000, 1_000, 0), "whoever asks for less keeps what is there");
+    assert_eq!(send(0, 141), split(0, 3_000, 0), "all is gone, and nothing asks for an hour");
 }
 
 #[test]

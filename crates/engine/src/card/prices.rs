@@ -94,10 +94,13 @@ impl Prices {
         }
     }
 
-    /// What a call costs, in uncached-input tokens of usual prompts.
+    /// What a call costs, in uncached-input tokens of usual prompts. What was written for an hour has its own price.
     pub fn cost(&self, prompt: &Split, output: u64, lifetime: Lifetime) -> f64 {
         let (input, rates) = self.at(prompt.tokens(), lifetime);
-        rates.cost(prompt, output) + (input - 1.0) * prompt.uncached as f64
+        let (_, hour) = self.at(prompt.tokens(), Lifetime::OneHour);
+        rates.cost(prompt, output)
+            + (hour.write - rates.write) * prompt.written_1h as f64
+            + (input - 1.0) * prompt.uncached as f64
     }
 
     /// Of long prompts, where they have prices of their own.

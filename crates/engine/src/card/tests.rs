@@ -191,7 +191,9 @@ fn patterns() {
 fn a_call_costs_what_the_rates_say() {
     let card = Cards::parse(SMALL).expect("a card");
     let prices = card.all()[0].prices.clone().expect("prices");
-    let cost = prices.rates(Lifetime::Usual).cost(&Split { read: 10_000, written: 2_000, uncached: 100 }, 300);
+    let cost = prices
+        .rates(Lifetime::Usual)
+        .cost(&Split { read: 10_000, written: 2_000, uncached: 100, ..Split::default() }, 300);
     assert!((cost - 5_100.0).abs() < 1e-9, "1,000 + 2,500 + 100 + 1,500: {cost}");
     assert!((prices.dollars(cost) - 0.0255).abs() < 1e-9);
 }
@@ -235,7 +237,13 @@ fn mistakes_are_refused_with_their_line() {
 fn a_prompt_above_a_size_is_billed_at_its_own_prices_as_a_whole() {
     let cards = shipped();
     let haiku = cards.find("claude-haiku-5-5").and_then(|card| card.prices.clone()).expect("prices");
-    let call = |read| haiku.dollars(haiku.cost(&Split { read, written: 1_000, uncached: 1_000 }, 100, Lifetime::Usual));
+    let call = |read| {
+        haiku.dollars(haiku.cost(
+            &Split { read, written: 1_000, uncached: 1_000, ..Split::default() },
+            100,
+            Lifetime::Usual,
+        ))
+    };
     let short = (98_000.0 * 0.01 + 1_000.0 * 0.125 + 1_000.0 * 0.1 + 100.0 * 0.5) / 1e6;
     assert!((call(98_000) - short).abs() < 1e-12, "{}", call(98_000));
     assert!((call(98_001) - 5.0 * short).abs() < 1e-6, "{}", call(98_001));

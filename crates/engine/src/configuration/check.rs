@@ -34,7 +34,20 @@ impl Configuration {
 
     /// Counts for which 0 would mean nothing, never, or no time at all.
     fn check_counts(&self) -> Result<(), BadValue> {
-        let Self { window, fold, triggers, block, compactor, board, settle, archive, results, notes, execute } = self;
+        let Self {
+            cache: _,
+            window,
+            fold,
+            triggers,
+            block,
+            compactor,
+            board,
+            settle,
+            archive,
+            results,
+            notes,
+            execute,
+        } = self;
         let counts = [
             ("window.tokens", u64::from(window.tokens.unwrap_or(window.default_window))),
             ("window.default_window", u64::from(window.default_window)),
@@ -51,6 +64,8 @@ impl Configuration {
             ("compactor.refusals_in_a_row", u64::from(compactor.refusals_in_a_row)),
             ("board.delta_tokens", u64::from(board.delta_tokens)),
             ("board.board_tokens", u64::from(board.board_tokens)),
+            ("board.rules_delta_tokens", u64::from(board.rules_delta_tokens)),
+            ("board.rules_board_tokens", u64::from(board.rules_board_tokens)),
             ("board.next_actions.least", board.next_actions.least as u64),
             ("board.reminder_characters", board.reminder_characters as u64),
             ("settle.characters", settle.characters as u64),

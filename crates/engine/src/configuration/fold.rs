@@ -18,6 +18,10 @@ limits! {
         /// tokens. Of 0.05, 0.06 and 0.07 it had the fewest repairs in replay (0.066 a call against 0.073), by hardly
         /// more than chance.
         pub block_share: f64 = 0.06,
+        /// The newest blocks, which stay whole when older ones become stubs at a cold cache (docs/design/folding.md, "Old
+        /// blocks"). Ours: what is needed of a block is needed soon; with two, recall fell by 0.005 and pointers by
+        /// nothing.
+        pub whole_blocks: u32 = 2,
         /// What must go at a cold cache, where nothing else asks for a price, and without prices.
         /// docs/design/folding.md, "Cold cache": 1,000 tokens.
         pub gone_least: u64 = 1_000,

@@ -27,7 +27,7 @@ impl Keep {
 /// a few, so strings give way before levels do; below fifty characters (an eighth of the default) they say little.
 pub(crate) const STRING_SHARES: [usize; 4] = [1, 2, 4, 8];
 
-/// When the results of a round that has ended take their short forms (docs/design/folding.md, "Three ways to get
+/// When the results of a round that has ended take their short forms (docs/design/folding.md, "Four ways to get
 /// shorter").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

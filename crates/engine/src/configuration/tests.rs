@@ -50,6 +50,8 @@ fn the_defaults_are_the_numbers_of_the_design() {
         ("model.md, Results", results.single_share, 1.0 / 4.0),
         ("model.md, Results", results.step_share, 1.0 / 2.0),
         ("model.md, The board", board.board_tokens.into(), 600.0),
+        ("model.md, The board", board.rules_delta_tokens.into(), 60.0),
+        ("model.md, The board", board.rules_board_tokens.into(), 150.0),
         ("model.md, User turns", block.longest_user_turn.into(), 1_000.0),
         ("folding.md, Rent or buy", fold.block_most as f64, 3_000.0),
         ("folding.md, Cold cache", fold.gone_least as f64, 1_000.0),

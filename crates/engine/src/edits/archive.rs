@@ -132,7 +132,8 @@ fn write_archive(
     let mut board = desk.state.board.clone();
     let entry = covered.board.then(|| {
         let stale = board.name_stale();
-        context.counted(render_board(&board, &stale, &desk.policy.configuration.board, context.count))
+        let (board, limits) = desk.shown_board(&board, Author::Rules);
+        context.counted(render_board(&board, &stale, &limits, context.count))
     });
     let per_message = u64::from(TOKENS_PER_MESSAGE);
     let added = u64::from(content.tokens) + per_message;

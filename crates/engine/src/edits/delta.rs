@@ -51,9 +51,9 @@ pub(crate) fn delta_by_rules(desk: Desk<'_>, context: &Context<'_>) -> Result<Op
         budget: desk.policy.configuration.fold.block_least as u32,
         focus: None,
     };
-    let delta =
-        compact(desk.bench(), &desk.state.board, &desk.policy.configuration, &request, context.count, context.blobs)?
-            .delta;
+    let mut configuration = desk.policy.configuration.clone();
+    configuration.board = configuration.board.by_rules();
+    let delta = compact(desk.bench(), &desk.state.board, &configuration, &request, context.count, context.blobs)?.delta;
     if delta == Delta::default() {
         return Ok(None);
     }

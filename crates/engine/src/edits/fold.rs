@@ -16,7 +16,7 @@ use crate::{
     context::Context,
     error::{FoldRefused, SessionError, expect_idle},
     history::index::TurnRecord,
-    planner::{Asked, FoldDecision, FoldQuestion, Trigger, Verdict, WhyNot, block_budget, plan_fold},
+    planner::{Asked, Compactor, FoldDecision, FoldQuestion, Trigger, Verdict, WhyNot, block_budget, plan_fold},
     proposal::{Parsed, parse_compaction},
     report::FoldReport,
     state::BlockStanding,
@@ -181,7 +181,7 @@ fn plan(
 ) -> Result<PlannedFold, SessionError> {
     admitted.content.pinned = pinned_for(desk, draft.range, context.blobs);
     let (news, more) = admit_news(desk, draft, &admitted.content, delta, author, context)?;
-    let texts = write_fold(desk, draft, &admitted.content, news, context);
+    let texts = write_fold(desk, draft, &admitted.content, news, author, context);
     let mut report = measure(desk, draft, &texts);
     // The whole is at least a quarter shorter than what it replaces (docs/design/folding.md, "Admission").
     let most = report.replaced * u64::from(100 - desk.policy.configuration.block.saves_at_least.min(100)) / 100;
@@ -287,9 +287,12 @@ pub(crate) fn ask_planner(
     plan_fold(&question, desk.tariff().as_ref(), &desk.policy.configuration.fold)
 }
 
-/// As large as the ones that the fold will cover; a delta where there are none.
+/// As large as the ones that the fold will cover; a delta where there are none. Rules show the whole board.
 fn expected_board_entry(desk: Desk<'_>) -> u64 {
     let limits = &desk.policy.configuration.board;
+    if desk.compactor() == Compactor::Rules && !desk.declares_board() {
+        return u64::from(limits.rules_board_tokens);
+    }
     let hot = &desk.state.view.entries()[desk.state.view.seam()..];
     let boards = hot.iter().filter(|entry| entry.source == Source::Board).map(|entry| u64::from(entry.tokens));
     match boards.sum() {

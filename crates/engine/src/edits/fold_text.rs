@@ -77,17 +77,20 @@ pub(super) fn write_fold(
     draft: &FoldDraft,
     claims: &BlockContent,
     delta: Option<Delta>,
+    author: Author,
     context: &Context<'_>,
 ) -> Texts {
     let number = desk.history.index().blocks + 1;
     let text = render_block(desk.bench(), number, draft.range, claims, &desk.policy.configuration.block, context.count);
     let mut board = board_with_block(desk, claims);
     let applied = delta.as_ref().map(|delta| board.apply(delta));
-    let entry = match (covers_board(desk, draft, delta.is_some()), &delta, applied) {
+    // What rules change on the board is more than its entry has room for.
+    let whole = covers_board(desk, draft, delta.is_some()) || author == Author::Rules && delta.is_some();
+    let entry = match (whole, &delta, applied) {
         (true, _, applied) => {
             let stale = applied.map_or_else(|| board.name_stale(), |applied| applied.stale);
-            let board = desk.state.board_in(desk.state.layout, &board);
-            Some((render_board(&board, &stale, &desk.policy.configuration.board, context.count), BoardShown::Whole))
+            let (board, limits) = desk.shown_board(&board, author);
+            Some((render_board(&board, &stale, &limits, context.count), BoardShown::Whole))
         }
         (_, Some(delta), Some(applied)) => {
             Some((render_delta(delta, &applied, &desk.policy.configuration.board), BoardShown::Delta))

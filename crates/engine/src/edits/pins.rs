@@ -97,7 +97,11 @@ fn covers(desk: Desk<'_>, range: TurnRange, entry: &Entry) -> bool {
 
 fn shows(desk: Desk<'_>, entry: &Entry, pinned: &Pinned, turn: TurnNo) -> bool {
     let has = |quotes: &[Quote]| quotes.iter().any(|quote| quote.evidence.pointer == pinned.pointer);
-    match (entry.source, desk.history.body_at(entry.revision)) {
+    let written = match entry.source {
+        Source::Block(block) => desk.state.fold_of(block),
+        _ => Some(entry.revision),
+    };
+    match (entry.source, written.and_then(|event| desk.history.body_at(event))) {
         (Source::Turn(shown), _) => shown == turn,
         (Source::Block(_), Some(EventBody::Fold(fold))) => has(&fold.claims.pinned),
         (Source::Archived(_), Some(EventBody::Archive(archive))) => has(&archive.pinned),

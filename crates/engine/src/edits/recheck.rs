@@ -18,6 +18,7 @@ use super::{
     fold_text::write_fold,
     layout::plan_layout,
     pins::pinned_for,
+    stub,
 };
 use crate::{
     admission::again::{block_holds, delta_holds},
@@ -71,6 +72,7 @@ pub(crate) fn is_decision(event: &EventBody) -> bool {
             | EventBody::StateDelta(_)
             | EventBody::Archive(_)
             | EventBody::Settle(_)
+            | EventBody::Stub(_)
             | EventBody::LayoutChanged(_)
     )
 }
@@ -83,6 +85,8 @@ pub(crate) fn recheck(desk: Desk<'_>, event: &EventBody, board: &Board, context:
         EventBody::StateDelta(delta) => recheck_delta(desk, delta, context),
         EventBody::Archive(archive) => recheck_archive(desk, archive, context),
         EventBody::Settle(settle) => recheck_settle(desk, settle, context),
+        EventBody::Stub(stub) if stub::holds(desk, stub, context) => Ok(()),
+        EventBody::Stub(_) => Err(Doubt::Text),
         EventBody::LayoutChanged(change) => recheck_layout(desk, change, context),
         EventBody::FileChanged(changed) => {
             let followed = followed_change(desk, changed, board, context).ok_or(Doubt::Place)?;
@@ -145,7 +149,7 @@ fn recheck_fold(desk: Desk<'_>, fold: &Fold, context: &Context<'_>) -> Result<()
     {
         return Err(Doubt::Claims);
     }
-    let written = write_fold(desk, &draft, &fold.claims, fold.delta.clone(), context);
+    let written = write_fold(desk, &draft, &fold.claims, fold.delta.clone(), fold.author, context);
     same(&fold.content, &written.content)?;
     let shows = |entry: Option<&BoardEntry>| entry.map(|entry| entry.shows);
     if shows(fold.board.as_ref()) != shows(written.board.as_ref()) {

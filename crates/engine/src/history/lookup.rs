@@ -5,7 +5,7 @@ use std::{borrow::Cow, sync::Arc};
 use super::{
     History,
     index::{GateRecord, ToolTurn, TurnRecord},
-    readings::AsOf,
+    readings::{AsOf, SaidKey, Weighed},
 };
 use crate::{
     evidence::{observed::ObservedLine, pointer::Place},
@@ -38,6 +38,16 @@ impl History {
             self.readings.borrow_mut().keep_lines(path, as_of, lines.clone());
         }
         lines
+    }
+
+    /// What the sentences of a text are worth, weighed once: each fold looks at all that was said lately.
+    pub(crate) fn weighed(&self, key: SaidKey, weigh: impl FnOnce() -> Arc<[Weighed]>) -> Arc<[Weighed]> {
+        if let Some(weighed) = self.readings.borrow().weighed(key) {
+            return weighed;
+        }
+        let weighed = weigh();
+        self.readings.borrow_mut().keep_weighed(key, weighed.clone());
+        weighed
     }
 
     fn tool_events(&self, turn: u32, events: impl Fn(&ToolTurn) -> Vec<EventNo>) -> Vec<EventNo> {

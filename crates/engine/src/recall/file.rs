@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{MarkKind, Piece, Recall, RecallError, Recalled};
+use super::{MarkKind, Piece, Recall, RecallError, Recalled, RolledBack};
 use crate::{
     evidence::{
         lines::{NumberedLine, lines_in, lossy, split_lines},
@@ -87,9 +87,8 @@ impl Recall<'_> {
 
     /// The sights of a file before `as_of` that no rollback before it took away, the newest first.
     fn live_sights(&self, path: &str, as_of: EventNo) -> Result<Vec<EventNo>, RecallError> {
-        let dead = self.dead_ranges(as_of)?;
-        let is_live =
-            |event: &EventNo| *event < as_of && !dead.iter().any(|(first, end)| (*first..*end).contains(&event.0));
+        let rolled_back = self.rolled_back(as_of)?;
+        let is_live = |event: &EventNo| *event < as_of && rolled_back.is_live(*event);
         Ok(self.trace.seen(path)?.into_iter().filter(is_live).rev().collect())
     }
 
@@ -103,17 +102,17 @@ impl Recall<'_> {
         Err(self.no_such(MarkKind::Turn, turn.0))
     }
 
-    /// What the rollbacks before `as_of` took out: first event and end.
-    pub(super) fn dead_ranges(&self, as_of: EventNo) -> Result<Vec<(u64, u64)>, RecallError> {
-        let mut dead = Vec::new();
+    /// What the rollbacks before `as_of` took out.
+    pub(super) fn rolled_back(&self, as_of: EventNo) -> Result<RolledBack, RecallError> {
+        let mut rolled_back = RolledBack::default();
         for event in self.events(MarkKind::Rollback, 0)? {
             if let EventBody::RolledBack { turn, .. } = event.event
                 && event.seq < as_of
             {
-                dead.push((self.end_of_turn(turn)?.0 + 1, event.seq.0));
+                rolled_back.push(self.end_of_turn(turn)?, event.seq);
             }
         }
-        Ok(dead)
+        Ok(rolled_back)
     }
 
     /// What one sight of a file showed, and in which turn, for as long as its output is at hand. None: the file changed

@@ -25,8 +25,7 @@ use crate::{
         result::EditData,
     },
     view::{
-        TOKENS_PER_MESSAGE,
-        large::{Candidate, Room, plan_results},
+        large::{Candidate, plan_results},
         result_text::{live_bytes, lossy},
     },
 };
@@ -274,17 +273,14 @@ fn plan_step(
     let history = book.history();
     let results: Vec<&ToolResult> = (0..step.calls.len()).filter_map(|index| history.result_at(step, index)).collect();
     let texts = results.iter().map(|result| live_bytes(result, context.blobs)).collect::<Result<Vec<Bytes>, _>>()?;
-    let sizes: Vec<_> = match book.view() {
+    let sizes: Vec<_> = match book.room() {
         None => texts.iter().map(|bytes| ((context.count)(lossy(bytes).as_bytes()), None)).collect(),
-        Some(view) => {
+        Some(room) => {
             let candidates: Vec<Candidate<'_>> = texts
                 .iter()
                 .enumerate()
                 .map(|(index, bytes)| Candidate { bytes, pointer: history.result_pointer(turn, index) })
                 .collect();
-            let used = view.view.tokens() + u64::from(view.model.reserve) + u64::from(TOKENS_PER_MESSAGE);
-            let free = u64::from(view.model.window).saturating_sub(used) as u32;
-            let room = Room { window: view.model.window, free };
             let planned = plan_results(&candidates, room, &book.configuration().results, context.count);
             planned.into_iter().map(|admitted| (admitted.tokens, admitted.cut)).collect()
         }

@@ -23,6 +23,7 @@ use crate::{
     },
     view::{
         TOKENS_PER_MESSAGE,
+        large::Room,
         visible::{part_tokens, visible_parts},
     },
 };
@@ -109,25 +110,35 @@ impl Recorder {
 
     /// A call, its answer and its results. Returns the last turn of it.
     pub fn step(&mut self, step: WholeStep, context: &Context<'_>) -> Result<TurnNo, SessionError> {
-        let call = turns::start_call(self, Rents::default(), None, context)?;
-        let (parts, stop) = as_it_ran(step.parts, step.stop, &step.results);
-        let answer = turns::assistant_turn(self, parts, stop, context)?;
-        if let Some(billed) = step.bill {
-            turns::usage(self, Usage { call, billed }, context)?;
-        }
-        for (id, result) in answer.calls.iter().zip(step.results) {
-            results::tool_result(self, id, result, context)?;
-        }
-        results::end_interrupted_step(self, context)?;
-        Ok(if answer.calls.is_empty() { answer.turn } else { TurnNo(answer.turn.0 + 1) })
+        self::step(self, step, context)
     }
 
-    /// The conversation goes on from this turn. No event is removed, no number used again.
-    pub fn roll_back(&mut self, turn: TurnNo, context: &Context<'_>) -> Result<(), SessionError> {
-        expect_idle(&self.history)?;
-        self.history.end_of_turn(turn)?;
-        self.record(EventBody::RolledBack { turn, board_ids: BoardIds::GoOn, files: Box::default() }, context)
+    /// The conversation goes on from this turn, be it one of a branch that was left. No event is removed, no number used
+    /// again.
+    pub fn return_to(&mut self, turn: TurnNo, context: &Context<'_>) -> Result<(), SessionError> {
+        return_to(self, turn, context)
     }
+}
+
+pub(crate) fn return_to(book: &mut impl Book, turn: TurnNo, context: &Context<'_>) -> Result<(), SessionError> {
+    expect_idle(book.history())?;
+    book.history().end_of_any_turn(turn)?;
+    book.record(EventBody::RolledBack { turn, board_ids: BoardIds::GoOn, files: Box::default() }, context)
+}
+
+/// A call, its answer and its results. Returns the last turn of it.
+pub(crate) fn step(book: &mut impl Book, step: WholeStep, context: &Context<'_>) -> Result<TurnNo, SessionError> {
+    let call = turns::start_call(book, Rents::default(), None, context)?;
+    let (parts, stop) = as_it_ran(step.parts, step.stop, &step.results);
+    let answer = turns::assistant_turn(book, parts, stop, context)?;
+    if let Some(billed) = step.bill {
+        turns::usage(book, Usage { call, billed }, context)?;
+    }
+    for (id, result) in answer.calls.iter().zip(step.results) {
+        results::tool_result(book, id, result, context)?;
+    }
+    results::end_interrupted_step(book, context)?;
+    Ok(if answer.calls.is_empty() { answer.turn } else { TurnNo(answer.turn.0 + 1) })
 }
 
 /// An answer whose calls have results was not cut off before they ran, whatever its stop says.
@@ -158,6 +169,10 @@ impl Book for Recorder {
 
     fn tokens(&self) -> u64 {
         self.tokens
+    }
+
+    fn room(&self) -> Option<Room> {
+        None
     }
 
     fn write(&mut self, event: Event, _: &dyn Blobs) -> Result<(), SessionError> {

@@ -22,6 +22,8 @@ pub(super) struct Bill {
     /// The prompt sent last: the head is its first part, then one part for each entry.
     chain: PromptChain,
     marks: Vec<usize>,
+    /// How many parts are asked to be held for an hour.
+    hour: usize,
     /// The parts of the last prompt that the provider took: it holds an entry there.
     stored_tail: usize,
     open: Option<OpenCall>,
@@ -44,6 +46,7 @@ impl Bill {
             rule: card.cache,
             chain: PromptChain::default(),
             marks: Vec::new(),
+            hour: 0,
             stored_tail: 0,
             open: None,
             earlier: Earlier::Unknown,
@@ -72,7 +75,7 @@ impl Bill {
     }
 
     /// A prompt is sent. The head and so many entries stand as they stood in the one before; none: not even the head.
-    pub(super) fn sent(&mut self, call: CallNo, now: Timestamp, view: &View, unchanged: Option<usize>) {
+    pub(super) fn sent(&mut self, call: CallNo, now: Timestamp, view: &View, unchanged: Option<usize>, hour: usize) {
         self.close(None);
         let tail = self.stored_tail;
         self.chain.truncate(unchanged.map_or(0, |entries| entries.saturating_add(1)).min(self.chain.parts()));
@@ -84,6 +87,7 @@ impl Bill {
             self.chain.push(part_of(entry), entry.tokens);
         }
         self.marks = plan_marks(self.rule, view.seam() + 1, tail, self.chain.parts());
+        self.hour = hour;
         self.open = Some(OpenCall { call, at: now, taken: true });
     }
 
@@ -98,7 +102,7 @@ impl Bill {
             self.chain.push(part_of(entry), entry.tokens);
         }
         self.chain.push(part_id(question.hash), question.tokens.saturating_add(TOKENS_PER_MESSAGE));
-        let ridden = CachedCall { prompt: &self.chain, marks: &self.marks, answer: &[], now };
+        let ridden = CachedCall { prompt: &self.chain, marks: &self.marks, hour: self.hour, answer: &[], now };
         let split = self.cache.apply_call(&ridden);
         self.calls.insert(call, Expected { split, rule: self.rule, earlier: self.earlier });
         self.chain.truncate(sent);
@@ -109,7 +113,7 @@ impl Bill {
         self.close(None);
         let mut prompt = PromptChain::default();
         prompt.push(part_id(question.hash), question.tokens.saturating_add(TOKENS_PER_MESSAGE));
-        let split = self.cache.apply_call(&CachedCall { prompt: &prompt, marks: &[], answer: &[], now });
+        let split = self.cache.apply_call(&CachedCall { prompt: &prompt, marks: &[], hour: 0, answer: &[], now });
         self.calls.insert(call, Expected { split, rule: self.rule, earlier: self.earlier });
     }
 
@@ -120,9 +124,17 @@ impl Bill {
         }
     }
 
+    pub(super) fn hour(&self) -> usize {
+        self.hour
+    }
+
     /// Whether the head ends with a mark, and the places of the messages that do.
     pub(super) fn marked(&self) -> (HeadMark, Vec<usize>) {
-        let head = if self.marks.contains(&1) { HeadMark::Marked } else { HeadMark::Without };
+        let head = match (self.marks.contains(&1), self.hour) {
+            (false, _) => HeadMark::Without,
+            (true, 0) => HeadMark::Marked,
+            (true, _) => HeadMark::ForAnHour,
+        };
         (head, self.marks.iter().filter_map(|mark| mark.checked_sub(2)).collect())
     }
 
@@ -133,7 +145,7 @@ impl Bill {
             return;
         }
         let answer: Vec<(PartId, u32)> = answer.into_iter().map(|entry| (part_of(entry), entry.tokens)).collect();
-        let sent = CachedCall { prompt: &self.chain, marks: &self.marks, answer: &answer, now };
+        let sent = CachedCall { prompt: &self.chain, marks: &self.marks, hour: self.hour, answer: &answer, now };
         let split = self.cache.apply_call(&sent);
         self.stored_tail = self.chain.parts();
         self.calls.insert(call, Expected { split, rule: self.rule, earlier: self.earlier });

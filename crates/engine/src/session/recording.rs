@@ -2,20 +2,21 @@
 
 use lookback_wire::ToolSpec;
 
-use super::Session;
+use super::{Session, ShownResults};
 use crate::{
     context::Context,
     error::{SessionError, expect_idle},
     recorder::{
-        Book, ModelChoice, NewPart, RecordedTurn, SessionSetup, changes, first_event,
+        Book, ModelChoice, NewPart, RecordedTurn, SessionSetup, WholeStep, changes, first_event,
         results::{self, waiting_calls},
-        turns,
+        turns, without_view,
     },
     trace::{
-        EventBody, Origin, Stop, ToolKind, ToolResult, TurnNo,
+        Event, EventBody, Origin, Stop, ToolKind, ToolResult, TurnNo,
         decision::ThinkingBehind,
         event::{
-            BoardIds, DecidedBy, Effect, GateAnswer, GateOutcome, HeadChange, Interruption, NoteKind, SpanId, Usage,
+            BoardIds, DecidedBy, Effect, GateAnswer, GateOutcome, HeadChange, Interruption, NoteKind, SnapshotTaken,
+            SnapshotUndone, SpanId, Usage,
         },
         result::TodoItem,
     },
@@ -91,6 +92,41 @@ impl Session {
         self.record(EventBody::RolledBack { turn, board_ids: BoardIds::GoOn, files: Box::default() }, context)?;
         self.policy.forget_what_was_rolled_back();
         Ok(())
+    }
+
+    /// The files as they are now, by the name that the shadow store knows them by.
+    pub fn snapshot_taken(
+        &mut self,
+        turn: TurnNo,
+        id: String,
+        left_out: Vec<String>,
+        context: &Context<'_>,
+    ) -> Result<(), SessionError> {
+        let taken = |event: &&Event| matches!(event.event, EventBody::SnapshotTaken(_));
+        let number = self.trace().iter().filter(taken).count() as u32 + 1;
+        self.record(EventBody::SnapshotTaken(Box::new(SnapshotTaken { number, turn, id, left_out })), context)
+    }
+
+    /// The files are again as a snapshot has them.
+    pub fn snapshot_undone(&mut self, undone: SnapshotUndone, context: &Context<'_>) -> Result<(), SessionError> {
+        expect_idle(&self.history)?;
+        self.record(EventBody::SnapshotUndone(Box::new(undone)), context)
+    }
+
+    /// The same for a turn of a branch that was left, too: that branch is taken up again, as it was then.
+    pub fn return_to(&mut self, turn: TurnNo, context: &Context<'_>) -> Result<(), SessionError> {
+        without_view::return_to(self, turn, context)?;
+        self.policy.forget_what_was_rolled_back();
+        Ok(())
+    }
+
+    /// A step that happened elsewhere, decided as it was there: nothing is tidied before it, and its results are shown
+    /// whole. Returns the last turn of it.
+    pub fn whole_step(&mut self, step: WholeStep, context: &Context<'_>) -> Result<TurnNo, SessionError> {
+        self.results = ShownResults::Whole;
+        let recorded = without_view::step(self, step, context);
+        self.results = ShownResults::AsThereIsRoom;
+        recorded
     }
 
     /// Sets a reminder. It is appended before the next call, unless the one with this key already says the same.

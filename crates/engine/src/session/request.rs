@@ -4,7 +4,7 @@ use lookback_wire::{Message, Part, Provider, RequestOptions, Role, render_body, 
 
 use super::Session;
 use crate::{
-    card::{Alternation, Constrained, Lifetime},
+    card::{Alternation, Constrained},
     request::CardOptions,
     state::entries::SEPARATOR,
     trace::{BlobError, Blobs},
@@ -81,8 +81,7 @@ impl Session {
     }
 
     fn render_marked(&self, provider: Provider, head: &[u8], messages: &[&[u8]], schema: Schema<'_>) -> Vec<u8> {
-        let lifetime = self.policy.card.as_ref().map_or(Lifetime::Usual, |in_use| in_use.lifetime);
-        let options = CardOptions::of(self.card(), lifetime);
+        let options = CardOptions::of(self.card(), self.policy.lifetime());
         let (head_mark, places) = self.sent.marked();
         let request = RequestOptions {
             marks: options.marks(head_mark, &places),

@@ -11,14 +11,18 @@ use crate::{
     edits::{
         archive,
         draft::{ArchiveDraft, FoldDraft},
-        fold, settle,
+        fold, settle, stub,
         zone::hot_tokens,
     },
     error::{FoldRefused, SessionError, expect_idle},
     planner::{Asked, Balance, Compactor, DeltaCause, Verdict},
     policy::Noticed,
-    report::{ArchiveReport, DeltaReport, FoldReport, SettleReport},
-    trace::event::{NoteKind, Rents},
+    recorder::Book,
+    report::{ArchiveReport, DeltaReport, FoldReport, SettleReport, StubReport},
+    trace::{
+        EventBody,
+        event::{NoteKind, Rents},
+    },
     view::recap::render_board_request,
 };
 
@@ -31,6 +35,8 @@ pub struct Tidied {
     pub folded: Option<FoldReport>,
     /// Results that took their short forms.
     pub settled: Option<SettleReport>,
+    /// Old blocks that became stubs.
+    pub stubbed: Option<StubReport>,
     /// A delta that the rules wrote because the model's did not come.
     pub delta: Option<DeltaReport>,
     /// The model was asked for a delta, for this reason.
@@ -55,7 +61,7 @@ impl Session {
         let mut tidied = Tidied::default();
         let noticed = self.policy.watch.notice(&self.history, &self.policy.configuration);
         self.policy.coming_rents = Rents::default();
-        if self.desk().has_gone_cold(context.now) {
+        if self.desk().base_has_gone_cold(context.now) {
             self.let_rules_take_effect(context)?;
         }
         self.tidy_delta(&noticed, &mut tidied, context)?;
@@ -64,6 +70,7 @@ impl Session {
             self.tidy_fold(&noticed, &mut tidied, context)?;
         }
         self.tidy_settle(&mut tidied, context)?;
+        self.tidy_stubs(&mut tidied, context)?;
         Ok(tidied)
     }
 
@@ -125,8 +132,16 @@ impl Session {
         Ok(())
     }
 
+    fn tidy_stubs(&mut self, tidied: &mut Tidied, context: &Context<'_>) -> Result<(), SessionError> {
+        if let Some((stub, report)) = stub::plan_stubs(self.desk(), context) {
+            self.record(EventBody::Stub(Box::new(stub)), context)?;
+            tidied.stubbed = Some(report);
+        }
+        Ok(())
+    }
+
     /// The model is asked for a delta with its next step; where it does not come, the rules write it. Who has no `Board`
-    /// tool is not asked (docs/design/model.md, "The board").
+    /// tool is not asked, and gets the board with the next fold (docs/design/model.md, "Who writes deltas").
     fn tidy_delta(
         &mut self,
         noticed: &Noticed,
@@ -139,14 +154,15 @@ impl Session {
             && self.policy.delta_answered != Some(note)
         {
             self.policy.delta_answered = Some(note);
-            tidied.delta = self.delta_by_rules(context)?;
+            // Before the first block nothing has left the view that the rules could remind of.
+            if self.history.index().blocks > 0 {
+                tidied.delta = self.delta_by_rules(context)?;
+            }
         }
         let Some(cause) = noticed.delta else { return Ok(()) };
-        if self.head().tools.iter().any(|tool| tool.name == "Board") {
+        if self.desk().declares_board() {
             self.note(NoteKind::BoardRequest, "", render_board_request(cause), context)?;
             tidied.asked_for_delta = Some(cause);
-        } else if tidied.delta.is_none() {
-            tidied.delta = self.delta_by_rules(context)?;
         }
         Ok(())
     }

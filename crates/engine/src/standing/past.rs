@@ -35,6 +35,8 @@ pub(super) struct Done<'a> {
 /// One text of the assistant.
 pub(super) struct Said<'a> {
     pub(super) turn: TurnNo,
+    /// Its place among the parts of the turn.
+    pub(super) part: usize,
     pub(super) text: &'a str,
     /// It ended the round.
     pub(super) answers: bool,
@@ -64,8 +66,8 @@ impl<'a> Past<'a> {
                 _ => &[],
             };
             let answers = !parts.iter().any(|part| matches!(part, AssistantPart::Call { .. }));
-            parts.iter().rev().filter_map(move |part| match part {
-                AssistantPart::Text { text, .. } => Some(Said { turn, text, answers }),
+            parts.iter().enumerate().rev().filter_map(move |(part, said)| match said {
+                AssistantPart::Text { text, .. } => Some(Said { turn, part, text, answers }),
                 _ => None,
             })
         })

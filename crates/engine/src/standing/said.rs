@@ -4,7 +4,7 @@
 //! for each subject, the newest; none that a later edit or the user's next turn speaks against, and none about how a run
 //! ended, which the run itself says better. Each is quoted with its turn. Whether it is true is not known here.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
     past::{Past, Said, shortened},
@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     evidence::pointer::Place,
+    history::Weighed,
     text::one_line,
     trace::{TurnNo, claim::Quote},
 };
@@ -52,12 +53,11 @@ pub(super) fn concluded(past: Past<'_>, first: TurnNo, most: usize) -> Vec<Concl
         if since.user_objects(said.turn) {
             continue;
         }
-        let all = sentences(said.text);
-        let offers = said.answers && all.iter().rev().take(3).any(|sentence| is_question(sentence.text));
         let changes = since.changes_right_behind(said.turn);
+        let weighed = past.history.weighed((said.turn, said.part, changes), || weigh(&said, changes));
         let mut best: Vec<(i32, &str)> =
-            all.iter().map(|sentence| (worth(sentence, &said, offers, changes), sentence.text)).collect();
-        best.retain(|(worth, text)| *worth >= LEAST && !since.edit_speaks_against(said.turn, text));
+            weighed.iter().map(|weighed| (weighed.worth, &said.text[weighed.start..weighed.end])).collect();
+        best.retain(|(_, text)| !since.edit_speaks_against(said.turn, text));
         best.sort_by_key(|(worth, _)| std::cmp::Reverse(*worth));
         for (place, (worth, text)) in (0..).zip(best.into_iter().take(PER_TURN)) {
             let subject = subject(text);
@@ -100,6 +100,19 @@ pub(super) fn says(past: Past<'_>, quote: &Quote) -> bool {
     there.any(|said| sentences(said.text).iter().any(|sentence| shortened(&one_line(sentence.text)) == quote.text))
 }
 
+/// The sentences that are worth their tokens.
+fn weigh(said: &Said<'_>, changes: bool) -> Arc<[Weighed]> {
+    let all = sentences(said.text);
+    let offers = said.answers && all.iter().rev().take(3).any(|sentence| is_question(sentence.text));
+    let weighed = all.iter().filter_map(|sentence| {
+        let worth = worth(sentence, said, offers, changes);
+        // A sentence is borrowed from its text.
+        let start = sentence.text.as_ptr() as usize - said.text.as_ptr() as usize;
+        (worth >= LEAST).then_some(Weighed { worth, start, end: start + sentence.text.len() })
+    });
+    weighed.collect()
+}
+
 fn worth(sentence: &Sentence<'_>, said: &Said<'_>, offers: bool, changes: bool) -> i32 {
     let text = sentence.text;
     let list = wording();
@@ -115,6 +128,12 @@ fn worth(sentence: &Sentence<'_>, said: &Said<'_>, offers: bool, changes: bool) 
     let lower = text.to_lowercase().replace('’', "'");
     let plain = lower.trim_start_matches(['*', '_', '`', ' ']);
     let strongest = list.strength(&lower);
+    // What stands in the list of an answer that asks is a choice, not yet a decision.
+    let listed = sentence.listed && !offers;
+    // An answer's items say what was done without such words.
+    if (sentence.listed && offers) || (strongest == 0 && !(said.answers && (sentence.opens || listed))) {
+        return 0;
+    }
     let is_plan = list.announces.begin(plain) || words(plain).next().is_some_and(|first| list.requests.has(first));
     if is_plan
         || list.doubts.stand_in(&lower)
@@ -128,8 +147,6 @@ fn worth(sentence: &Sentence<'_>, said: &Said<'_>, offers: bool, changes: bool) 
     if text.len() + wide < 2 * SHORTEST && !names_something {
         return 0;
     }
-    // What stands in the list of an answer that asks is a choice, not yet a decision.
-    let listed = sentence.listed && !offers;
     let place = match (said.answers, changes) {
         (true, _) if sentence.opens => 22,
         (true, _) if listed => 14,
@@ -138,10 +155,7 @@ fn worth(sentence: &Sentence<'_>, said: &Said<'_>, offers: bool, changes: bool) 
         (false, false) => 0,
     };
     match strongest {
-        _ if sentence.listed && offers => 0,
-        // An answer's items say what was done without such words.
-        0 if said.answers && (sentence.opens || listed) => place,
-        0 => 0,
+        0 => place,
         strongest => strongest + place + if names_something { 8 } else { 0 },
     }
 }

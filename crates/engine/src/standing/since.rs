@@ -19,8 +19,8 @@ pub(super) struct Since<'a> {
 struct Edit<'a> {
     turn: TurnNo,
     path: &'a str,
-    removed: BTreeSet<String>,
-    added: BTreeSet<String>,
+    removed: BTreeSet<&'a str>,
+    added: BTreeSet<&'a str>,
 }
 
 impl<'a> Since<'a> {
@@ -29,8 +29,8 @@ impl<'a> Since<'a> {
             let data = &done.result.data;
             done.changed().map(move |path| {
                 let hunks = || data.edit_of(path).into_iter().flat_map(|edit| &edit.hunks);
-                let removed = names(hunks().flat_map(|hunk| &hunk.removed));
-                let added = names(hunks().flat_map(|hunk| &hunk.added));
+                let removed = names(hunks().flat_map(|hunk| hunk.removed.iter().map(String::as_str)));
+                let added = names(hunks().flat_map(|hunk| hunk.added.iter().map(String::as_str)));
                 Edit { turn: done.turn, path, removed, added }
             })
         });
@@ -54,9 +54,10 @@ impl<'a> Since<'a> {
         self.edits.iter().filter(|edit| edit.turn > turn).any(|edit| {
             let file = edit.path.rsplit('/').next().unwrap_or(edit.path);
             let takes =
-                named.iter().any(|name| is_name(name) && edit.removed.contains(name) && !edit.added.contains(name));
+                named.iter().any(|name| is_name(name) && edit.removed.contains(*name) && !edit.added.contains(*name));
             let mends = || {
-                text.contains(file) || named.iter().any(|name| edit.added.contains(name) || edit.removed.contains(name))
+                text.contains(file)
+                    || named.iter().any(|name| edit.added.contains(*name) || edit.removed.contains(*name))
             };
             takes || (lacks && mends())
         })
@@ -68,18 +69,14 @@ impl<'a> Since<'a> {
 }
 
 /// Names of code in a sentence: what stands in code marks, and words that no prose has.
-fn subject_names(text: &str) -> BTreeSet<String> {
+fn subject_names(text: &str) -> BTreeSet<&str> {
     let in_marks = names(text.split('`').skip(1).step_by(2));
     names(std::iter::once(text)).into_iter().filter(|name| is_name(name)).chain(in_marks).collect()
 }
 
-fn names<T: AsRef<str>>(texts: impl Iterator<Item = T>) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    for text in texts {
-        let words = text.as_ref().split(|letter: char| !letter.is_alphanumeric() && letter != '_');
-        found.extend(words.filter(|word| word.len() > 2).map(str::to_owned));
-    }
-    found
+fn names<'a>(texts: impl Iterator<Item = &'a str>) -> BTreeSet<&'a str> {
+    let words = texts.flat_map(|text| text.split(|letter: char| !letter.is_alphanumeric() && letter != '_'));
+    words.filter(|word| word.len() > 2).collect()
 }
 
 /// `snake_case`, `camelCase`, `PascalCase`.

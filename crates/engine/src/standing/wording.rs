@@ -92,7 +92,8 @@ impl Cues {
     /// Those that stand in a text; as whole words, where they are written in letters.
     pub(super) fn in_text<'a>(&'a self, lower: &'a str) -> impl Iterator<Item = &'a str> {
         let bytes = lower.as_bytes();
-        (0..bytes.len()).flat_map(move |at| self.at(bytes, at))
+        let some = move |at: &usize| !self.starting_with[usize::from(bytes[*at])].is_empty();
+        (0..bytes.len()).filter(some).flat_map(move |at| self.at(bytes, at))
     }
 
     pub(super) fn stand_in(&self, lower: &str) -> bool {

@@ -53,7 +53,10 @@ impl State {
             self.supersede_boards(behind, Miss::Fold(fold.block), past);
         }
         self.apply_thinking(fold.thinking, behind, event, past);
-        self.blocks.insert(fold.block, Block { range: fold.range, standing: BlockStanding::InView, entries: removed });
+        self.blocks.insert(
+            fold.block,
+            Block { range: fold.range, standing: BlockStanding::InView, folded: event, entries: removed },
+        );
         self.last_fold = Some(event);
         if fold.author == Author::Model {
             self.texts_refused = 0;

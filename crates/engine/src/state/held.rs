@@ -25,6 +25,8 @@ pub struct Block {
     pub range: TurnRange,
     /// Whether it is in the view.
     pub standing: BlockStanding,
+    /// The fold that wrote it.
+    pub(crate) folded: EventNo,
     /// Turns and notes as they stood; board entries never come back.
     pub(crate) entries: Vec<Entry>,
 }

@@ -32,9 +32,8 @@ impl<'a> Bench<'a> {
         Ok(match entry.source {
             Source::Turn(turn) => self.turn_message(turn, entry.thoughtless, blobs)?,
             Source::Board => Message::user(self.board_text(entry.revision)),
-            Source::Note | Source::Block(_) | Source::Archived(_) | Source::Dialogue => {
-                Message::user(self.machine_text(entry.revision))
-            }
+            Source::Block(number) => Message::user(self.block_text(number, entry.revision)),
+            Source::Note | Source::Archived(_) | Source::Dialogue => Message::user(self.machine_text(entry.revision)),
         })
     }
 
@@ -123,10 +122,21 @@ impl<'a> Bench<'a> {
         }
     }
 
+    /// Of a block, or of the stub that it became.
+    fn block_text(self, number: u32, event: EventNo) -> &'a str {
+        match self.history.body_of(event) {
+            EventBody::Fold(fold) => &fold.content.text,
+            EventBody::Stub(stub) => {
+                let stubbed = stub.blocks.iter().find(|stubbed| stubbed.block == number);
+                stubbed.map_or("", |stubbed| &stubbed.content.text)
+            }
+            _ => "",
+        }
+    }
+
     fn machine_text(self, event: EventNo) -> &'a str {
         match self.history.body_of(event) {
             EventBody::NoteShown { content, .. } => &content.text,
-            EventBody::Fold(fold) => &fold.content.text,
             EventBody::Archive(archive) => &archive.content.text,
             EventBody::LayoutChanged(change) => change.dialogue.as_ref().map_or("", |dialogue| &dialogue.content.text),
             _ => "",

@@ -144,6 +144,9 @@ pub struct Cold {
     pub idle_ms: i64,
     /// How long entries live.
     pub lifetime_ms: i64,
+    /// Whether the base was asked to be held for an hour, and is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub base_held: bool,
 }
 
 /// Why a call to a model ended without an answer, or a step without all its results.

@@ -192,6 +192,30 @@ pub struct SettledResult {
     pub replaced_tokens: u32,
 }
 
+/// Old blocks keep only their heads. A cold cache has lost them anyway, so it costs nothing then.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Stub {
+    /// Which ones, oldest first.
+    pub blocks: Vec<StubbedBlock>,
+    /// What becomes of the thinking behind them.
+    #[serde(default, skip_serializing_if = "crate::trace::is_default")]
+    pub thinking: ThinkingBehind,
+    /// The planner's answer with its prices.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub decision: Value,
+}
+
+/// A block as a stub.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StubbedBlock {
+    /// Its number, which it keeps.
+    pub block: u32,
+    /// The stub as it is shown.
+    pub content: Counted,
+    /// The count of what it replaces.
+    pub replaced_tokens: u32,
+}
+
 /// Whole old rounds leave the view; one summary stands for them, behind the earlier ones.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Archive {

@@ -20,7 +20,7 @@ pub use super::{
     file::{FileChange, FileChanged, FileObserved, FollowedAnchor},
 };
 use super::{
-    decision::{Archive, Fold, LayoutChange, Settle, StateDelta, ThinkingBehind, Unfold},
+    decision::{Archive, Fold, LayoutChange, Settle, StateDelta, Stub, ThinkingBehind, Unfold},
     ids::{CallNo, EventNo, SessionId, Timestamp, TurnNo},
     output::Output,
     result::{ResultData, TodoItem, ToolKind, ToolResult},
@@ -172,6 +172,8 @@ pub enum EventBody {
     Unfold(Unfold),
     /// Results took their short forms.
     Settle(Box<Settle>),
+    /// Old blocks became stubs.
+    Stub(Box<Stub>),
     /// A summary took the place of rounds.
     Archive(Box<Archive>),
     /// What stands there goes through every fold word for word.
@@ -394,6 +396,7 @@ impl EventBody {
             Self::Fold(_) => "fold",
             Self::Unfold(_) => "unfold",
             Self::Settle(_) => "settle",
+            Self::Stub(_) => "stub",
             Self::Archive(_) => "archive",
             Self::Pinned(_) => "pinned",
             Self::Unpinned { .. } => "unpinned",

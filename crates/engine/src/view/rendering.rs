@@ -131,7 +131,7 @@ impl Rendering {
         same.checked_sub(1).map_or_else(|| self.head_size(), |last| self.ends[last])
     }
 
-    fn head_size(&self) -> Size {
+    pub(crate) fn head_size(&self) -> Size {
         Size { tokens: self.head_tokens, bytes: self.head.len() as u64 }
     }
 

@@ -1,6 +1,7 @@
-//! Invariant 2, Frozen: what stands for folded or archived turns keeps its bytes for as long as it is in the view.
+//! Invariant 2, Frozen: what stands for folded or archived turns keeps its bytes for as long as it is in the view. A block
+//! alone may become a stub: only at a cold cache, once, and by a recorded event.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lookback_engine::{
     Entry, Session, Source,
@@ -29,6 +30,10 @@ struct Frozen {
     in_view: Vec<Record>,
     blocks: u32,
     archives: u32,
+    stubs: BTreeSet<u32>,
+    /// A stub was recorded since the last call, or the model changed.
+    stubbed: bool,
+    other_model: bool,
 }
 
 fn record(entry: &Entry) -> Option<Record> {
@@ -76,6 +81,32 @@ impl Law for Frozen {
             EventBody::Archive(archive) => {
                 self.archives += 1;
                 assert_eq!(archive.archive, self.archives, "numbers of archives go on and are never reused");
+            }
+            EventBody::Stub(stub) => {
+                self.stubbed = true;
+                for stubbed in &stub.blocks {
+                    assert!(self.stubs.insert(stubbed.block), "block {} became a stub twice", stubbed.block);
+                    self.bytes.remove(&Record::Block(stubbed.block));
+                    assert!(stubbed.content.tokens < stubbed.replaced_tokens, "a stub is shorter");
+                }
+            }
+            EventBody::ModelChanged { .. } => self.other_model = true,
+            // What was rolled back never happened: a stub among it may be made again.
+            EventBody::RolledBack { .. } => {
+                let entries = session.view().entries().iter();
+                let whole = entries
+                    .filter(|entry| matches!(session.trace()[entry.revision.0 as usize].event, EventBody::Fold(_)));
+                for entry in whole {
+                    if let Source::Block(number) = entry.source
+                        && self.stubs.remove(&number)
+                    {
+                        self.bytes.remove(&Record::Block(number));
+                    }
+                }
+            }
+            EventBody::CallStarted { cold, .. } => {
+                assert!(!self.stubbed || cold.is_some() || self.other_model, "a stub while the cache was warm");
+                (self.stubbed, self.other_model) = (false, false);
             }
             _ => {}
         }

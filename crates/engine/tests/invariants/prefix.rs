@@ -31,8 +31,12 @@ fn begins(session: &Session, event: &Event) -> Option<usize> {
                 view.entries().iter().position(|entry| entry.source == first).expect("it is in the view")
             }
         }),
-        // docs/design/folding.md, "Three ways to get shorter": all before the seam unchanged.
+        // docs/design/folding.md, "Four ways to get shorter": all before the seam unchanged.
         EventBody::Settle(_) => Some(view.seam()),
+        EventBody::Stub(stub) => {
+            let first = Source::Block(stub.blocks.first()?.block);
+            view.entries().iter().position(|entry| entry.source == first)
+        }
         EventBody::Unfold(unfold) => {
             view.entries().iter().position(|entry| entry.source == Source::Block(unfold.block))
         }

@@ -343,3 +343,32 @@ fn strict_models_never_get_two_user_messages_in_a_row() {
         body["messages"].as_array().expect("messages").iter().filter_map(|message| message["role"].as_str()).collect();
     assert!(roles.windows(2).all(|pair| pair != ["user", "user"]), "{roles:?}");
 }
+
+#[test]
+fn at_a_cold_cache_old_blocks_become_stubs_once() {
+    let mut day = priced("claude-sonnet-4-5");
+    day.user("look at everything, and never touch src/b.py");
+    work_and_tidy(&mut day, 60);
+    let blocks = events(&day.session, "fold");
+    assert!(blocks > 2, "{blocks} blocks");
+    assert_eq!(events(&day.session, "stub"), 0, "a warm block is left alone");
+    let before = day.session.view().tokens();
+    day.minute += 10;
+    let tidied = day.session.tidy(&day.now()).expect("between steps");
+    let report = tidied.stubbed.expect("old blocks");
+    assert!(report.short * 2 < report.raw && day.session.view().tokens() < before, "{report}");
+    let text = body(&day.session, Provider::Anthropic);
+    assert_eq!(check_body(Provider::Anthropic, text.as_bytes()), Ok(()));
+    assert!(text.contains("COMPRESSED_TURNS v1 ") && text.contains("never touch src/b.py"), "{text}");
+    assert!(text.contains("also seen there: "), "{text}");
+    let replayed = Session::replay(day.session.trace().to_vec(), &NoBlobs).expect("it replays");
+    assert_eq!(body(&replayed, Provider::Anthropic), text);
+    day.session.start_call(&day.now()).expect("a call");
+    let line = day.session.ledger().lines().last().expect("a line");
+    assert!(line.reasons.contains(&Miss::Stub), "{:?}", line.reasons);
+    day.session.assistant_turn(vec![NewPart::Text("ok".into())], Stop::End, &day.now()).expect("a turn");
+    day.user("go on");
+    day.minute += 10;
+    assert!(day.session.tidy(&day.now()).expect("between steps").stubbed.is_none(), "each block once");
+    day.session.unfold(1, &day.now()).expect("its turns come back");
+}

@@ -40,7 +40,7 @@ fn step(day: &mut Day, bill: impl FnOnce(Split) -> Split) -> CallNo {
 }
 
 fn nothing_cached(split: Split) -> Split {
-    Split { read: 0, written: split.read + split.written, uncached: split.uncached }
+    Split { read: 0, written: split.read + split.written, uncached: split.uncached, ..Split::default() }
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn another_model_begins_anew_and_leaves_what_was_said_of_the_last() {
     assert_eq!(day.session.factor(), 1.0);
     assert_eq!(day.session.expected_input(), day.session.view().tokens());
     // A server that has reported nothing so far may be one that never does.
-    let silent = |split: Split| Split { read: 0, written: 0, uncached: split.tokens() };
+    let silent = |split: Split| Split { uncached: split.tokens(), ..Split::default() };
     step(&mut day, silent);
     let call = step(&mut day, silent);
     assert_eq!(day.session.cache_verdict(call), Some(CacheVerdict::NotReported));

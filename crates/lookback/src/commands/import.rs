@@ -1,106 +1,157 @@
-//! `lookback import FILES…`: recorded sessions become stored ones, whoever's files they are.
+//! `lookback import [FILES…]`: recorded sessions become stored ones, whoever's files they are.
 
+mod continued;
 mod foreign;
 mod gathered;
 mod own;
+mod tally;
 mod writing;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow, bail};
+use lookback_engine::trace::SessionId;
 use lookback_replay::{import::ImportError, recording::Format};
-use lookback_store::Store;
+use lookback_store::{Store, StoreError};
 
 use gathered::Gathered;
+use tally::Tally;
 
 use crate::{
     cli::ImportArguments,
-    home,
-    input::{Input, Source, find_files},
+    discovery, home,
+    input::{Found, Input, Source, find_sessions, holds_many, once},
+    interruption,
+    progress::Progress,
     reading, screen,
+    skips::Skips,
 };
 
-/// What became of a file, in words.
+/// What became of a file.
 enum Outcome {
-    Imported(String),
-    StoredAlready(String),
-    /// It is a session, and an empty one.
-    Nothing(String),
+    Done(Done),
     /// Read, and soon stored together with others.
     Gathered,
 }
 
+struct Done {
+    kind: Kind,
+    format: Format,
+    id: Option<SessionId>,
+    /// Where it is from.
+    name: String,
+    /// For people.
+    text: String,
+    skips: Skips,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Imported,
+    /// It had been imported, and has so many turns more.
+    Grown(u64),
+    Stored,
+    /// It is a session, and an empty one.
+    Empty,
+}
+
 pub(crate) fn run(arguments: ImportArguments) -> Result<()> {
+    let (found, is_one) = match arguments.files.as_slice() {
+        [] => match discover(arguments.yes)? {
+            Some(found) => (found, false),
+            None => return Ok(()),
+        },
+        [only] if !holds_many(only) => (named(&arguments.files)?, true),
+        files => (named(files)?, false),
+    };
     let store = home::open_store()?;
-    if let [only] = arguments.files.as_slice()
-        && !only.is_dir()
-    {
-        return import_one(&store, only);
+    // They would read the same files and wait for the same disk.
+    let _turn = store.wait_for_imports(|pid| {
+        let who = pid.map_or(String::new(), |pid| format!(" (pid {pid})"));
+        screen::remark(&format!("waiting for another import{who}"));
+    })?;
+    interruption::end_on_interruption("interrupted: what was imported before stays");
+    match is_one && !arguments.json {
+        true => found.iter().try_for_each(|(source, _)| import_one(&store, source)),
+        false => import_many(&store, &found, &arguments),
     }
-    import_many(&store, &arguments.files)
+}
+
+/// What other agents keep on this machine; none where there is nothing, or the person said no.
+fn discover(yes: bool) -> Result<Option<Vec<(Source, Named)>>> {
+    let places = discovery::find_places();
+    if places.is_empty() {
+        screen::say(
+            "no recorded sessions of Claude Code, Codex or opencode on this machine: `lookback import FILES…` takes your own",
+        )?;
+        return Ok(None);
+    }
+    discovery::show(&places);
+    let otherwise = "nothing was imported; `lookback import FILES…` imports what you name";
+    if !yes && !discovery::agrees("Import them? They are copied into Lookback's own store on this machine.", otherwise)?
+    {
+        return Ok(None);
+    }
+    let found = places.into_iter().flat_map(|place| place.found);
+    Ok(Some(found.map(|found| (found.source, Named::InFolder)).collect()))
+}
+
+/// Each once, in the order in which they were named.
+fn named(paths: &[PathBuf]) -> Result<Vec<(Source, Named)>> {
+    let (mut all, mut by_itself) = (Vec::new(), Vec::new());
+    for path in paths {
+        if holds_many(path) {
+            all.extend(find_sessions(path)?);
+        } else {
+            let source = Source::new(path);
+            by_itself.push(source.clone());
+            all.push(Found { source, bytes: 0, modified: None, is_main: true });
+        }
+    }
+    once(&mut all);
+    let named = |source: &Source| if by_itself.contains(source) { Named::ByItself } else { Named::InFolder };
+    Ok(all
+        .into_iter()
+        .map(|found| (named(&found.source), found.source))
+        .map(|(named, source)| (source, named))
+        .collect())
 }
 
 /// One file that a person named: whatever keeps it out is an error.
-fn import_one(store: &Store, path: &Path) -> Result<()> {
+fn import_one(store: &Store, source: &Source) -> Result<()> {
     let mut gathered = Gathered::new(store);
-    let first = import(&mut gathered, &Source::new(path))?;
+    let name = source.name();
+    let first = import(&mut gathered, source, Named::ByItself, |size| Progress::of_bytes(&name, size))?;
     gathered.flush();
     for outcome in std::iter::once(Ok(first)).chain(gathered.outcomes()) {
-        match outcome? {
-            Outcome::Imported(text) => screen::say(&text)?,
-            Outcome::StoredAlready(reason) | Outcome::Nothing(reason) => bail!(reason),
-            Outcome::Gathered => {}
+        let Outcome::Done(Done { kind, text, skips, .. }) = outcome? else { continue };
+        skips.tell(&name);
+        match kind {
+            Kind::Imported | Kind::Grown(_) => screen::say(&text)?,
+            Kind::Stored | Kind::Empty => bail!(text),
         }
     }
     Ok(())
 }
 
 /// File by file: one that cannot be read does not keep the others out.
-fn import_many(store: &Store, paths: &[PathBuf]) -> Result<()> {
-    let (mut imported, mut stored, mut passed, mut failed) = (0, 0, 0, 0);
-    let mut out = screen::screen();
-    let mut tell = |outcome: Result<Outcome>, named: Named| -> Result<()> {
-        match outcome {
-            Ok(Outcome::Gathered) => {}
-            Ok(Outcome::Imported(text)) => {
-                imported += 1;
-                writeln!(out, "{text}")?;
-                out.flush()?;
-            }
-            Ok(Outcome::StoredAlready(reason)) => {
-                stored += 1;
-                screen::remark(&reason);
-            }
-            Ok(Outcome::Nothing(reason)) => {
-                passed += 1;
-                screen::remark(&reason);
-            }
-            // Folders hold other files, too.
-            Err(error) if named == Named::InFolder && is_unknown(&error) => passed += 1,
-            Err(error) => {
-                failed += 1;
-                screen::complain(&error);
-            }
-        }
-        Ok(())
-    };
+fn import_many(store: &Store, found: &[(Source, Named)], arguments: &ImportArguments) -> Result<()> {
+    let mut tally = Tally::new(arguments);
     let mut gathered = Gathered::new(store);
-    for (source, named) in sources(paths)? {
-        let outcome = import(&mut gathered, &source);
-        gathered.outcomes().into_iter().try_for_each(|outcome| tell(outcome, Named::ByItself))?;
-        tell(outcome, named)?;
+    let mut progress = Progress::of_sessions("importing", found.len() as u64);
+    for (place, (source, named)) in found.iter().enumerate() {
+        let outcome = import(&mut gathered, source, *named, |_| Progress::hidden());
+        gathered.outcomes().into_iter().for_each(|outcome| tally.add(outcome, Named::ByItself));
+        tally.add(outcome, *named);
+        progress.set(place as u64 + 1);
+        if tally.is_full() {
+            break;
+        }
     }
     gathered.flush();
-    gathered.outcomes().into_iter().try_for_each(|outcome| tell(outcome, Named::ByItself))?;
-    let mut facts = vec![format!("{} imported", screen::counted(imported, "session"))];
-    let others = [(stored, "stored already"), (passed, "no sessions"), (failed, "could not be read")];
-    facts.extend(others.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")));
-    writeln!(out, "{}", facts.join(" · "))?;
-    out.flush()?;
-    match failed {
-        0 => Ok(()),
-        _ => bail!("{} could not be imported", screen::counted(failed, "file")),
-    }
+    gathered.outcomes().into_iter().for_each(|outcome| tally.add(outcome, Named::ByItself));
+    drop(progress);
+    tally.tell(found.len())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,32 +160,30 @@ enum Named {
     InFolder,
 }
 
-fn sources(paths: &[PathBuf]) -> Result<Vec<(Source, Named)>> {
-    let mut sources = Vec::new();
-    for path in paths {
-        if path.is_dir() {
-            let found = find_files(path).with_context(|| format!("cannot read {}", path.display()))?;
-            sources.extend(found.into_iter().map(|file| (Source::File(file.path), Named::InFolder)));
-        } else {
-            sources.push((Source::new(path), Named::ByItself));
-        }
-    }
-    Ok(sources)
-}
-
-fn import(gathered: &mut Gathered<'_>, source: &Source) -> Result<Outcome> {
+fn import(
+    gathered: &mut Gathered<'_>,
+    source: &Source,
+    named: Named,
+    progress: impl Fn(Option<u64>) -> Progress,
+) -> Result<Outcome> {
     let name = source.name();
     let input = Input::open(source)?;
-    if input.head.trim_ascii().is_empty() && input.head_is_whole {
+    let cannot = || format!("cannot import {name}");
+    if input.head.trim_ascii().is_empty() && input.head_is_whole && named == Named::ByItself {
         return own::import(gathered, input, &name);
     }
     match reading::format_of(&input) {
         Ok(Format::Lookback) => own::import(gathered, input, &name),
-        Ok(format) => foreign::import(gathered, input, format, &name).with_context(|| format!("cannot import {name}")),
-        Err(error) => Err(anyhow!(error).context(format!("cannot import {name}"))),
+        Ok(format) => foreign::import(gathered, source, input, format, progress).with_context(cannot),
+        Err(error) => Err(anyhow!(error).context(cannot())),
     }
 }
 
 fn is_unknown(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| matches!(cause.downcast_ref(), Some(ImportError::Unknown)))
+    error.chain().any(|cause| matches!(cause.downcast_ref(), Some(ImportError::Unknown | ImportError::Empty)))
+}
+
+/// What the store said, where it was the store.
+fn of_store(error: &anyhow::Error) -> Option<&StoreError> {
+    error.chain().find_map(|cause| cause.downcast_ref())
 }

@@ -4,7 +4,6 @@
 
 mod counting;
 mod discovery;
-mod opencode;
 mod opening;
 mod origin;
 mod prices;
@@ -12,7 +11,7 @@ mod side_by_side;
 mod table;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fmt,
     fs::{self, File},
     io::Read,
@@ -20,7 +19,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
-use lookback_engine::Configuration;
+use lookback_engine::{Configuration, trace::SessionId};
 use lookback_replay::{
     import::ImportError,
     recording::{Format, Skipped},
@@ -39,7 +38,7 @@ use crate::{
 
 use counting::Counts;
 use discovery::Consent;
-use origin::Origin;
+use origin::{Identity, Origin};
 use prices::Prices;
 
 const REPORT: &str = "lookback-replay.html";
@@ -53,9 +52,12 @@ pub(crate) fn run(arguments: ReplayArguments) -> Result<()> {
     let prices = Prices::new(arguments.prices.as_deref(), arguments.ttl)?;
     let page = page_of(&arguments)?;
     let strategies = chosen(arguments.strategies.as_ref());
-    interruption::end_on_interruption();
+    interruption::end_on_interruption("interrupted: no report was written");
     let (origins, store) = match arguments.what.as_slice() {
-        [] => (discovery::discover(if arguments.yes { Consent::Given } else { Consent::Ask })?, None),
+        [] => match discovery::discover(if arguments.yes { Consent::Given } else { Consent::Ask })? {
+            Some(origins) => (origins, None),
+            None => return Ok(()),
+        },
         words => origin::named(words)?,
     };
     let cards = cards::built_in()?;
@@ -127,12 +129,13 @@ impl fmt::Display for WithoutCalls {
 impl std::error::Error for WithoutCalls {}
 
 struct One {
+    identity: Identity,
     replayed: Replayed,
     skipped: Vec<Skipped>,
 }
 
 fn replay(origin: &Origin, store: Option<&Snapshot>, prices: &Prices, plan: Plan<'_>) -> Result<One> {
-    let recording = origin.read(store)?;
+    let (recording, identity) = origin.read(store)?;
     if recording.calls().next().is_none() {
         return Err(WithoutCalls(recording.format).into());
     }
@@ -140,7 +143,7 @@ fn replay(origin: &Origin, store: Option<&Snapshot>, prices: &Prices, plan: Plan
     let counts = Counts::default();
     let job = Job { file: origin.name(), recording: &recording, tariff: &tariff, card };
     let replayed = session::replay(&job, plan, &|text| counts.count(text));
-    Ok(One { replayed, skipped: recording.skipped })
+    Ok(One { identity, replayed, skipped: recording.skipped })
 }
 
 /// All sessions; files that turned out to hold none are left out.
@@ -154,12 +157,14 @@ struct Finished {
 impl Finished {
     fn of(origins: &[Origin], outcomes: Vec<Result<One>>) -> Self {
         let mut run = Self { report: Report { sessions: Vec::new() }, remarks: Vec::new(), invalid: Vec::new() };
-        let (mut others, mut without_calls) = (0, 0);
+        let (mut others, mut without_calls, mut again) = (0, 0, 0);
+        let copies = given_again(&outcomes);
         let mut without_card = BTreeMap::new();
-        for (origin, outcome) in origins.iter().zip(outcomes) {
+        for (place, (origin, outcome)) in origins.iter().zip(outcomes).enumerate() {
             let name = origin.name();
             match outcome {
-                Ok(One { replayed, skipped }) => {
+                Ok(_) if copies.contains(&place) => again += 1,
+                Ok(One { replayed, skipped, .. }) => {
                     run.remarks.extend(remark_on(&name, &skipped));
                     let invalid = replayed.invalid.iter();
                     run.invalid.extend(invalid.map(|view| {
@@ -189,6 +194,9 @@ impl Finished {
                 None => format!("{sessions} without the name of a model: billed at the prices of {models}"),
             }
         }));
+        if again > 0 {
+            run.remarks.push(format!("{} given twice: counted once", screen::counted(again, "session")));
+        }
         if others > 0 {
             let other = screen::counted(others, "other file");
             run.remarks.push(format!("{other} in the folders {} no session", if others == 1 { "is" } else { "are" }));
@@ -211,6 +219,27 @@ impl Finished {
         }
         bail!("{}: {}", screen::counted(self.invalid.len() as u64, "invalid view"), self.invalid.join("\n       "))
     }
+}
+
+/// The places of sessions of which a copy counts: one with more calls, or the first of equals.
+fn given_again(outcomes: &[Result<One>]) -> BTreeSet<usize> {
+    let mut by_id: BTreeMap<&SessionId, Vec<(usize, &One)>> = BTreeMap::new();
+    for (place, one) in outcomes.iter().enumerate().filter_map(|(place, one)| Some((place, one.as_ref().ok()?))) {
+        by_id.entry(&one.identity.id).or_default().push((place, one));
+    }
+    let calls = |one: &One| one.replayed.report.calls;
+    let mut again = BTreeSet::new();
+    for copies in by_id.into_values() {
+        for (place, one) in &copies {
+            let counts_before = |(other_place, other): &(usize, &One)| {
+                (calls(other), std::cmp::Reverse(*other_place)) > (calls(one), std::cmp::Reverse(*place))
+            };
+            if copies.iter().any(|other| counts_before(other) && one.identity.is_same(&other.1.identity)) {
+                again.insert(*place);
+            }
+        }
+    }
+    again
 }
 
 /// The first of what was skipped, and how much more.

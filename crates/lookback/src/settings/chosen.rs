@@ -58,6 +58,9 @@ pub(crate) enum KeyFound {
     Missing { variables: Vec<String> },
 }
 
+/// Characters.
+const SHORTEST_SECRET: usize = 8;
+
 /// What a server is called of which only a base URL is known.
 const CUSTOM: &str = "custom";
 
@@ -189,6 +192,16 @@ impl Settings {
             }
         };
         (None, found, header)
+    }
+
+    /// Every key that is known here: in the environment by its name, in the file by its place. Shorter ones would hide
+    /// words.
+    pub(crate) fn secrets(&self) -> Vec<String> {
+        let is_secret =
+            |name: &str| ["KEY", "TOKEN", "SECRET", "PASSWORD"].iter().any(|word| name.to_uppercase().contains(word));
+        let in_environment = self.environment.iter().filter(|(name, _)| is_secret(name)).map(|(_, value)| value);
+        let written = self.providers.values().filter_map(|provider| provider.key.written.as_ref());
+        in_environment.chain(written).filter(|value| value.len() >= SHORTEST_SECRET).cloned().collect()
     }
 
     /// What the environment says, where it says anything.

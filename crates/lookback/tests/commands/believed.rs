@@ -69,6 +69,15 @@ fn an_honest_trace_is_believed_and_goes_on() {
 }
 
 #[test]
+fn a_time_before_1970_is_refused_with_its_line() {
+    let (mut events, _) = folded();
+    events[3]["at"] = json!(-1);
+    let lines: String = events.iter().map(|event| format!("{event}\n")).collect();
+    let complaint = Person::new().import(lines).complaint();
+    assert!(complaint.contains("line 4 of") && complaint.contains("before 1970"), "{complaint}");
+}
+
+#[test]
 fn what_does_not_hold_is_a_recording() {
     type Change = fn(&mut Value);
     let changes: [(&str, Change); 3] = [

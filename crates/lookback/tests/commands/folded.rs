@@ -125,8 +125,8 @@ fn a_span_is_folded_alone() {
 fn a_warm_cache_has_a_price_and_an_unknown_model_none() {
     let warm = with(&work("ledger000000", now() - 100, MODEL).session);
     let line = warm.run(&["fold", "ledger"]).shown();
-    assert!(line.contains(" · costs ") && line.contains("(pays in "), "{line}");
-    assert!(warm.run(&["unfold", "ledger", "1"]).shown().contains(" now and "));
+    assert!(line.contains(" · costs ") && line.contains(" · pays for itself in "), "{line}");
+    assert!(warm.run(&["unfold", "ledger", "1"]).shown().contains(" tokens more on every call from now on"));
     let unknown = with(&work("ledger000000", 0, "example-model").session);
     assert!(unknown.run(&["fold", "ledger"]).shown().contains("no prices for this model"));
     let report = unknown.run(&["unfold", "ledger", "1", "--json"]).json();
@@ -289,7 +289,7 @@ fn a_layout_that_does_not_fit_is_refused() {
 #[test]
 fn an_empty_board_says_so() {
     let person = Person::with_sample();
-    insta::assert_snapshot!(person.run(&["show", "sample", "--board"]).shown(), @"the board is empty: a fold, or the model's Board calls, write on it");
+    insta::assert_snapshot!(person.run(&["show", "sample", "--board"]).shown(), @"the board is empty: it says what the session knows, and a fold or the model's Board calls write on it");
     assert_eq!(person.run(&["show", "sample", "--board", "--json"]).json()["version"], 0);
 }
 

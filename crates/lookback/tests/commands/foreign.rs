@@ -86,11 +86,11 @@ fn a_session_is_stored_once() {
     let id = said.split_whitespace().nth(4).expect("an id");
     let again = person.import(CLAUDE_CODE).complaint();
     assert!(again.contains(&format!("session {id} is stored already: look at it with `lookback show ")), "{again}");
-    // A longer copy: what is here may have been folded, so it is the person who decides.
+    // A longer copy: what is new goes behind what is stored.
     let more = r#"{"parentUuid":"u9","isSidechain":false,"cwd":"/w","sessionId":"the-session","version":"2.1.0","type":"user","message":{"role":"user","content":"and now?"},"uuid":"u10","timestamp":"2026-05-01T10:09:00.000Z"}"#;
-    let longer = person.import(format!("{CLAUDE_CODE}{more}\n")).complaint();
-    assert!(longer.contains("this copy of it has 1 turn more"), "{longer}");
-    assert_eq!(person.run(&["sessions", "--json"]).json()[0]["turns"], 6);
+    let longer = person.import(format!("{CLAUDE_CODE}{more}\n")).shown();
+    assert!(longer.contains(": 1 new turn\n"), "{longer}");
+    assert_eq!(person.run(&["sessions", "--json"]).json()[0]["turns"], 7);
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn folders_are_imported_and_other_files_left_alone() {
     write("a/settings.json", "{\"theme\":\"dark\"}");
     let import = || person.run(&["import", folder.to_str().expect("text")]);
     let said = import().shown();
-    assert!(said.contains("2 sessions imported · 1 no sessions"), "{said}");
+    assert_eq!(said, "Claude Code: 2 sessions imported · 1 other file in the folders\n");
     assert!(import().shown().contains("0 sessions imported · 2 stored already"));
     let missing = folder.join("missing.jsonl");
     let said = person.run(&["import", folder.to_str().expect("text"), missing.to_str().expect("text")]);
@@ -121,10 +121,9 @@ fn a_session_that_lies_twice_in_a_folder_is_stored_once() {
     fs::write(folder.join("a.jsonl"), CLAUDE_CODE).expect("a file");
     fs::write(folder.join("b.jsonl"), claude_code("other")).expect("a file");
     fs::write(folder.join("c.jsonl"), format!("{CLAUDE_CODE}{more}\n")).expect("a file");
-    let said = person.run(&["import", folder.to_str().expect("text")]);
-    assert!(said.out.contains("2 sessions imported · 1 stored already"), "{}", said.out);
-    assert!(said.err.contains("this copy of it has 1 turn more"), "{}", said.err);
-    assert_eq!(said.out.matches("look at it with `lookback show ").count(), 2, "{}", said.out);
+    let said = person.run(&["import", "-v", folder.to_str().expect("text")]);
+    assert!(said.out.contains("2 sessions imported · 1 brought up to date (1 new turn)"), "{}", said.out);
+    assert_eq!(said.out.matches("look at it with `lookback show ").count(), 3, "{}", said.out);
 }
 
 #[test]

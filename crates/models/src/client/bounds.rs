@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use lookback_wire::ReplyReader;
 use tokio::time::Instant;
 
 use crate::{Bound, fault::Cause};
@@ -12,14 +13,17 @@ pub(super) const LARGEST_STREAM: u64 = 64 << 20;
 pub(super) const LARGEST_BODY: u64 = 16 << 20;
 /// More than a hidden thought of 128,000 tokens, where a server sends an empty event for each.
 const MOST_EMPTY_LINES: u64 = 200_000;
+/// Behind the reason why an answer ends there is a bill at most.
+const MOST_EMPTY_LINES_BEHIND: u64 = 1_000;
 
 pub(super) fn check_bytes(bytes: u64, limit: u64) -> Result<(), Cause> {
     check(bytes, Bound::AnswerBytes, limit)
 }
 
 /// In a row.
-pub(super) fn check_empty_lines(lines: u64) -> Result<(), Cause> {
-    check(lines, Bound::EmptyLines, MOST_EMPTY_LINES)
+pub(super) fn check_empty_lines(reader: &ReplyReader) -> Result<(), Cause> {
+    let limit = if reader.has_stopped() { MOST_EMPTY_LINES_BEHIND } else { MOST_EMPTY_LINES };
+    check(reader.lines_without_content(), Bound::EmptyLines, limit)
 }
 
 fn check(amount: u64, bound: Bound, limit: u64) -> Result<(), Cause> {

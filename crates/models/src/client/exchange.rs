@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 use super::{
     Client,
     bounds::{Patience, check_empty_lines},
-    incoming::Incoming,
+    incoming::{BILLING, CLOSING, Incoming},
     opening::{Opened, open},
 };
 use crate::{
@@ -119,7 +119,7 @@ impl Exchange {
     fn take_piece(&mut self, piece: Result<Option<Bytes>, Fault>) -> Result<(), Fault> {
         let failed = match piece {
             Ok(Some(piece)) => match self.take_bytes(&piece) {
-                Err(fault) if self.reader.is_complete() => Some(fault),
+                Err(fault) if self.reader.has_stopped() => Some(fault),
                 taken => return taken,
             },
             Ok(None) => None,
@@ -150,9 +150,9 @@ impl Exchange {
         let read = self.reader.push(piece);
         self.spoke |= self.reader.has_content();
         self.ready.extend(read.map_err(|e| self.stream_fault(&e))?);
-        check_empty_lines(self.reader.lines_without_content()).map_err(|cause| self.client.fault(cause))?;
-        if let (true, State::Streaming(incoming)) = (self.reader.is_complete(), &mut self.state) {
-            incoming.expect_end();
+        check_empty_lines(&self.reader).map_err(|cause| self.client.fault(cause))?;
+        if let (true, State::Streaming(incoming)) = (self.reader.has_stopped(), &mut self.state) {
+            incoming.expect_end(if self.reader.is_complete() { CLOSING } else { BILLING });
         }
         Ok(())
     }

@@ -13,7 +13,10 @@ use super::{
 };
 use crate::fault::{Cause, Fault, Phase};
 
-const CLOSING: Duration = Duration::from_secs(2);
+/// Behind a whole answer.
+pub(super) const CLOSING: Duration = Duration::from_secs(2);
+/// Behind the reason why an answer ends: a bill comes with it or right after it, by whatever router.
+pub(super) const BILLING: Duration = Duration::from_secs(10);
 
 pub(super) struct Incoming {
     response: Response,
@@ -40,10 +43,11 @@ impl Incoming {
         Self { most_bytes, ..self }
     }
 
-    /// The answer is whole. What a server may still send behind it, and the end that lets the connection be used again,
-    /// come at once or are not worth waiting for.
-    pub(super) fn expect_end(&mut self) {
-        self.closing.get_or_insert_with(|| Instant::now() + CLOSING);
+    /// The answer has ended. What a server may still send behind it, and the end that lets the connection be used again,
+    /// come soon or are not worth waiting for.
+    pub(super) fn expect_end(&mut self, within: Duration) {
+        let closing = Instant::now() + within;
+        self.closing = Some(self.closing.map_or(closing, |sooner| sooner.min(closing)));
     }
 
     /// None: the body is complete.

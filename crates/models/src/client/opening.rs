@@ -12,7 +12,7 @@ use super::{Client, bounds::LARGEST_BODY, incoming::Incoming};
 use crate::{
     ErrorKind, ModelError,
     fault::{Cause, Fault, Phase, parse_said, transport_cause},
-    mask::{hide_key_shapes, masked_url},
+    mask::masked_url,
     retry::{Again, Asked, parse_asked},
 };
 
@@ -68,8 +68,7 @@ fn check_api(client: &Client, api: Provider) -> Result<(), Fault> {
     if spoken(api) == spoken(own) {
         return Ok(());
     }
-    let message =
-        format!("the request is written for {api}, but {} speaks {own}", hide_key_shapes(&client.inner.address.host));
+    let message = format!("the request is written for {api}, but {} speaks {own}", client.inner.address.shown_host);
     let error = ModelError::new(ErrorKind::BadRequest, None, format!("{message}\nset `api` of the endpoint to {api}"));
     Err(Fault { error, again: Again::Never, asked: Asked::Nothing })
 }

@@ -110,6 +110,8 @@ pub(super) fn mask(endpoint: &Endpoint, address: &Address) -> Mask {
         value.split_whitespace().skip(1).for_each(|word| add(name, word));
     }
     address.url.query_pairs().for_each(|(name, value)| add(&name, &value));
+    mask.add_shapes(&endpoint.base_url);
+    endpoint.proxy.iter().for_each(|proxy| mask.add_shapes(proxy));
     if let Some(proxy) = endpoint.proxy.as_deref().and_then(|proxy| Url::parse(proxy).ok()) {
         proxy.password().into_iter().for_each(|password| mask.add_key(password));
     }

@@ -6,13 +6,15 @@ use lookback_wire::Provider;
 use reqwest::Url;
 
 use super::EndpointError;
-use crate::mask::masked_url;
+use crate::mask::{hide_shapes_of, masked_url};
 
 /// Where requests go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Address {
     pub(crate) url: Url,
     pub(crate) host: String,
+    /// As people are told of it: some paste a key here.
+    pub(crate) shown_host: String,
 }
 
 impl Address {
@@ -43,7 +45,7 @@ pub(crate) fn parse_address(api: Provider, base_url: &str) -> Result<Address, En
     url.set_fragment(None);
     let path = whole_path(api, url.path());
     url.set_path(&path);
-    Ok(Address { url, host })
+    Ok(Address { url, shown_host: hide_shapes_of(base_url, &host), host })
 }
 
 fn whole_path(api: Provider, base: &str) -> String {

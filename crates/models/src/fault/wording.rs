@@ -9,7 +9,7 @@ use super::{
     Cause, Place,
     cause::{NoConnection, Phase},
 };
-use crate::{Bound, ErrorKind, ModelError, mask::hide_key_shapes};
+use crate::{Bound, ErrorKind, ModelError};
 
 const LONGEST_QUOTE: usize = 300;
 const OTHER_MODEL: &str = "choose another model with --model";
@@ -33,7 +33,7 @@ pub(super) fn render_message(cause: &Cause, status: Option<u16>, said: &str, pla
 }
 
 fn what(cause: &Cause, place: &Place<'_>) -> String {
-    let host = &*hide_key_shapes(place.host);
+    let host = place.host;
     match cause {
         Cause::BadKey => "the provider says the key is not valid".to_owned(),
         Cause::NoSuchModel => "the provider knows no such model".to_owned(),
@@ -50,7 +50,7 @@ fn what(cause: &Cause, place: &Place<'_>) -> String {
         Cause::Redirected { to } => format!("{host} redirects to {to}, which is not followed: the key would go there"),
         Cause::Nonsense => format!("what {host} answered is not what the API says"),
         Cause::Cut => "the answer broke off".to_owned(),
-        Cause::NoConnection(reason) => no_connection(reason, host),
+        Cause::NoConnection(reason) => no_connection(reason, place),
         Cause::Timeout { phase, limit } => {
             let limit = limit.as_secs_f32();
             match phase {
@@ -70,10 +70,14 @@ fn what(cause: &Cause, place: &Place<'_>) -> String {
     }
 }
 
-fn no_connection(reason: &NoConnection, host: &str) -> String {
+fn no_connection(reason: &NoConnection, place: &Place<'_>) -> String {
+    let host = place.host;
     match reason {
         NoConnection::UnknownHost => format!("there is no host called {host}"),
-        NoConnection::Refused => format!("nobody listens at {host}"),
+        NoConnection::Refused => {
+            let port = place.url.port_or_known_default().map(|port| format!(":{port}")).unwrap_or_default();
+            format!("nobody listens at {host}{port}")
+        }
         NoConnection::UnknownIssuer => {
             format!("the certificate of {host} is signed by nobody that this computer trusts")
         }

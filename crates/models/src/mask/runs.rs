@@ -1,5 +1,5 @@
-//! Keys that a server repeats in another form: cut, turned round, spelt out with something between the letters, in
-//! base64 or hex. No run of eight characters of any of these is shown.
+//! Keys that a server repeats in another form: cut, turned round, spelt out with something between the letters, as
+//! numbers, in base64 or hex. No run of eight characters of any of these is shown.
 
 use std::{collections::HashSet, ops::Range};
 
@@ -8,35 +8,57 @@ use base64::{
     engine::general_purpose::{STANDARD, URL_SAFE},
 };
 
+use super::reading::{Letter, readings};
+
 /// Fewer characters are found in ordinary words, and help nobody to guess the rest.
 const RUN: usize = 8;
+/// So far apart may the letters of a key stand where the same number of others follows each.
+const LONGEST_STRIDE: usize = 32;
+/// Of the table of pairs. Letters beyond share a place with others, which costs a second look and nothing else.
+const ROWS: usize = 128;
 
 /// Every run of all known keys in all forms.
 #[derive(Clone, Default)]
-pub(super) struct Runs(HashSet<Box<[char]>>);
+pub(super) struct Runs {
+    whole: HashSet<Box<[char]>>,
+    /// What they are made of.
+    letters: HashSet<char>,
+    /// Which letter follows which in any of them: a bit of a row. It tells most texts from all runs at a glance.
+    pairs: Vec<u128>,
+}
+
+/// What is to be hidden of a text.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// In order, without overlaps.
+    Places(Vec<Range<usize>>),
+    /// A key with letters between its own: who knows of it reads it out of whatever is left.
+    Everywhere,
+}
 
 impl Runs {
     pub(super) fn add(&mut self, key: &str) {
+        self.pairs.resize(ROWS, 0);
         for form in forms(key) {
             for kept in [is_shown as fn(char) -> bool, char::is_alphanumeric] {
                 let letters: Vec<char> = form.chars().filter(|c| kept(*c)).map(plain).collect();
-                self.0.extend(letters.windows(RUN).map(Box::from));
+                self.letters.extend(&letters);
+                for pair in letters.windows(2) {
+                    self.pairs[row(pair[0])] |= 1 << row(pair[1]);
+                }
+                self.whole.extend(letters.windows(RUN).map(Box::from));
             }
         }
     }
 
-    /// Where the text holds any of them, in order, without overlaps.
-    pub(super) fn find(&self, text: &str) -> Vec<Range<usize>> {
+    pub(super) fn find(&self, text: &str) -> Found {
         let mut found = Vec::new();
-        // A key may be spelt out with spaces, or with anything else that is no letter.
-        for kept in [is_shown as fn(char) -> bool, char::is_alphanumeric] {
-            let (places, letters): (Vec<_>, Vec<_>) =
-                text.char_indices().filter(|(_, c)| kept(*c)).map(|(at, c)| (at..at + c.len_utf8(), plain(c))).unzip();
-            for (start, run) in letters.windows(RUN).enumerate() {
-                if self.0.contains(run) {
-                    found.push(places[start].start..places[start + RUN - 1].end);
-                }
-            }
+        if self.whole.is_empty() {
+            return Found::Places(found);
+        }
+        let spelt = self.spelt(text);
+        for letters in &spelt {
+            found.extend(self.runs(letters, 1));
         }
         found.sort_by_key(|range: &Range<usize>| range.start);
         found.dedup_by(|next, before| {
@@ -46,26 +68,68 @@ impl Runs {
             }
             touches
         });
-        found
+        let is_left = |(place, _): &Letter| {
+            let next = found.partition_point(|hidden| hidden.end <= place.start);
+            found.get(next).is_none_or(|hidden| place.end <= hidden.start)
+        };
+        let is_woven_in = spelt.into_iter().any(|mut letters| {
+            letters.retain(is_left);
+            (2..=LONGEST_STRIDE).any(|stride| self.runs(&letters, stride).next().is_some())
+        });
+        if is_woven_in { Found::Everywhere } else { Found::Places(found) }
     }
+
+    /// A key may be spelt out with spaces, or with anything else that no key is made of.
+    fn spelt(&self, text: &str) -> Vec<Vec<Letter>> {
+        let mut spelt = Vec::new();
+        for reading in readings(text) {
+            let letters = || reading.iter().map(|(place, c)| (place.clone(), plain(*c)));
+            spelt.push(letters().filter(|(_, c)| is_shown(*c)).collect());
+            spelt.push(letters().filter(|(_, c)| c.is_alphanumeric() && self.letters.contains(c)).collect());
+        }
+        spelt
+    }
+
+    /// Where every `stride`th letter makes a run.
+    fn runs(&self, letters: &[Letter], stride: usize) -> impl Iterator<Item = Range<usize>> {
+        let last = (RUN - 1) * stride;
+        (0..letters.len().saturating_sub(last)).filter_map(move |start| {
+            let letter = |nth: usize| letters[start + nth * stride].1;
+            let may_be = (1..RUN).all(|nth| self.pairs[row(letter(nth - 1))] >> row(letter(nth)) & 1 == 1);
+            let is_one = may_be && self.whole.contains(&std::array::from_fn::<char, RUN, _>(letter)[..]);
+            is_one.then(|| letters[start].0.start..letters[start + last].0.end)
+        })
+    }
+}
+
+fn row(c: char) -> usize {
+    c as usize % ROWS
 }
 
 fn is_shown(c: char) -> bool {
     !c.is_whitespace()
 }
 
+/// In small letters, and not as wide as a Chinese one.
 fn plain(c: char) -> char {
-    c.to_ascii_lowercase()
+    let narrow = match c {
+        '！'..='～' => char::from_u32(c as u32 - '！' as u32 + '!' as u32).unwrap_or(c),
+        _ => c,
+    };
+    narrow.to_ascii_lowercase()
 }
 
 fn forms(key: &str) -> Vec<String> {
-    let turned: String = key.chars().rev().collect();
+    let turn = |text: &str| text.chars().rev().collect::<String>();
     let mut forms = Vec::new();
-    for key in [key, &turned] {
+    for key in [key, &turn(key)] {
         forms.push(key.to_owned());
         forms.push(key.bytes().map(|byte| format!("{byte:02x}")).collect());
+        forms.push(key.bytes().map(|byte| byte.to_string()).collect());
         forms.extend((0..3).flat_map(|before| in_base64(key, before)));
     }
+    let turned: Vec<String> = forms.iter().map(|form| turn(form)).collect();
+    forms.extend(turned);
     forms
 }
 

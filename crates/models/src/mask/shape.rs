@@ -1,5 +1,7 @@
 //! What looks like a key wherever it stands: people paste theirs into the wrong setting, and nobody knows it there.
 
+use std::ops::Range;
+
 /// How keys of known providers begin: OpenAI and many others, Groq, Google, xAI, Hugging Face, GitHub, GitLab,
 /// Perplexity, NVIDIA, Replicate, Fireworks, Cerebras, AWS, signed tokens.
 const BEGINNINGS: [&str; 18] = [
@@ -33,16 +35,33 @@ const UUID: [usize; 5] = [8, 4, 4, 4, 12];
 
 /// A text without what looks like a key in it.
 pub fn hide_key_shapes(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(start) = rest.find(is_of_a_word) {
-        let length = rest[start..].find(|c| !is_of_a_word(c)).unwrap_or(rest.len() - start);
-        let word = &rest[start..start + length];
-        out.push_str(&rest[..start]);
-        out.push_str(if looks_like_key(word) { "[hidden: it looks like a key]" } else { word });
-        rest = &rest[start + length..];
+    without(text, &key_shapes(text), "[hidden: it looks like a key]")
+}
+
+/// Where something looks like a key, in order.
+pub(super) fn key_shapes(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(before) = text[at..].find(is_of_a_word) {
+        let start = at + before;
+        at = text[start..].find(|c| !is_of_a_word(c)).map_or(text.len(), |length| start + length);
+        if looks_like_key(&text[start..at]) {
+            found.push(start..at);
+        }
     }
-    out.push_str(rest);
+    found
+}
+
+/// `places` are in order, without overlaps.
+pub(super) fn without(text: &str, places: &[Range<usize>], instead: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut shown = 0;
+    for place in places {
+        out.push_str(&text[shown..place.start]);
+        out.push_str(instead);
+        shown = place.end;
+    }
+    out.push_str(&text[shown..]);
     out
 }
 

@@ -181,6 +181,26 @@ async fn noise_behind_a_whole_answer() {
     }
 }
 
+/// The answer has said why it ends, and nothing says that it does.
+#[tokio::test]
+async fn noise_behind_a_reason_to_end() {
+    let stopped = HELLO.replace("data: [DONE]\n\n", "");
+    assert!(stopped.contains("finish_reason") && stopped != HELLO);
+    for again in [": ping\n\n".to_owned(), text_event("")] {
+        let server = Server::start([endless(&stopped, &again)]).await;
+        let told = tokio::time::timeout(Duration::from_secs(20), asked(&server)).await.expect("it ends");
+        assert_eq!(told.error, None);
+        assert_eq!(reply_text(&told.reply), "Hello, wörld");
+        assert!(server.written() < 8 * MIB, "{again:?}: {} bytes were read", server.written());
+    }
+    let drops = [piece(b": ping\n\n"), Move::Wait(Duration::from_millis(50))];
+    let drops = std::iter::repeat_n(drops, 1_000).flatten();
+    let play = [stream_head(), piece(stopped.as_bytes())].into_iter().chain(drops).collect();
+    let server = Server::start([play]).await;
+    let told = tokio::time::timeout(Duration::from_secs(25), asked(&server)).await.expect("it ends");
+    assert_eq!(told.error, None);
+}
+
 #[tokio::test]
 async fn a_refusal_without_end_is_read_as_far_as_it_helps() {
     let head = b"HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain\r\ntransfer-encoding: chunked\r\n\r\n".to_vec();

@@ -87,12 +87,13 @@ async fn what_cannot_pass_is_sent_once() {
 #[tokio::test]
 async fn nobody_listening_is_told_after_the_tries() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let base_url = format!("http://{}", listener.local_addr().unwrap());
+    let address = listener.local_addr().unwrap();
+    let base_url = format!("http://{address}");
     drop(listener);
     let server = Server::start([]).await;
     let told = tell(ask(&Client::new(Endpoint { base_url, ..endpoint(&server) }).unwrap())).await;
     let error = told.error.unwrap();
     assert_eq!(error.kind, ErrorKind::Unreachable);
-    assert!(error.message.starts_with("nobody listens at 127.0.0.1\nstart the server"), "{error}");
+    assert!(error.message.starts_with(&format!("nobody listens at {address}\nstart the server")), "{error}");
     assert_eq!(told.retries.len(), 2);
 }

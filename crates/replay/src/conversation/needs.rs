@@ -7,7 +7,7 @@
 //! | kind | what | example |
 //! |---|---|---|
 //! | path | the last component of every path in the arguments | `{"file_path": "/w/src/main.rs"}` needs `main.rs` |
-//! | symbol | `[A-Za-z_][A-Za-z0-9_]{5,}` in patterns, queries, commands, paths | `{"pattern": "fn open_door"}` needs `open_door` |
+//! | symbol | `[A-Za-z_][A-Za-z0-9_]{5,}` in patterns, queries, commands (not in the messages of commits), paths | `{"pattern": "fn open_door"}` needs `open_door` |
 //! | edit line | each line of 12 characters or more of the replaced text, with the blanks before it | `{"old_string": "  let door = open();\n}"}` needs `  let door = open();` |
 //!
 //! Each item once for a step and kind, and only if it occurs in an earlier piece that is still part of the conversation.

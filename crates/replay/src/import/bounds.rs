@@ -18,6 +18,7 @@ use crate::{
     recording::{Item, Skipped},
 };
 use lookback_engine::NewPart;
+use lookback_wire::count_values;
 
 /// What JSON can come to in memory: its texts, and a tree over them.
 pub fn weight(json: &[u8]) -> u64 {
@@ -31,21 +32,6 @@ pub fn check_values(json: &[u8]) -> Result<(), String> {
         true => Err(format!("more than {} JSON values", numbers::count(MOST_VALUES as u64))),
         false => Ok(()),
     }
-}
-
-/// What opens a list or an object, and what separates their values.
-fn count_values(json: &[u8]) -> usize {
-    let (mut values, mut at, mut in_text) = (0, 0, false);
-    while let Some(byte) = json.get(at) {
-        match byte {
-            b'\\' if in_text => at += 1,
-            b'"' => in_text = !in_text,
-            b'{' | b'[' | b',' if !in_text => values += 1,
-            _ => {}
-        }
-        at += 1;
-    }
-    values
 }
 
 /// Adds up what is held at once, and says no beyond the bound.

@@ -6,7 +6,7 @@
 //! later still is left out and said.
 //!
 //! Lines are taken in the order of the file. The tree of `parentUuid` also branches at parallel results, so only a person's
-//! turn whose parent had gone on already counts as going back.
+//! turn whose parent had gone on already, or had been left, counts as going back.
 
 mod lines;
 mod places;
@@ -142,7 +142,7 @@ impl ClaudeCode {
                 let reason = "the main thread begins here; the lines of a sub-agent before it are no part of it";
                 sink.skipped(Skipped { line: number, reason: reason.to_owned() });
                 self.put(Item::Rewind { last: None }, sink);
-                self.places.begin_again();
+                self.places.begin_again(self.items);
             }
             (Thread::Main, false) | (Thread::SubAgent, true) => {}
         }
@@ -184,7 +184,7 @@ impl ClaudeCode {
         if let Some(Response { call, .. }) = &mut self.open {
             blocks.into_iter().filter_map(Block::part).for_each(|part| call.push(part, &directory));
             // Usage stands on every line; only the last one's is whole.
-            call.item.billed = message.usage.as_ref().map(|usage| usage.billed()).or(call.item.billed);
+            call.item.billed = message.billed().or(call.item.billed);
             call.item.model = call.item.model.take().or(message.model);
             self.about.see_model(call.item.model.as_deref());
             if matches!(message.stop_reason.as_deref(), Some("max_tokens" | "model_context_window_exceeded")) {
@@ -270,10 +270,11 @@ impl ClaudeCode {
         if origin == Origin::Person {
             let parent = line.parent_uuid.as_deref();
             if let Some(place) = self.places.parent(parent)
-                && place.went_on
                 && place.last.map_or(0, |last| last + 1) < self.items
+                && (place.went_on || self.places.was_left(place.last, self.items))
             {
                 self.put(Item::Rewind { last: place.last }, sink);
+                self.places.branch(place.last, self.items);
             }
             self.places.go_on(parent);
         }

@@ -23,7 +23,7 @@ use super::{
     fields::{parse_line, parse_text},
     open_call::OpenCall,
     paths::Root,
-    time::parse_time,
+    time::time_of,
 };
 use crate::{
     parameters::HELD,
@@ -101,7 +101,7 @@ impl LineImporter for Codex {
     fn read(&mut self, _: u64, bytes: &[u8], sink: &mut dyn Sink) -> Result<(), String> {
         let text = parse_text(bytes)?;
         let line: Line<'_> = parse_line(text)?;
-        let at = line.timestamp.as_deref().and_then(parse_time);
+        let at = time_of(&line.timestamp);
         match line.body(text) {
             Body::Response(payload) => return self.response(payload, at, sink),
             Body::Event(payload) => return self.event(payload, at, sink),

@@ -17,10 +17,11 @@ pub(super) fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
     value.get(key)?.as_str()
 }
 
-/// A count; some writers make floats of them.
+/// A count; some writers make floats of them. No model's prompt comes near the bound, and sums of bounded ones fit.
 pub(super) fn count(value: &Value, key: &str) -> Option<u64> {
     let value = value.get(key)?;
-    value.as_u64().or_else(|| value.as_f64().filter(|number| *number >= 0.0).map(|number| number as u64))
+    let count = value.as_u64().or_else(|| value.as_f64().filter(|number| *number >= 0.0).map(|number| number as u64));
+    count.map(|count| count.min(u32::MAX.into()))
 }
 
 pub(super) fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {

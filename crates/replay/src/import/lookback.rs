@@ -19,6 +19,7 @@ use crate::recording::{About, Billed, Item, Skipped, UserItem};
 #[derive(Debug, Default)]
 pub(super) struct LookbackImporter {
     reader: TraceReader,
+    next: u64,
     about: About,
     /// Of the calls that follow.
     model: Option<String>,
@@ -148,6 +149,13 @@ impl LookbackImporter {
 impl LineImporter for LookbackImporter {
     fn read(&mut self, number: u64, line: &[u8], sink: &mut dyn Sink) -> Result<(), String> {
         let event = self.reader.event(line).map_err(|error| error.to_string())?;
+        if event.at.0 < 0 {
+            return Err("an event from before 1970".to_owned());
+        }
+        let expected = std::mem::replace(&mut self.next, event.seq.0.saturating_add(1));
+        if event.seq.0 != expected {
+            return Err(format!("event {} stands where event {expected} belongs", event.seq));
+        }
         self.event(number, event, &NoBlobs, sink);
         Ok(())
     }

@@ -33,7 +33,9 @@ pub(super) fn time_of(value: &Value) -> Option<Timestamp> {
     match value {
         Value::String(text) => parse_time(text),
         Value::Number(number) => {
-            let number = number.as_f64().filter(|number| *number > 0.0)?;
+            // Up to the year 9999, as texts go: a larger number is no time.
+            let number =
+                number.as_f64().filter(|number| (0.0..253_402_300_800_000.0).contains(number) && *number > 0.0)?;
             Some(Timestamp(if number < 1e11 { (number * 1_000.0).round() as i64 } else { number as i64 }))
         }
         _ => None,
@@ -99,6 +101,6 @@ mod tests {
     fn numbers_are_seconds_or_milliseconds() {
         assert_eq!(time_of(&json!(1_775_877_016.21)), Some(Timestamp(1_775_877_016_210)));
         assert_eq!(time_of(&json!(1_775_877_016_210_i64)), Some(Timestamp(1_775_877_016_210)));
-        assert_eq!(time_of(&json!(null)), None);
+        assert_eq!([json!(null), json!(-5), json!(0), json!(1e300), json!({})].map(|odd| time_of(&odd)), [None; 5]);
     }
 }

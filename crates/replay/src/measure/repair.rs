@@ -33,7 +33,7 @@ pub(super) fn repairs(run: &Run, conversation: &Conversation<'_>, tariff: &Tarif
     for (call, ran) in run.calls.iter().enumerate() {
         let Some((_, recalled)) = lacking(run, conversation, call) else { continue };
         let view = ran.split.tokens();
-        let asked = Split { read: view, written: RECALL_TOKENS + recalled, uncached: 0 };
+        let asked = Split { read: view, written: RECALL_TOKENS + recalled, uncached: 0, ..Split::default() };
         repairs.cost += recall(tariff, view, recalled);
         repairs.count += 1;
         tariff.spend(&mut repairs.tokens, view, &asked, RECALL_TOKENS);

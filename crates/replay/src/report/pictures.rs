@@ -67,8 +67,12 @@ struct Really<'a> {
 impl Really<'_> {
     fn split(&self, call: usize) -> Split {
         let billed = self.conversation.calls[call].billed.filter(|billed| billed.prompt() > 0);
-        let billed =
-            billed.map(|billed| Split { read: billed.read, written: billed.written, uncached: billed.uncached });
+        let billed = billed.map(|billed| Split {
+            read: billed.read,
+            written: billed.written,
+            written_1h: billed.written_1h.min(billed.written),
+            uncached: billed.uncached,
+        });
         billed.or_else(|| Some(self.append?.calls.get(call)?.split)).unwrap_or_default()
     }
 
@@ -253,7 +257,7 @@ mod tests {
                 let pictures = pictures("a.jsonl", &[("append", run)], conversation, tariff);
                 pictures.dearest.into_iter().find(|moment| moment.call == 1).unwrap().why
             };
-            run.calls[1].split = Split { read: 0, written: 3_000, uncached: 0 };
+            run.calls[1].split = Split { written: 3_000, ..Split::default() };
             assert_eq!(why(conversation, run), "the cache missed, no rule says why: 3.0k tokens anew");
             conversation.calls[0].at = Some(lookback_engine::trace::Timestamp(1_000));
             conversation.calls[1].at = Some(lookback_engine::trace::Timestamp(1_000 + 12 * 60_000));

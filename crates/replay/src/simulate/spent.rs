@@ -27,7 +27,7 @@ impl Tokens {
     /// A call whose entries are asked to live so long.
     pub fn of(split: &Split, output: u64, lifetime: Lifetime) -> Self {
         let (written_5m, written_1h) = match lifetime {
-            Lifetime::Usual => (split.written, 0),
+            Lifetime::Usual => (split.written - split.written_1h, split.written_1h),
             Lifetime::OneHour => (0, split.written),
         };
         Self { uncached: split.uncached, cached: split.read, written_5m, written_1h, output }

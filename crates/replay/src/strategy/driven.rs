@@ -161,6 +161,14 @@ impl Driven<'_> {
                 note: format!("archive of turns {}–{}", archive.range.first, archive.range.last),
             });
         }
+        if let Some(stubbed) = &tidied.stubbed {
+            did.push(Did {
+                what: "stub",
+                before_tokens: stubbed.raw,
+                after_tokens: stubbed.short,
+                note: format!("{} old blocks made short", stubbed.blocks),
+            });
+        }
         if let Some(settled) = &tidied.settled {
             did.push(Did {
                 what: "settle",

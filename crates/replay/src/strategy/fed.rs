@@ -34,10 +34,8 @@ pub(super) struct Fed<'a> {
     /// How many of the recording's items the session has.
     fed: usize,
     call: CallState,
-    /// How many users and calls have come.
-    items: usize,
-    /// Of the users and calls that the session has not gone back from: the number and the last turn.
-    live: Vec<(usize, TurnNo)>,
+    /// The last turn of each user and call; none where it was fed to a session that was left.
+    ends: Vec<Option<TurnNo>>,
     /// By turn of the session: its pieces, and whether they are all that it shows.
     turns: Vec<Pieces>,
     /// By piece: its turn in the session to which it was fed.
@@ -83,8 +81,7 @@ impl<'a> Fed<'a> {
             left: Vec::new(),
             fed: 0,
             call: CallState::Closed,
-            items: 0,
-            live: Vec::new(),
+            ends: Vec::new(),
             turns: Vec::new(),
             turn_of: Vec::new(),
             first: 0,
@@ -189,14 +186,13 @@ impl<'a> Fed<'a> {
         Ok(())
     }
 
-    /// As the conversation does it: of what is live, all up to that item stays.
+    /// As the conversation does it: what was live at that item is so again.
     fn rewind(&mut self, last: Option<usize>) -> Result<(), SessionError> {
-        let kept = last.map_or(0, |last| self.live.partition_point(|(item, _)| *item <= last));
-        self.live.truncate(kept);
         let context = context(&*self.count, None);
-        match self.live.last() {
-            Some((_, turn)) => self.session.roll_back(*turn, &context),
+        match last.and_then(|last| *self.ends.get(last)?) {
+            Some(turn) => self.session.return_to(turn, &context),
             None => {
+                self.ends.fill(None);
                 let session = start(&self.setup, self.card.as_ref(), &context);
                 self.left.push(std::mem::replace(&mut self.session, session));
                 self.turns.clear();
@@ -225,8 +221,7 @@ impl<'a> Fed<'a> {
     }
 
     fn end_item(&mut self, turn: TurnNo) {
-        self.live.push((self.items, turn));
-        self.items += 1;
+        self.ends.push(Some(turn));
     }
 }
 

@@ -63,7 +63,7 @@ impl<'a> HeadSummary<'a> {
         let summary = self.summaries.last().map(|summary| Part::Made(Rc::clone(&summary.made)));
         let raw = before[self.covered()..].iter().copied().map(Part::Raw);
         let parts: Vec<Part> = summary.into_iter().chain(raw).collect();
-        Shown { stable: parts.len(), parts }
+        Shown { stable: parts.len(), parts, hour: 0 }
     }
 
     /// Where the tail begins among the pieces before a call.

@@ -93,7 +93,7 @@ impl<'a> Results<'a> {
             parts.push(Part::Raw(piece));
         }
         let stable = stable.unwrap_or(parts.len());
-        Shown { parts, stable }
+        Shown { parts, stable, hour: 0 }
     }
 }
 

@@ -140,7 +140,7 @@ impl Strategy for Oracle<'_> {
         let mut parts: Vec<Part> = made.collect();
         let stable = parts.len();
         parts.extend(before[self.covered()..].iter().copied().map(Part::Raw));
-        Step { shown: Shown { parts, stable }, did: did.into_iter().collect(), compactor: Vec::new() }
+        Step { shown: Shown { parts, stable, hour: 0 }, did: did.into_iter().collect(), compactor: Vec::new() }
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) fn apply_prompt(store: &mut Store, card: &Card, links: &[Link], mode:
             let common = ends.iter().rev().find(|link| store.holds(&link.digest)).map_or(0, |link| link.end);
             ends.iter().for_each(|link| store.write(link.digest, card.lifetime_ms));
             let cached = whole_units(common, unit);
-            Reuse { cached: if cached < u64::from(minimum) { 0 } else { cached }, written: 0 }
+            Reuse { cached: if cached < u64::from(minimum) { 0 } else { cached }, ..Reuse::default() }
         }
         // Anthropic and Qwen: entries are written where a mark stands, and looked up from each mark backwards over a number
         // of blocks, the marked one first.
@@ -36,14 +36,17 @@ pub(super) fn apply_prompt(store: &mut Store, card: &Card, links: &[Link], mode:
             let found: Vec<Link> = marked.iter().filter_map(|(upto, _)| look_up(upto)).collect();
             let cached = found.iter().map(|link| link.end).max().unwrap_or(0);
             found.iter().for_each(|link| store.renew(&link.digest));
-            let mut stored = cached;
+            let (mut stored, mut for_an_hour) = (cached, cached);
             for (upto, lifetime) in marked {
                 if let Some(link) = upto.last().filter(|link| link.end >= u64::from(minimum)) {
                     store.write(link.digest, card.lifetime_ms(lifetime));
                     stored = stored.max(link.end);
+                    if lifetime == Lifetime::OneHour && card.offers_hour() {
+                        for_an_hour = for_an_hour.max(link.end);
+                    }
                 }
             }
-            Reuse { cached, written: stored - cached }
+            Reuse { cached, written: stored - cached, written_1h: for_an_hour - cached }
         }
         // OpenAI from gpt-5.6 on: an entry matches exactly where a breakpoint wrote it. The provider sets one of its own at
         // the end of the newest message that the model did not write itself; of the client's the newest are written too.
@@ -66,7 +69,7 @@ pub(super) fn apply_prompt(store: &mut Store, card: &Card, links: &[Link], mode:
                 store.write(link.digest, card.lifetime_ms);
                 stored = stored.max(whole_units(link.end, unit));
             }
-            Reuse { cached, written: stored - cached }
+            Reuse { cached, written: stored - cached, written_1h: 0 }
         }
     }
 }

@@ -63,7 +63,7 @@ fn chat(texts: &[&str]) -> Prompt {
 }
 
 fn reuse(cached: u64, written: u64) -> Reuse {
-    Reuse { cached, written }
+    Reuse { cached, written, written_1h: 0 }
 }
 
 #[test]

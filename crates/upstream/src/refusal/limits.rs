@@ -2,7 +2,7 @@
 
 use lookback_engine::{
     cache::CacheRule,
-    card::{Alternation, Card, Support},
+    card::{Alternation, Card, Lifetime, Support},
 };
 use lookback_wire::Provider;
 
@@ -47,6 +47,15 @@ pub(super) fn check_marks(card: &Card, prompt: &Prompt) -> Result<(), Refused> {
         if found > marks as usize {
             let message = format!("A maximum of {marks} blocks with cache_control may be provided. Found {found}.");
             return Err(Refused::invalid(message));
+        }
+        let lifetimes = blocks(prompt).filter_map(|block| match block.mark {
+            Some(Mark::CacheControl(lifetime)) => Some(lifetime),
+            _ => None,
+        });
+        if lifetimes.skip_while(|lifetime| *lifetime == Lifetime::OneHour).any(|it| it == Lifetime::OneHour) {
+            return Err(Refused::invalid(
+                "a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block.",
+            ));
         }
     }
     for segment in prompt.segments.iter().filter(|segment| segment.speaker == Speaker::Assistant) {

@@ -111,12 +111,19 @@ fn block(part: &ReplyContent) -> Value {
 
 fn usage(spoken: &Spoken<'_>) -> Value {
     let usage = &spoken.usage;
-    json!({
+    let mut told = json!({
         "input_tokens": usage.uncached,
         "cache_creation_input_tokens": usage.written,
         "cache_read_input_tokens": usage.cached,
         "output_tokens": usage.output,
-    })
+    });
+    if usage.written_1h > 0 {
+        told["cache_creation"] = json!({
+            "ephemeral_5m_input_tokens": usage.written_5m,
+            "ephemeral_1h_input_tokens": usage.written_1h,
+        });
+    }
+    told
 }
 
 fn stop_reason(spoken: &Spoken<'_>) -> &'static str {

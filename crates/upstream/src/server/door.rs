@@ -1,7 +1,12 @@
 //! Who may come in, and how much they may bring. A page in a browser reaches this machine, too, by a name of its own or
 //! from a site of its own: it is turned away before anything of its body is read.
 
-use std::{future::poll_fn, net::IpAddr, pin::Pin, time::Duration};
+use std::{
+    future::poll_fn,
+    net::{Ipv4Addr, Ipv6Addr},
+    pin::Pin,
+    time::Duration,
+};
 
 use axum::{
     body::Body,
@@ -9,10 +14,13 @@ use axum::{
 };
 use bytes::Bytes;
 use futures_core::Stream;
+use lookback_wire::count_values;
 use tokio::time::timeout;
 
 /// Anthropic's own limit for a request; nobody's window holds as much text.
 const LARGEST_BODY: usize = 32 << 20;
+/// Some 700 bytes each at worst, when they are read. Requests of long sessions have some ten thousand.
+const MOST_VALUES: usize = 100_000;
 /// On one machine the largest body takes a tenth of a second.
 const BODY_WITHIN: Duration = Duration::from_secs(60);
 
@@ -27,8 +35,12 @@ pub(super) enum TurnedAway {
         "this server answers programs, and the request comes from a web page (it has an Origin): send it without one"
     )]
     Origin,
+    #[error("the request names no host: send it to 127.0.0.1, [::1] or localhost, and say so in its Host")]
+    NoHost,
     #[error("Request exceeds the maximum size of {} MiB: send less", LARGEST_BODY >> 20)]
     TooLarge,
+    #[error("Request has more than {MOST_VALUES} JSON values: send less")]
+    TooManyValues,
     #[error("the body was not here within {} s: send it at once", BODY_WITHIN.as_secs())]
     TooSlow,
     #[error("the body broke off ({0}): send it again")]
@@ -40,9 +52,9 @@ impl TurnedAway {
     pub(super) fn status(&self) -> (u16, &'static str) {
         match self {
             Self::ForeignHost | Self::Origin => (403, "permission_error"),
-            Self::TooLarge => (413, "request_too_large"),
+            Self::TooLarge | Self::TooManyValues => (413, "request_too_large"),
             Self::TooSlow => (408, "invalid_request_error"),
-            Self::Broken(_) => (400, "invalid_request_error"),
+            Self::NoHost | Self::Broken(_) => (400, "invalid_request_error"),
         }
     }
 }
@@ -50,6 +62,9 @@ impl TurnedAway {
 pub(super) fn check(uri: &Uri, headers: &HeaderMap) -> Result<(), TurnedAway> {
     if headers.contains_key(header::ORIGIN) {
         return Err(TurnedAway::Origin);
+    }
+    if !headers.contains_key(header::HOST) && uri.authority().is_none() {
+        return Err(TurnedAway::NoHost);
     }
     let named = headers.get_all(header::HOST).iter().map(|host| host.to_str().ok().and_then(|host| host.parse().ok()));
     if named.chain(uri.authority().cloned().map(Some)).all(|host| host.is_some_and(|host| is_this_machine(&host))) {
@@ -59,12 +74,24 @@ pub(super) fn check(uri: &Uri, headers: &HeaderMap) -> Result<(), TurnedAway> {
     }
 }
 
+/// A host and perhaps a port, and nothing that only looks like them.
 fn is_this_machine(authority: &Authority) -> bool {
-    let host = authority.host().trim_start_matches('[').trim_end_matches(']');
-    match host.parse::<IpAddr>() {
-        Ok(address) => address.is_loopback(),
-        Err(_) => host.eq_ignore_ascii_case("localhost"),
-    }
+    let host = authority.host();
+    let is_whole = match authority.as_str().strip_prefix(host) {
+        Some("") => true,
+        Some(rest) => rest.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok()),
+        None => false,
+    };
+    let of_six = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')?.parse::<Ipv6Addr>().ok());
+    is_whole
+        && (of_six.is_some_and(|address| address.is_loopback())
+            || host.parse::<Ipv4Addr>().is_ok_and(|address| address.is_loopback())
+            || host.eq_ignore_ascii_case("localhost"))
+}
+
+/// Counted before anything is made of them.
+pub(super) fn check_values(body: &[u8]) -> Result<(), TurnedAway> {
+    if count_values(body) > MOST_VALUES { Err(TurnedAway::TooManyValues) } else { Ok(()) }
 }
 
 pub(super) async fn read_body(headers: &HeaderMap, body: Body) -> Result<Bytes, TurnedAway> {

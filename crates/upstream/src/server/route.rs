@@ -30,12 +30,14 @@ pub(super) async fn handle(State(shared): State<Arc<Shared>>, request: Request) 
         Ok(body) => spawn_blocking(move || route(&shared, &head.method, &path, api, body)).await.unwrap_or_else(|_| {
             Answer::json(500, render_error(api, "api_error", None, "reading the request failed: please report this"))
         }),
-        Err(reason) => {
-            let (status, kind) = reason.status();
-            Answer::json(status, render_error(api, kind, None, &reason.to_string()))
-        }
+        Err(reason) => turned_away(api, &reason),
     };
     respond(answer, chunks).await
+}
+
+fn turned_away(api: Provider, reason: &TurnedAway) -> Answer {
+    let (status, kind) = reason.status();
+    Answer::json(status, render_error(api, kind, None, &reason.to_string()))
 }
 
 async fn let_in(head: &Parts, body: Body) -> Result<Bytes, TurnedAway> {
@@ -44,6 +46,9 @@ async fn let_in(head: &Parts, body: Body) -> Result<Bytes, TurnedAway> {
 }
 
 fn route(shared: &Shared, method: &Method, path: &str, api: Provider, body: Bytes) -> Answer {
+    if let Err(reason) = door::check_values(&body) {
+        return turned_away(api, &reason);
+    }
     let is_post = method == Method::POST;
     let house = || shared.house.lock().unwrap_or_else(PoisonError::into_inner);
     if is_post && path.ends_with("/messages/count_tokens") {

@@ -26,6 +26,14 @@ pub enum MarkLifetime {
 }
 
 impl MarkForm {
+    /// Where it can be asked for.
+    pub(super) fn for_an_hour(self) -> Self {
+        match self {
+            Self::CacheControl(_) => Self::CacheControl(MarkLifetime::OneHour),
+            Self::Breakpoint => Self::Breakpoint,
+        }
+    }
+
     fn member(self) -> &'static [u8] {
         match self {
             Self::CacheControl(MarkLifetime::Usual) => br#","cache_control":{"type":"ephemeral"}"#,

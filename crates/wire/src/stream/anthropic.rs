@@ -66,6 +66,10 @@ impl super::Reading for Reading {
         self.is_complete
     }
 
+    fn has_stopped(&self) -> bool {
+        self.is_complete || self.stop.is_some()
+    }
+
     fn finish(self: Box<Self>) -> Reply {
         let stop = self.stop.unwrap_or_default();
         Reply {

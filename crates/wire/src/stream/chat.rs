@@ -84,6 +84,10 @@ impl super::Reading for Reading {
         self.is_done
     }
 
+    fn has_stopped(&self) -> bool {
+        self.is_done || self.finish_reason.is_some()
+    }
+
     fn finish(self: Box<Self>) -> Reply {
         // Some servers end without a reason, but say that they end.
         let reason = self.finish_reason.as_deref().or(self.is_done.then_some("stop"));

@@ -38,6 +38,10 @@ impl super::Reading for Reading {
         self.chat.is_complete()
     }
 
+    fn has_stopped(&self) -> bool {
+        self.chat.has_stopped()
+    }
+
     fn finish(self: Box<Self>) -> Reply {
         understand(self.chat.finish())
     }

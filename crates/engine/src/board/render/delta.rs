@@ -20,11 +20,14 @@ pub(crate) fn render_delta(delta: &Delta, applied: &Applied, limits: &BoardLimit
         task: task.as_ref().map(|task| Quoted::new(task, usize::MAX)),
         now: delta.now.as_ref().map(|now| Quoted::new(now, usize::MAX)),
         goal_shift_reason: delta.goal_shift_reason.as_deref().map(Into::into),
-        open_questions: questions.map(|(change, id)| item(change, id, Item::question)).collect(),
+        open_questions: questions
+            .map(|(change, id)| item(change, id, |id, text| Item::question(id, text, usize::MAX)))
+            .collect(),
         next_actions: match delta.next_actions.as_deref() {
             Some([]) => vec!["(none)".into()],
             actions => {
-                let said = |text: &'_ String| action(text, task.as_ref(), delta.now.as_ref()).into_owned().into();
+                let said =
+                    |text: &'_ String| action(text, task.as_ref(), delta.now.as_ref(), usize::MAX).into_owned().into();
                 actions.into_iter().flatten().map(said).collect()
             }
         },

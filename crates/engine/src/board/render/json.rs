@@ -53,13 +53,18 @@ impl<'a> Quoted<'a> {
     }
 }
 
-/// What comes next; where that is what was asked, it is not said twice.
-pub(super) fn action<'a>(action: &'a str, task: Option<&Quote>, now: Option<&Quote>) -> Cow<'a, str> {
+/// What comes next, at most so many characters of it; where that is what was asked, it is not said twice.
+pub(super) fn action<'a>(
+    action: &'a str,
+    task: Option<&Quote>,
+    now: Option<&Quote>,
+    characters: usize,
+) -> Cow<'a, str> {
     let is = |quote: Option<&Quote>| quote.is_some_and(|quote| quote.text == action);
     match () {
         _ if is(now) => "as now".into(),
         _ if is(task) => "as task".into(),
-        _ => action.into(),
+        _ => shorten(action, characters),
     }
 }
 
@@ -98,7 +103,7 @@ pub(super) enum Item<'a> {
     },
     Question {
         id: &'a str,
-        text: &'a str,
+        text: Cow<'a, str>,
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         unknown: bool,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -152,9 +157,10 @@ impl<'a> Item<'a> {
         }
     }
 
-    pub(super) fn question(id: &'a str, question: &'a Question) -> Self {
+    /// At most so many characters of it.
+    pub(super) fn question(id: &'a str, question: &'a Question, characters: usize) -> Self {
         let evidence = question.evidence.as_ref().map(|evidence| evidence.pointer.as_str());
-        Self::Question { id, text: &question.text, unknown: question.unknown, evidence }
+        Self::Question { id, text: shorten(&question.text, characters), unknown: question.unknown, evidence }
     }
 
     pub(super) fn quote(id: &'a str, quote: &'a Quote) -> Self {

@@ -1,9 +1,9 @@
 //! `STATE_BOARD vN`: the whole board within a budget, what does not fit as a count with a pointer that `Recall` knows.
 //! Questions have no evidence: their count names the newest id alone.
 //!
-//! Goal, open questions, next actions, then the newest facts and anchors (docs/design/model.md, "Where the board
-//! stands"). The status comes before the facts because it is one line that says where the work stands; assertions come
-//! last because facts cite the same commands.
+//! Goal, one open question, one next action, the status, the others of both, then the newest facts and anchors
+//! (docs/design/model.md, "Where the board stands"). The status comes before the facts because it is one line that says
+//! where the work stands; assertions come last because facts cite the same commands.
 
 use std::cmp::Reverse;
 
@@ -25,9 +25,15 @@ pub(crate) fn render_board(
 ) -> String {
     let page = Page::new(board, stale, limits);
     let fits = |shown: &Shown| count(page.render(shown).as_bytes()) <= limits.board_tokens;
-    let mut shown = Shown { goal_characters: usize::MAX, ..Shown::default() };
-    if !fits(&shown) {
-        shown.goal_characters = longest_goal(board, &shown, &fits);
+    let mut shown = Shown { goal_characters: usize::MAX, item_characters: usize::MAX, ..Shown::default() };
+    // What is open and what is next is not to be pushed out by a long goal, nor by its own length.
+    let first = |shown: Shown| Shown { status: 1, questions: 1, actions: 1, ..shown };
+    if !fits(&first(shown)) {
+        shown.item_characters = limits.reminder_characters;
+        shown.goal_characters = longest_goal(board, &first(shown), &fits).max(limits.reminder_characters);
+        if !fits(&shown) {
+            shown.goal_characters = longest_goal(board, &shown, &fits);
+        }
     }
     let mut closed = Vec::new();
     for part in page.parts() {
@@ -72,6 +78,8 @@ enum Part {
 #[derive(Clone, Copy, Default)]
 struct Shown {
     goal_characters: usize,
+    /// Of a question or an action.
+    item_characters: usize,
     whole_reason: usize,
     questions: usize,
     actions: usize,
@@ -130,10 +138,15 @@ impl<'a> Page<'a> {
         let anchors = self.anchors.iter().map(|entry| (entry.since, Part::Anchor));
         let mut newest: Vec<(u32, Part)> = facts.chain(anchors).collect();
         newest.sort_by_key(|(since, _)| Reverse(*since));
-        [Part::ShiftReason, Part::Status]
+        let (questions, actions) = (self.questions.len(), self.board.next_actions.len());
+        // The first of each before the others of either; how runs ended stands in a block, too.
+        [Part::ShiftReason]
             .into_iter()
-            .chain(self.questions.iter().map(|_| Part::Question))
-            .chain(self.board.next_actions.iter().map(|_| Part::Action))
+            .chain((questions > 0).then_some(Part::Question))
+            .chain((actions > 0).then_some(Part::Action))
+            .chain([Part::Status])
+            .chain((1..questions).map(|_| Part::Question))
+            .chain((1..actions).map(|_| Part::Action))
             .chain(newest.into_iter().map(|(_, part)| part))
             .chain(self.assertions.iter().map(|_| Part::Assertion))
             .chain(self.said.iter().map(|_| Part::Said))
@@ -148,7 +161,7 @@ impl<'a> Page<'a> {
         let (assertions, more_assertions) = split(&self.assertions, shown.assertions);
         let (said, more_said) = split(&self.said, shown.said);
         let (actions, more_actions) = board.next_actions.split_at(shown.actions.min(board.next_actions.len()));
-        let questions = questions.iter().map(|entry| Item::question(&entry.id, &entry.value));
+        let questions = questions.iter().map(|entry| Item::question(&entry.id, &entry.value, shown.item_characters));
         let facts = facts.iter().map(|entry| Item::board_fact(&entry.id, &entry.value, limits));
         let anchors = anchors.iter().map(|entry| Item::anchor(&entry.id, &entry.value));
         let assertions = assertions.iter().map(|held| Item::assertion(&held.assertion));
@@ -165,7 +178,7 @@ impl<'a> Page<'a> {
                     .collect(),
                 next_actions: actions
                     .iter()
-                    .map(|text| action(text, board.task.as_ref(), board.now.as_ref()))
+                    .map(|text| action(text, board.task.as_ref(), board.now.as_ref(), shown.item_characters))
                     .chain((!more_actions.is_empty()).then(|| format!("(+{} more)", more_actions.len()).into()))
                     .collect(),
                 status: (has_status && shown.status > 0).then(|| ShownStatus::of(&board.status)),

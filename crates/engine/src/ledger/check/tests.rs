@@ -8,7 +8,7 @@ const PREFIX: CacheRule = CacheRule::Prefix { unit: 128, minimum: 1_024, covers:
 
 /// A prompt of 12,000 counted tokens of which 10,000 are the last prompt, billed at 12,000.
 fn expected(rule: CacheRule) -> Expected {
-    let split = Split { read: 10_000, written: 2_000, uncached: 0 };
+    let split = Split { read: 10_000, written: 2_000, uncached: 0, ..Split::default() };
     Expected { split, rule, earlier: Earlier::Known }
 }
 
@@ -58,7 +58,7 @@ fn servers_that_never_report_are_not_blamed() {
 
 #[test]
 fn what_others_left_in_the_cache_is_no_surprise_in_a_first_call() {
-    let split = Split { read: 0, written: 12_000, uncached: 0 };
+    let split = Split { read: 0, written: 12_000, uncached: 0, ..Split::default() };
     let first = Expected { split, rule: MARKS, earlier: Earlier::Unknown };
     let fresh =
         |cached, written, uncached| Report { before: Reconciled::default(), ..report(cached, written, uncached) };
@@ -71,7 +71,7 @@ fn what_others_left_in_the_cache_is_no_surprise_in_a_first_call() {
 
 #[test]
 fn near_the_minimum_nobody_knows() {
-    let split = Split { read: 0, written: 0, uncached: 1_000 };
+    let split = Split { read: 0, written: 0, uncached: 1_000, ..Split::default() };
     let small = Expected { split, rule: MARKS, earlier: Earlier::Known };
     let mut before = Reconciled::default();
     before.apply_bill(900, 1_080);

@@ -15,6 +15,16 @@ fn a_settle_waits_for_its_rent_or_a_cold_cache() {
     assert_eq!(plan_settle(&due, None).verdict, Verdict::Hold(WhyNot::NoTrigger));
 }
 
+#[test]
+fn old_blocks_become_stubs_at_a_cold_cache_only() {
+    let old = StubQuestion { blocks: 9_000, stubs: 1_500, warmth: Warmth::Cold };
+    let plan = |question: &StubQuestion| plan_stub(question, Some(&Tariff::new(ANTHROPIC)));
+    assert_eq!(plan(&old).verdict, Verdict::Go(Why::Cold));
+    assert_eq!(plan(&old).saves_per_call, Some(750.0));
+    assert_eq!(plan(&StubQuestion { warmth: Warmth::Warm, ..old }).verdict, Verdict::Hold(WhyNot::RentBelowPrice));
+    assert_eq!(plan(&StubQuestion { blocks: 1_500, ..old }).verdict, Verdict::Hold(WhyNot::TooLittleGoes));
+}
+
 const OLD_ROUNDS: ArchiveQuestion = ArchiveQuestion {
     archivable: 30_000,
     summary: 2_000,

@@ -42,6 +42,8 @@ fn configuration(setting: &Setting) -> Configuration {
     let mut configuration = Configuration::default();
     configuration.fold.keep_steps = setting.keep_steps;
     configuration.archive.keep_rounds = setting.keep_rounds;
+    // Few sessions have a third block.
+    configuration.fold.whole_blocks = setting.keep_steps - 1;
     configuration.triggers.tool_calls = 6;
     configuration.triggers.delta_steps = 2;
     if setting.small_folds {

@@ -106,6 +106,7 @@ fn names_in(event: &EventBody) -> Vec<&'static str> {
         }
         EventBody::Unfold(_) => vec!["unfold"],
         EventBody::Settle(_) => vec!["settle"],
+        EventBody::Stub(_) => vec!["stub"],
         EventBody::Archive(archive) => {
             let author = match archive.author {
                 Author::Rules => "archive by rules",

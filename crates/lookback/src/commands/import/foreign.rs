@@ -1,20 +1,22 @@
 //! Sessions of other agents: written down item by item as they are read, so that a file of any length needs memory for
-//! little more than a call. Nobody sees the session before its last event is stored.
+//! little more than a call. Nobody sees a new session before its last event is stored; one that is stored already is
+//! brought up to date.
 
 use std::sync::atomic::Ordering;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use lookback_engine::trace::{BlobHash, SessionId};
 use lookback_replay::recording::{About, Format, Item, Skipped};
-use lookback_store::{StoreError, derived_session_id};
+use lookback_store::derived_session_id;
 
 use super::{
-    Outcome,
+    Done, Kind, Outcome,
+    continued::{Continued, Diverged},
     gathered::{Gathered, Whole},
     writing::Writing,
 };
 use crate::{
-    input::Input,
+    input::{Input, Source},
     progress::Progress,
     reading::{self, Taker},
     screen,
@@ -24,21 +26,42 @@ use crate::{
 /// Items that wait for the first call, which says the model. A file that has so many before it never names one.
 const WAITING: usize = 64;
 
-pub(super) fn import(gathered: &mut Gathered<'_>, input: Input, format: Format, name: &str) -> Result<Outcome> {
-    let position = input.position.clone();
-    let mut arrival = Arrival {
-        gathered,
-        format,
-        fallback: BlobHash::of(&input.head[..input.head.len().min(4096)]).to_string(),
-        progress: Progress::of_bytes(name, input.size),
-        read: Box::new(move || position.load(Ordering::Relaxed)),
-        waiting: Vec::new(),
-        state: State::Unknown,
-        counts: Counts::default(),
-        skips: Skips::default(),
-    };
-    let about = reading::read(input, format, &mut arrival)?;
-    arrival.finish(&about, name)
+pub(super) fn import(
+    gathered: &mut Gathered<'_>,
+    source: &Source,
+    mut input: Input,
+    format: Format,
+    progress: impl Fn(Option<u64>) -> Progress,
+) -> Result<Outcome> {
+    let mut beside = None;
+    loop {
+        let position = input.position.clone();
+        let mut arrival = Arrival {
+            format,
+            fallback: BlobHash::of(&input.head[..input.head.len().min(4096)]),
+            number: beside.as_ref().map_or(1, |(number, _)| *number),
+            progress: progress(input.size),
+            read: Box::new(move || position.load(Ordering::Relaxed)),
+            gathered: &mut *gathered,
+            waiting: Vec::new(),
+            state: State::Unknown,
+            counts: Counts::default(),
+            skips: Skips::default(),
+        };
+        match reading::read(input, format, &mut arrival).and_then(|about| arrival.end(&about)) {
+            Ok(()) => return arrival.finish(&source.name(), beside.map(|(_, id)| id)),
+            Err(error) if error.is::<Diverged>() => {}
+            Err(error) => return Err(error),
+        }
+        // It may be one of those that were stored beside the first, or a new one.
+        let first = beside.map_or_else(|| arrival.id(), |(_, id)| Some(id));
+        let Some(first) = first else { bail!(Diverged) };
+        if *source == Source::StandardInput {
+            bail!("its beginning is no longer what session {first} has: give it as a file to store it as another one");
+        }
+        beside = Some((arrival.number + 1, first));
+        input = Input::open(source)?;
+    }
 }
 
 /// A session on its way into the store.
@@ -46,7 +69,9 @@ struct Arrival<'a, 'b> {
     gathered: &'a mut Gathered<'b>,
     format: Format,
     /// Names the session where its file does not: a longer copy of it begins with the same bytes.
-    fallback: String,
+    fallback: BlobHash,
+    /// Of sessions that the same agent gave the same id: how many were stored before.
+    number: u32,
     progress: Progress,
     read: Box<dyn Fn() -> u64>,
     waiting: Vec<Item>,
@@ -59,8 +84,8 @@ enum State {
     /// Nothing but what waits has been read.
     Unknown,
     Coming(Box<Writing>),
-    /// Another import brought it: the rest is only counted.
-    Stored(SessionId),
+    /// Another import brought it: what is new goes behind it.
+    Stored(SessionId, Box<Continued>),
 }
 
 #[derive(Default)]
@@ -92,91 +117,107 @@ impl Taker for Arrival<'_, '_> {
 
 impl Arrival<'_, '_> {
     fn begin(&mut self, about: &About) -> Result<()> {
-        let session = about.session.as_deref().unwrap_or(&self.fallback);
-        let id = derived_session_id(&format!("{} {session}", self.format.name()));
-        if self.gathered.has(&id)? {
-            self.state = State::Stored(id);
-            self.waiting.clear();
-            return Ok(());
+        let mut id = reading::id_of(self.format, about, self.fallback);
+        if self.number > 1 {
+            id = derived_session_id(&format!("{id} {}", self.number));
         }
-        let writing = Writing::begin(id, self.format, about, &self.waiting)?;
-        self.state = State::Coming(Box::new(writing));
+        self.state = match self.gathered.has(&id)? {
+            true => self.stored(id)?,
+            false => State::Coming(Box::new(Writing::begin(id, self.format, about, &self.waiting)?)),
+        };
         std::mem::take(&mut self.waiting).into_iter().try_for_each(|item| self.record(item))
     }
 
+    fn stored(&self, id: SessionId) -> Result<State> {
+        let continued = Continued::load(self.gathered.store, &id, self.format)?;
+        Ok(State::Stored(id, Box::new(continued)))
+    }
+
     fn record(&mut self, item: Item) -> Result<()> {
-        let State::Coming(writing) = &mut self.state else { return Ok(()) };
-        if let Some(reason) = writing.record(item, self.format)? {
-            self.skips.add(Skipped { line: 0, reason });
-        }
-        if writing.is_enough() {
-            self.flush()?;
-        }
-        Ok(())
-    }
-
-    /// Another process may have stored it since its first item was read.
-    fn flush(&mut self) -> Result<()> {
-        let State::Coming(writing) = &mut self.state else { return Ok(()) };
-        match writing.flush(self.gathered.store) {
-            Err(StoreError::Exists(id)) => self.state = State::Stored(id),
-            outcome => outcome?,
+        match &mut self.state {
+            State::Unknown => {}
+            State::Stored(_, continued) => continued.take(item)?,
+            State::Coming(writing) => {
+                if let Some(reason) = writing.record(item, self.format)? {
+                    self.skips.add(Skipped { line: 0, reason });
+                }
+                if writing.is_enough() {
+                    writing.flush(self.gathered.store)?;
+                }
+            }
         }
         Ok(())
     }
 
-    fn finish(mut self, about: &About, name: &str) -> Result<Outcome> {
+    fn id(&self) -> Option<SessionId> {
+        match &self.state {
+            State::Stored(id, _) => Some(id.clone()),
+            State::Coming(writing) => Some(writing.id.clone()),
+            State::Unknown => None,
+        }
+    }
+
+    /// The file has ended.
+    fn end(&mut self, about: &About) -> Result<()> {
         if matches!(self.state, State::Unknown) && self.counts.calls > 0 {
             self.begin(about)?;
         }
-        let format = self.format.label();
-        let summary = [
-            screen::counted(self.counts.calls, "call"),
-            screen::counted(self.counts.turns, "turn"),
-            match self.counts.compactions {
-                0 => String::new(),
-                compactions => format!("{} of its own", screen::counted(compactions, "compaction")),
-            },
-            match self.skips.count {
-                0 => String::new(),
-                skipped => format!("{} skipped", screen::exact(skipped)),
-            },
-        ];
-        let summary = summary.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
-        if matches!(&self.state, State::Coming(writing) if writing.coming.is_some()) {
-            self.flush()?;
+        match &mut self.state {
+            State::Coming(writing) if writing.coming.is_some() => Ok(writing.flush(self.gathered.store)?),
+            State::Stored(_, continued) => continued.flush(),
+            State::Coming(_) | State::Unknown => Ok(()),
         }
-        let Self { gathered, state, counts, skips, progress, .. } = self;
-        let store = gathered.store;
+    }
+
+    /// `beside` is the session that has the same name and another beginning.
+    fn finish(self, name: &str, beside: Option<SessionId>) -> Result<Outcome> {
+        let summary = self.counts.summary(self.skips.count);
+        let Self { gathered, state, skips, progress, format, .. } = self;
+        let (store, label) = (gathered.store, format.label());
         drop(progress);
-        skips.tell(name);
+        let done = |kind: Kind, id: Option<SessionId>, text: String| Done {
+            kind,
+            format,
+            id,
+            name: name.to_owned(),
+            text,
+            skips: skips.clone(),
+        };
         match state {
-            State::Unknown => Ok(Outcome::Nothing(format!("{name}: a file of {format} without any call of a model"))),
+            State::Unknown => {
+                let text = format!("{name}: a file of {label} without any call of a model");
+                Ok(Outcome::Done(done(Kind::Empty, None, text)))
+            }
             State::Coming(writing) => {
                 let Writing { id, coming, events, .. } = *writing;
-                let imported = format!("imported {format} session {id} from {name}: {summary}");
+                let beside = beside.map_or_else(String::new, |other| {
+                    format!("\nits beginning is no longer what session {other} has: it is stored as another session")
+                });
+                let imported = format!("imported {label} session {id} from {name}: {summary}{beside}");
                 let told = move |short: &str| format!("{imported}\nlook at it with `lookback show {short}`");
                 let Some(coming) = coming else {
-                    gathered.push(Whole { id, events, told: Box::new(told), name: name.to_owned() });
+                    let done = done(Kind::Imported, Some(id.clone()), String::new());
+                    gathered.push(Whole { id, events, told: Box::new(told), done });
                     return Ok(Outcome::Gathered);
                 };
                 drop(coming.finish()?);
-                Ok(Outcome::Imported(told(&store.short_id(&id)?)))
+                let text = told(&store.short_id(&id)?);
+                Ok(Outcome::Done(done(Kind::Imported, Some(id), text)))
             }
-            State::Stored(id) => {
+            State::Stored(id, continued) => {
                 let short = store.short_id(&id)?;
-                let sessions = store.sessions()?;
-                let stored = sessions.iter().find(|session| session.id == id).map_or(0, |session| session.turns);
-                let more = counts.turns.saturating_sub(u64::from(stored));
-                // It may have been folded or gone on since: only the person knows what it is worth.
-                let how = match more {
-                    0 => format!("look at it with `lookback show {short}`"),
-                    more => format!(
-                        "this copy of it has {} more: to store it instead, `lookback sessions rm {short}` and import it again",
-                        screen::counted(more, "turn")
+                let (kind, text) = match continued.turns {
+                    0 => (
+                        Kind::Stored,
+                        format!("{name}: session {id} is stored already: look at it with `lookback show {short}`"),
                     ),
+                    turns => {
+                        let more = screen::counted(turns, "new turn");
+                        let text = format!("brought {label} session {id} up to date from {name}: {more}");
+                        (Kind::Grown(turns), format!("{text}\nlook at it with `lookback show {short}`"))
+                    }
                 };
-                Ok(Outcome::StoredAlready(format!("{name}: session {id} is stored already: {how}")))
+                Ok(Outcome::Done(done(kind, Some(id), text)))
             }
         }
     }
@@ -193,5 +234,16 @@ impl Counts {
             Item::Compaction(_) => self.compactions += 1,
             Item::Rewind { .. } => {}
         }
+    }
+
+    fn summary(&self, skipped: u64) -> String {
+        let mut facts = vec![screen::counted(self.calls, "call"), screen::counted(self.turns, "turn")];
+        if self.compactions > 0 {
+            facts.push(format!("{} of its own", screen::counted(self.compactions, "compaction")));
+        }
+        if skipped > 0 {
+            facts.push(format!("{} skipped", screen::exact(skipped)));
+        }
+        facts.join(", ")
     }
 }

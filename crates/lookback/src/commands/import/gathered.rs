@@ -7,7 +7,7 @@ use anyhow::Result;
 use lookback_engine::trace::{Event, SessionId};
 use lookback_store::{Store, StoreError};
 
-use super::Outcome;
+use super::{Done, Kind, Outcome};
 use crate::screen;
 
 /// What is stored at once: more would let others wait for their turn, and be held in memory.
@@ -20,8 +20,7 @@ pub(super) struct Whole {
     pub(super) events: Vec<Event>,
     /// What a person is told when it is stored, given the short name of it.
     pub(super) told: Box<dyn FnOnce(&str) -> String>,
-    /// Where it is from.
-    pub(super) name: String,
+    pub(super) done: Done,
 }
 
 pub(super) struct Gathered<'a> {
@@ -82,20 +81,24 @@ impl<'a> Gathered<'a> {
 }
 
 fn outcome(store: &Store, whole: Whole, created: Result<(), StoreError>) -> Result<Outcome> {
-    let Whole { id, told, name, .. } = whole;
+    let Whole { id, told, mut done, .. } = whole;
+    let name = &done.name;
     match created {
-        Ok(()) => Ok(Outcome::Imported(told(&store.short_id(&id)?))),
+        Ok(()) => {
+            done.text = told(&store.short_id(&id)?);
+            Ok(Outcome::Done(done))
+        }
         Err(StoreError::Exists(id)) => {
             let short = store.short_id(&id)?;
             let text = format!("{name}: session {id} is stored already: look at it with `lookback show {short}`");
-            Ok(Outcome::StoredAlready(text))
+            Ok(Outcome::Done(Done { kind: Kind::Stored, text, ..done }))
         }
         Err(error) => Err(anyhow::Error::from(error).context(format!("cannot import {name}"))),
     }
 }
 
 /// As JSON: any of its texts may be long.
-fn size(events: &[Event]) -> u64 {
+pub(super) fn size(events: &[Event]) -> u64 {
     let mut counting = Counting(0);
     // Where it cannot be written, storing it says so.
     let _ = serde_json::to_writer(&mut counting, events);

@@ -9,16 +9,20 @@ use lookback_engine::{
     session::Checked,
     trace::{AssistantPart, Event, EventBody, NoBlobs, Output, Timestamp, upgrade::TraceReader},
 };
-use lookback_replay::import::{Held, check_values};
+use lookback_replay::{
+    import::{Held, check_values},
+    recording::Format,
+};
 
 use super::{
-    Outcome,
+    Done, Kind, Outcome,
     gathered::{Gathered, Whole},
 };
 use crate::{
     counter::Counter,
     input::{Input, LONGEST_LINE, Line},
     screen,
+    skips::Skips,
 };
 
 pub(super) fn import(gathered: &mut Gathered<'_>, input: Input, name: &str) -> Result<Outcome> {
@@ -44,7 +48,15 @@ pub(super) fn import(gathered: &mut Gathered<'_>, input: Input, name: &str) -> R
             lines.get(doubted.event.0 as usize).copied().unwrap_or_default()
         ),
     };
-    gathered.push(Whole { id, events, told: Box::new(told), name: name.to_owned() });
+    let done = Done {
+        kind: Kind::Imported,
+        format: Format::Lookback,
+        id: Some(id.clone()),
+        name: name.to_owned(),
+        text: String::new(),
+        skips: Skips::default(),
+    };
+    gathered.push(Whole { id, events, told: Box::new(told), done });
     Ok(Outcome::Gathered)
 }
 
@@ -60,7 +72,10 @@ fn replay(events: &[Event]) -> Result<Checked, SessionError> {
 }
 
 /// What a replay does not look at, but every later use of the session would stumble over.
-fn check(Event { seq, event, .. }: &Event) -> Result<()> {
+fn check(Event { seq, at, event }: &Event) -> Result<()> {
+    if at.0 < 0 {
+        bail!("event {seq} says that it happened before 1970; correct \"at\" there");
+    }
     if event.outputs().iter().any(|output| matches!(output, Output::Blob { .. })) {
         bail!(
             "the file is incomplete: event {seq} names an output that is not in it; \

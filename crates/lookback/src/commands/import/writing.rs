@@ -4,12 +4,13 @@
 use anyhow::Result;
 use lookback_engine::{
     Context as Recording, ModelChoice, Recorder, SessionSetup, WholeStep,
-    trace::{Event, NoBlobs, Output, SessionId, Timestamp, TurnNo, start::RecordedBy},
+    trace::{Event, NoBlobs, SessionId, Timestamp, TurnNo, start::RecordedBy},
 };
 use lookback_replay::recording::{About, Billed, CallItem, Format, Item};
 use lookback_store::{ComingSession, Store, StoreError};
 use lookback_wire::{Provider, TokenUsage};
 
+use super::gathered::size;
 use crate::{cards, counter::Counter, opened};
 
 /// What is handed to the store at once: enough to make a transaction worth it, little enough to hold. A session that ends
@@ -79,7 +80,7 @@ impl Writing {
                     // A trace cannot go back behind its first turn: that one stays.
                     let turn = last.and_then(|last| self.ends.get(last)).or(self.ends.first());
                     if let Some(turn) = turn
-                        && let Err(error) = recorder.roll_back(*turn, context)
+                        && let Err(error) = recorder.return_to(*turn, context)
                     {
                         return Ok(Some(format!("going back to turn {turn}: {error}")));
                     }
@@ -88,7 +89,7 @@ impl Writing {
             Ok(None)
         })?;
         for event in recorder.take_events() {
-            self.bytes += size(&event);
+            self.bytes += size(std::slice::from_ref(&event));
             self.events.push(event);
         }
         Ok(problem)
@@ -115,7 +116,7 @@ fn recorded_at<T>(now: Timestamp, record: impl FnOnce(&Recording<'_>) -> T) -> T
 }
 
 /// The model as its card knows it, behind the API that its agent speaks.
-fn choose(format: Format, model: &str) -> Result<ModelChoice> {
+pub(super) fn choose(format: Format, model: &str) -> Result<ModelChoice> {
     let card = cards::find(model)?;
     let is_claude = card.as_ref().is_some_and(|card| card.provider == "anthropic");
     let provider = match format {
@@ -134,7 +135,7 @@ fn choose(format: Format, model: &str) -> Result<ModelChoice> {
     })
 }
 
-fn bill(billed: Billed) -> TokenUsage {
+pub(super) fn bill(billed: Billed) -> TokenUsage {
     let tokens = |tokens: u64| u32::try_from(tokens).unwrap_or(u32::MAX);
     TokenUsage {
         uncached: tokens(billed.uncached),
@@ -146,7 +147,7 @@ fn bill(billed: Billed) -> TokenUsage {
     }
 }
 
-fn time_of(item: &Item) -> Option<Timestamp> {
+pub(super) fn time_of(item: &Item) -> Option<Timestamp> {
     match item {
         Item::User(user) => user.at,
         Item::Call(call) => call.at,
@@ -160,8 +161,4 @@ fn model_of(item: &Item) -> Option<String> {
         Item::Call(call) => call.model.clone(),
         _ => None,
     }
-}
-
-fn size(event: &Event) -> u64 {
-    event.event.outputs().into_iter().map(Output::len).sum()
 }

@@ -1,16 +1,18 @@
 //! What is to be replayed: files, folders, stored sessions, what other agents keep on this machine, or the sample.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use lookback_engine::trace::SessionId;
-use lookback_replay::recording::{Format, Recording};
+use lookback_engine::{
+    NewPart,
+    trace::{BlobHash, SessionId},
+};
+use lookback_replay::recording::{Format, Item, Recording};
 use lookback_store::Snapshot;
 
-use super::opencode;
 use crate::{
     home,
-    input::{Input, Lines, Source, find_files},
+    input::{Input, Lines, Source, find_sessions, holds_many},
     reading,
 };
 
@@ -24,20 +26,56 @@ pub(super) const SAMPLE_NAME: &str = "sample-session.jsonl";
 pub(super) enum Origin {
     /// Named by itself.
     File(Source),
-    /// Found in a folder: it may be no session.
-    Found(PathBuf),
-    /// The file of a session in opencode's folders.
-    Opencode(PathBuf),
+    /// Found in a folder or a database: it may be no session.
+    Found(Source),
     Stored(SessionId),
     Sample,
+}
+
+/// Whose session it is, and what was said in it: agents give one id to several that went different ways.
+#[derive(Debug)]
+pub(super) struct Identity {
+    pub(super) id: SessionId,
+    said: Vec<BlobHash>,
+}
+
+impl Identity {
+    fn of(id: SessionId, recording: &Recording) -> Self {
+        Self { id, said: recording.items.iter().filter_map(said_in).collect() }
+    }
+
+    /// Whether one of them is a copy of the other, or of its beginning. The last of it may have been cut short.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let both = self.said.len().min(other.said.len());
+        let sure = if self.said.len() == other.said.len() { both } else { both.saturating_sub(1) };
+        self.id == other.id && self.said[..sure] == other.said[..sure]
+    }
+}
+
+fn said_in(item: &Item) -> Option<BlobHash> {
+    let texts = match item {
+        Item::User(user) => vec![user.text.as_str()],
+        Item::Call(call) => call.parts.iter().flat_map(texts_of).collect(),
+        Item::Compaction(_) | Item::Rewind { .. } => return None,
+    };
+    Some(BlobHash::of(texts.join("\0").as_bytes()))
+}
+
+fn texts_of(part: &NewPart) -> Vec<&str> {
+    match part {
+        NewPart::Text(text) | NewPart::Thinking { text, .. } => vec![text],
+        NewPart::Call { name, arguments, .. } | NewPart::UnfinishedCall { name, arguments, .. } => {
+            vec![name, arguments]
+        }
+        NewPart::Native { raw, .. } => vec![raw],
+    }
 }
 
 impl Origin {
     /// As it stands in reports.
     pub(super) fn name(&self) -> String {
         match self {
-            Self::File(source) => source.name(),
-            Self::Found(path) | Self::Opencode(path) => path.display().to_string(),
+            Self::File(source) | Self::Found(source) => source.name(),
             Self::Stored(id) => id.0.clone(),
             Self::Sample => SAMPLE_NAME.to_owned(),
         }
@@ -45,20 +83,13 @@ impl Origin {
 
     /// Whether it was found rather than named: then it is skipped silently if it holds no session.
     pub(super) fn is_found(&self) -> bool {
-        matches!(self, Self::Found(_) | Self::Opencode(_))
+        matches!(self, Self::Found(_))
     }
 
-    /// Reads all of it.
-    pub(super) fn read(&self, store: Option<&Snapshot>) -> Result<Recording> {
+    /// Reads all of it, and says whose session it is.
+    pub(super) fn read(&self, store: Option<&Snapshot>) -> Result<(Recording, Identity)> {
         match self {
-            Self::File(source) => read_input(Input::open(source)?),
-            Self::Found(path) => read_input(Input::open(&Source::File(path.clone()))?),
-            Self::Opencode(path) => {
-                let mut recording = Recording::new(Format::Opencode);
-                let document = opencode::assemble(path)?;
-                recording.about = lookback_replay::import::parse_document(Format::Opencode, &document, &mut recording)?;
-                Ok(recording)
-            }
+            Self::File(source) | Self::Found(source) => read_input(Input::open(source)?),
             Self::Stored(id) => {
                 let store = store.context("the store is not open")?;
                 let mut lines = Vec::new();
@@ -74,17 +105,22 @@ impl Origin {
     }
 }
 
-fn read_input(input: Input) -> Result<Recording> {
+fn read_input(input: Input) -> Result<(Recording, Identity)> {
     let format = reading::format_of(&input)?;
+    let fingerprint = input.fingerprint();
     let mut recording = Recording::new(format);
     recording.about = reading::read(input, format, &mut recording)?;
-    Ok(recording)
+    let id = reading::id_of(format, &recording.about, fingerprint);
+    let identity = Identity::of(id, &recording);
+    Ok((recording, identity))
 }
 
-fn read_lines(lines: &[u8], format: Format) -> Result<Recording> {
+fn read_lines(lines: &[u8], format: Format) -> Result<(Recording, Identity)> {
     let mut recording = Recording::new(format);
     recording.about = reading::read_lines(&mut Lines::new(lines), format, &mut recording)?;
-    Ok(recording)
+    let id = reading::id_of(format, &recording.about, BlobHash::of(lines));
+    let identity = Identity::of(id, &recording);
+    Ok((recording, identity))
 }
 
 /// What a person named, in that order, and the store where a session of it was named.
@@ -93,14 +129,14 @@ pub(super) fn named(words: &[String]) -> Result<(Vec<Origin>, Option<Snapshot>)>
     let mut store = None;
     for word in words {
         let path = Path::new(word);
-        if path.is_dir() {
-            let found = find_files(path).with_context(|| format!("cannot read {word}"))?;
+        if holds_many(path) {
+            let found = find_sessions(path)?;
             if found.is_empty() {
                 bail!(
                     "no file under {word} has the name of a session: they end in .jsonl, .json, .traj or .ndjson, with or without .gz or .zst"
                 );
             }
-            origins.extend(found.into_iter().map(|file| Origin::Found(file.path)));
+            origins.extend(found.into_iter().map(|found| Origin::Found(found.source)));
         } else if word == "-" || path.exists() {
             origins.push(Origin::File(Source::new(path)));
         } else {

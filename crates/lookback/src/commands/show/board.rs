@@ -8,7 +8,9 @@ use crate::screen;
 pub(super) fn show(session: &Session) -> Result<()> {
     let board = session.state().board();
     if board.is_empty() {
-        return screen::say("the board is empty: a fold, or the model's Board calls, write on it");
+        return screen::say(
+            "the board is empty: it says what the session knows, and a fold or the model's Board calls write on it",
+        );
     }
     let mut out = screen::screen();
     write!(out, "{}", render_for_people(board, screen::columns(), &session.configuration().board))?;

@@ -77,7 +77,7 @@ fn cold_calls(session: &Session, billed: &BTreeMap<CallNo, Usage>) -> BTreeMap<C
     let cold = pairs.filter_map(|pair| {
         let idle_ms = pair[1].at.0.saturating_sub(pair[0].at.0);
         let nothing = billed.get(&pair[1].call).is_some_and(|usage| usage.billed.cached == 0);
-        (nothing && idle_ms > lifetime_ms).then_some((pair[1].call, Cold { idle_ms, lifetime_ms }))
+        (nothing && idle_ms > lifetime_ms).then_some((pair[1].call, Cold { idle_ms, lifetime_ms, base_held: false }))
     });
     cold.collect()
 }

@@ -112,6 +112,7 @@ fn describe(event: &EventBody, names: &Names, sizes: &TurnSizes) -> String {
         EventBody::Fold(fold) => decisions::describe_fold(fold, sizes),
         EventBody::Unfold(unfold) => decisions::describe_unfold(unfold),
         EventBody::Settle(settle) => decisions::describe_settle(settle),
+        EventBody::Stub(stub) => decisions::describe_stub(stub),
         EventBody::Archive(archive) => decisions::describe_archive(archive, sizes),
         EventBody::FileObserved(seen) => {
             format!("{} from L{}, {}", seen.path, seen.first_line, screen::counted(u64::from(seen.line_count), "line"))

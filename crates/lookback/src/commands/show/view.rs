@@ -19,7 +19,7 @@ use crate::screen::{self, Screen};
 const HEADING: usize = 75;
 
 /// Where the hot zone begins.
-const SEAM: &str = "seam: everything above is unchanged while that is cheap";
+const SEAM: &str = "above: kept as it is, so that it is read from the provider's cache";
 
 /// The bytes of the request; the one text of `react` inside an object, so that it is JSON, too.
 pub(super) fn show_json(session: &Session, blobs: &dyn Blobs) -> Result<()> {
@@ -148,7 +148,7 @@ fn label(session: &Session, entry: &Entry, blobs: &dyn Blobs) -> Result<String> 
             format!("turn#{turn} {role}")
         }
         Source::Note => "note".to_owned(),
-        Source::Board => "board".to_owned(),
+        Source::Board => "board: what the session knows".to_owned(),
         Source::Block(block) => match session.state().blocks().get(&block) {
             Some(folded) => format!("block {block} for {}", turns(folded.range)),
             None => format!("block {block}"),

@@ -39,6 +39,47 @@ impl Log {
             "refusal": logged.refusal,
             "body": body,
         });
-        writeln!(self.0.lock().unwrap_or_else(PoisonError::into_inner), "{line}")
+        // Written out first: piece by piece into the file, a large body kept all others waiting for seconds.
+        let line = format!("{line}\n");
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        thread,
+        time::{Duration, Instant},
+    };
+
+    use lookback_wire::Provider;
+
+    use super::*;
+
+    fn logged(body: Vec<u8>) -> Logged {
+        let (place, counted, refusal, fault) = (None, None, Some("no".to_owned()), None);
+        Logged { api: Provider::Anthropic, place, counted, status: 400, refusal, fault, body: body.into() }
+    }
+
+    #[test]
+    fn a_large_body_delays_no_small_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let log = Log::create(&folder.path().join("log")).expect("a log");
+        let begun = Instant::now();
+        thread::scope(|scope| {
+            let large = scope.spawn(|| {
+                log.append(&logged(b"[\"\n".repeat(4 << 20))).expect("written");
+                begun.elapsed()
+            });
+            let mut longest = Duration::ZERO;
+            while !large.is_finished() {
+                let asked_at = Instant::now();
+                log.append(&logged(b"{}".to_vec())).expect("written");
+                longest = longest.max(asked_at.elapsed());
+                thread::sleep(Duration::from_millis(1));
+            }
+            let whole = large.join().expect("written");
+            assert!(longest < whole / 2, "somebody else waited {longest:?} of {whole:?}");
+        });
     }
 }

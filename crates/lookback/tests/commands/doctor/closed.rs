@@ -47,8 +47,10 @@ fn check(said: &str) {
 fn a_server_that_repeats_the_key_in_other_forms() {
     let turned: String = KEY.chars().rev().collect();
     let spaced: String = KEY.chars().flat_map(|c| [c, ' ']).collect();
-    for form in [&KEY[1..], &KEY[..KEY.len() - 1], &turned, &spaced, "c2stcHJvai1BYjFDZDJFZjNHaDRJajVLbDZNbjdPcDhRcjk="]
-    {
+    let escaped: String = KEY.chars().map(|c| format!("&#{};", u32::from(c))).collect();
+    let woven: String = KEY.chars().flat_map(|c| [c, 'q', 'z']).collect();
+    let base64 = "c2stcHJvai1BYjFDZDJFZjNHaDRJajVLbDZNbjdPcDhRcjk=";
+    for form in [&KEY[1..], &KEY[..KEY.len() - 1], &turned, &spaced, &escaped, &woven, base64] {
         let refusal = format!("{{\"error\":{{\"message\":\"the key {form} is not known\"}}}}");
         for (status, kind, body) in [
             ("401 Unauthorized", "application/json", refusal.clone()),
@@ -63,7 +65,13 @@ fn a_server_that_repeats_the_key_in_other_forms() {
             let said = patient.says(&["--model", "openrouter/coder", "--base-url", &address, "--send"]);
             assert!(asked.join().expect("one request").contains(KEY), "it was sent");
             assert!(said.contains("[hidden"), "{said}");
-            assert!(!said.contains("c2stcHJv") && !said.contains("Op8Qr9"), "{said}");
+            assert!(
+                !said.contains("&#")
+                    && !said.contains("sqzkqz")
+                    && !said.contains("c2stcHJv")
+                    && !said.contains("Op8Qr9"),
+                "{said}"
+            );
             check(&said);
         }
     }
@@ -105,6 +113,19 @@ fn a_key_in_the_wrong_setting() {
     }
     let said = in_file(format!("model = \"{KEY}\""));
     assert!(said.contains("no card names the model [hidden: it looks like a key]"), "{said}");
+}
+
+/// Hosts are written in small letters, and then this is no key by its shape.
+#[test]
+fn a_key_as_the_host() {
+    let key = "Zq1CdefGhijKlmnOpqrStuv";
+    for url in [format!("https://{key}"), format!("http://{key}:1/v1"), format!("https://{key}.invalid/v1")] {
+        for flags in [&["--send"][..], &[]] {
+            let said = Patient::new().with("OPENROUTER_API_KEY", KEY);
+            let said = said.says(&[&["--model", "openrouter/coder", "--base-url", &url], flags].concat());
+            assert!(said.contains("[hidden") && !said.to_lowercase().contains("zq1cdefg"), "{said}");
+        }
+    }
 }
 
 #[test]

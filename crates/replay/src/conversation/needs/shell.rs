@@ -2,11 +2,14 @@
 //!
 //! Nothing is expanded, and what a program makes of its words is not known: a word is a path if it looks like one.
 
-use lookback_engine::shell::{Script, is_shell};
+use std::{collections::BTreeSet, ops::Range};
+
+use lookback_engine::shell::{Script, Word, is_shell};
 
 /// A command as far as it names something.
 pub(super) struct Told {
-    /// Without the bodies of its here-documents.
+    /// Without the bodies of its here-documents, and blanks for the messages of commits: what is written there is said for
+    /// the first time, in plain words.
     pub(super) text: String,
     pub(super) documents: Vec<String>,
     /// Quotes removed; the script of `bash -c '…'` is split, too.
@@ -22,7 +25,33 @@ pub(super) fn tell(command: &str) -> Told {
     };
     let script = Script::parse(command);
     let documents = script.all_documents().into_iter().map(|(text, _)| text.clone()).chain(edited).collect();
-    Told { text: script.without_documents(command), documents, words: words(&script) }
+    let mut text = command.to_owned();
+    for message in messages(&script, command.len()) {
+        if let Some(said) = command.get(message.clone()) {
+            text.replace_range(message, &" ".repeat(said.len()));
+        }
+    }
+    Told { text: script.without_documents(&text), documents, words: words(&script) }
+}
+
+/// Where the words stand that `git commit -m` and its like take as a message, up to the word behind each.
+fn messages(script: &Script, end: usize) -> Vec<Range<usize>> {
+    let starts: BTreeSet<usize> = script.words().iter().map(|word| word.start).collect();
+    let mut found = Vec::new();
+    for command in script.commands() {
+        let words: Vec<String> = command.words.iter().map(Word::text).collect();
+        let git = words.iter().any(|word| word == "git") && words.iter().any(|word| word == "commit" || word == "tag");
+        for (index, word) in words.iter().enumerate().filter(|_| git) {
+            let is_option =
+                word == "--message" || !word.starts_with("--") && word.starts_with('-') && word.ends_with('m');
+            let message = if word.starts_with("--message=") { Some(index) } else { is_option.then_some(index + 1) };
+            if let Some(message) = message.and_then(|message| command.words.get(message)) {
+                let behind = starts.range(message.start + 1..).next();
+                found.push(message.start..behind.copied().unwrap_or(end));
+            }
+        }
+    }
+    found
 }
 
 fn words(script: &Script) -> Vec<String> {

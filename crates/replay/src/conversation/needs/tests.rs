@@ -34,6 +34,25 @@ fn symbols_start_behind_digits_and_have_six_characters() {
 }
 
 #[test]
+fn symbols_are_names_and_not_the_words_of_a_commit_message() {
+    for (command, symbols) in [
+        (
+            "git add src/ledger.rs && git commit -m 'Preserve existing balances' && cargo publish",
+            "ledger commit publish",
+        ),
+        ("git commit -am \"Remove duplicate \\\"quoted\\\" handling\" src/ledger.rs", "commit ledger"),
+        ("git commit --message='Explain everything' --author=somebody", "commit author somebody"),
+        ("git commit -m Subject -m 'Longer explanation'", "commit"),
+        ("git commit -m \"$(cat <<'EOF'\nWorkspace changes\nEOF\n)\"", "commit"),
+        ("grep -m 1 open_door ledger.rs", "open_door ledger"),
+        ("python -m pytest_runner", "python pytest_runner"),
+    ] {
+        let arguments = serde_json::json!({ "command": command }).to_string();
+        assert_eq!(named(&arguments, NeedKind::Symbol).join(" "), symbols, "{command}");
+    }
+}
+
+#[test]
 fn several_edits_in_one_call() {
     let edits = r#"{"path": "a.rs", "edits": [{"oldText": "first line here", "newText": "x"}, {"oldText": "second line here", "newText": "y"}]}"#;
     assert_eq!(named(edits, NeedKind::EditLine), ["first line here", "second line here"]);
@@ -178,6 +197,19 @@ fn what_a_rewind_took_away_was_not_seen() {
         step(serde_json::json!({"pattern": "open_door"}), "", 0),
     ]);
     assert_eq!(found[1], []);
+}
+
+#[test]
+fn a_branch_that_was_taken_up_again_was_seen_and_the_other_was_not() {
+    let found = needs(vec![
+        user("Look."),
+        step(serde_json::json!({"command": "ls"}), "fn open_door", 0),
+        Item::Rewind { last: Some(0) },
+        step(serde_json::json!({"command": "ls"}), "fn lock_door", 0),
+        Item::Rewind { last: Some(1) },
+        step(serde_json::json!({"pattern": "open_door|lock_door"}), "", 0),
+    ]);
+    assert_eq!(found[2], [(NeedKind::Symbol, "open_door".to_owned(), vec![2])]);
 }
 
 #[test]

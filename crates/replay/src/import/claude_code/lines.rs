@@ -9,10 +9,13 @@ use lookback_engine::{
 };
 use lookback_wire::Seal;
 use serde::{Deserialize, de::DeserializeOwned};
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 
 use crate::{
-    import::{fields::describe_base64, time::parse_time},
+    import::{
+        fields::{count, describe_base64},
+        time::time_of,
+    },
     recording::Billed,
 };
 
@@ -26,7 +29,8 @@ pub(super) struct Line<'a> {
     pub(super) session_id: Option<String>,
     /// Of a sub-agent.
     pub(super) agent_id: Option<String>,
-    pub(super) timestamp: Option<String>,
+    /// Whatever stands there: one that is odd costs its time, not its turn.
+    pub(super) timestamp: Value,
     pub(super) cwd: Option<String>,
     pub(super) is_sidechain: Option<bool>,
     pub(super) is_meta: Option<bool>,
@@ -70,7 +74,7 @@ impl Line<'_> {
     }
 
     pub(super) fn time(&self) -> Option<Timestamp> {
-        self.timestamp.as_deref().and_then(parse_time)
+        time_of(&self.timestamp)
     }
 
     /// Who speaks in a line of the user's role: a person, or the client in a person's place.
@@ -130,7 +134,7 @@ pub(super) struct Message<'a> {
     #[serde(borrow)]
     pub(super) content: Option<&'a RawValue>,
     pub(super) stop_reason: Option<String>,
-    pub(super) usage: Option<Usage>,
+    usage: Value,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -161,32 +165,17 @@ pub(super) struct Source {
     url: Option<String>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Usage {
-    input_tokens: Option<u64>,
-    cache_creation_input_tokens: Option<u64>,
-    cache_read_input_tokens: Option<u64>,
-    output_tokens: Option<u64>,
-    cache_creation: Option<CacheCreation>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct CacheCreation {
-    ephemeral_1h_input_tokens: Option<u64>,
-}
-
-impl Usage {
-    pub(super) fn billed(&self) -> Billed {
-        let hour = self.cache_creation.as_ref().and_then(|written| written.ephemeral_1h_input_tokens);
-        Billed {
-            uncached: self.input_tokens.unwrap_or(0),
-            read: self.cache_read_input_tokens.unwrap_or(0),
-            written: self.cache_creation_input_tokens.unwrap_or(0),
-            output: self.output_tokens.unwrap_or(0),
-            written_1h: hour.unwrap_or(0),
-        }
+impl Message<'_> {
+    /// What the line says of its bill; none where that is no usage at all. A number that cannot be one counts as nothing.
+    pub(super) fn billed(&self) -> Option<Billed> {
+        let of = |key: &str| count(&self.usage, key).unwrap_or(0);
+        self.usage.is_object().then(|| Billed {
+            uncached: of("input_tokens"),
+            read: of("cache_read_input_tokens"),
+            written: of("cache_creation_input_tokens"),
+            output: of("output_tokens"),
+            written_1h: count(&self.usage["cache_creation"], "ephemeral_1h_input_tokens").unwrap_or(0),
+        })
     }
 }
 

@@ -16,6 +16,8 @@ pub(super) struct Places {
     root_went_on: bool,
     /// Some line named a parent: the file is a tree.
     is_tree: bool,
+    /// The first item of each branch that a person began by going back, and the item that it follows.
+    branches: Vec<(usize, Option<usize>)>,
 }
 
 /// What is known of a parent.
@@ -50,8 +52,30 @@ impl Places {
     }
 
     /// Another conversation begins: nobody went on from the root of this one yet.
-    pub(super) fn begin_again(&mut self) {
+    pub(super) fn begin_again(&mut self, items: usize) {
         self.root_went_on = false;
+        self.branch(None, items);
+    }
+
+    /// The person went back: of `items` so far, the next one follows this.
+    pub(super) fn branch(&mut self, last: Option<usize>, items: usize) {
+        self.branches.push((items, last));
+    }
+
+    /// Whether the person had gone back behind an item, so that the newest of `items` does not follow from it.
+    pub(super) fn was_left(&self, item: Option<usize>, items: usize) -> bool {
+        let (Some(item), Some(mut newest)) = (item, items.checked_sub(1)) else { return false };
+        for (first, follows) in self.branches.iter().rev().filter(|(first, _)| *first <= items) {
+            if *first > newest {
+                continue;
+            }
+            if item >= *first {
+                return item > newest;
+            }
+            let Some(before) = follows else { return true };
+            newest = *before;
+        }
+        item > newest
     }
 
     /// None for one that is not in the file. Where no line names a parent the file is a plain list, and every line goes on

@@ -1,3 +1,5 @@
+mod odd;
+
 use lookback_engine::trace::Timestamp;
 use serde_json::{Value, json};
 

@@ -8,12 +8,16 @@ use lookback_wire::Seal;
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
-use crate::{import::fields::describe_url, recording::Billed};
+use crate::{
+    import::fields::{count, describe_url},
+    recording::Billed,
+};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Line<'a> {
-    pub(super) timestamp: Option<String>,
+    /// Whatever stands there: one that is odd costs its time, not its turn.
+    pub(super) timestamp: Value,
     #[serde(rename = "type")]
     pub(super) kind: Option<String>,
     #[serde(borrow)]
@@ -191,24 +195,15 @@ fn item_text(item: &Value) -> Option<String> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct TokenCount {
-    info: Option<TokenInfo>,
+    info: Value,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct TokenInfo {
-    total_token_usage: Option<Usage>,
-    last_token_usage: Option<Usage>,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Usage {
     input_tokens: u64,
     /// A part of the input.
     cached_input_tokens: u64,
     /// A part of the input, where the client says it.
-    #[serde(alias = "cache_creation_input_tokens")]
     cache_write_input_tokens: u64,
     output_tokens: u64,
     total_tokens: u64,
@@ -217,12 +212,26 @@ pub(super) struct Usage {
 impl TokenCount {
     /// The running total and the bill of the last call.
     pub(super) fn usage(self) -> Option<(Option<Usage>, Usage)> {
-        let info = self.info?;
-        Some((info.total_token_usage, info.last_token_usage.filter(|last| last.input_tokens > 0)?))
+        let of = |key: &str| self.info.get(key).filter(|usage| usage.is_object()).map(Usage::of);
+        Some((of("total_token_usage"), of("last_token_usage").filter(|last| last.input_tokens > 0)?))
     }
 }
 
 impl Usage {
+    /// A number that cannot be one counts as nothing.
+    fn of(usage: &Value) -> Self {
+        let of = |key: &str| count(usage, key);
+        Self {
+            input_tokens: of("input_tokens").unwrap_or(0),
+            cached_input_tokens: of("cached_input_tokens").unwrap_or(0),
+            cache_write_input_tokens: of("cache_write_input_tokens")
+                .or_else(|| of("cache_creation_input_tokens"))
+                .unwrap_or(0),
+            output_tokens: of("output_tokens").unwrap_or(0),
+            total_tokens: of("total_tokens").unwrap_or(0),
+        }
+    }
+
     pub(super) fn billed(&self) -> Billed {
         let Self { input_tokens, cached_input_tokens, cache_write_input_tokens, output_tokens, .. } = *self;
         Billed::of_prompt(input_tokens, cached_input_tokens, cache_write_input_tokens, output_tokens)

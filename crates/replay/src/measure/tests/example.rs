@@ -65,7 +65,7 @@ pub(crate) fn need(kind: NeedKind, text: &str, tokens: u32) -> Need {
 
 fn call(split: (u64, u64), needs: Vec<Found>, signal: f64) -> CallRun {
     CallRun {
-        split: Split { read: split.0, written: split.1, uncached: 0 },
+        split: Split { read: split.0, written: split.1, uncached: 0, ..Split::default() },
         output_tokens: 100,
         compactor_cost: 0.0,
         compactor_tokens: Default::default(),

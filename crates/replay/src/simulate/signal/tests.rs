@@ -43,8 +43,11 @@ fn made(id: u64, text: &str, tokens: u32, stands: Stands) -> Part {
 fn the_example() {
     session(1, &[0], |conversation| {
         let old = made(0, "STATE_DELTA v1\nold", 0, Stands::Board);
-        let shown =
-            Shown { parts: vec![old, Part::Raw(0), made(1, "STATE_DELTA v2\n{}", 10, Stands::Board)], stable: 0 };
+        let shown = Shown {
+            parts: vec![old, Part::Raw(0), made(1, "STATE_DELTA v2\n{}", 10, Stands::Board)],
+            stable: 0,
+            hour: 0,
+        };
         let signal = Judge::default().judge(conversation, &shown, 0);
         assert_eq!(signal, Signal { needed_tokens: 9.5 + 10.0, all_tokens: 28.0 });
     });
@@ -54,8 +57,8 @@ fn the_example() {
 #[test]
 fn a_line_is_of_use_from_twenty_steps_before_it_is_needed() {
     session(70, &[30, 35, 60], |conversation| {
-        let raw = Shown { parts: vec![Part::Raw(0)], stable: 0 };
-        let block = Shown { parts: vec![made(7, FILE, 18, Stands::Alone)], stable: 0 };
+        let raw = Shown { parts: vec![Part::Raw(0)], stable: 0, hour: 0 };
+        let block = Shown { parts: vec![made(7, FILE, 18, Stands::Alone)], stable: 0, hour: 0 };
         let mut judge = Judge::default();
         for call in 0..70 {
             let expected = if (11..=35).contains(&call) || (41..=60).contains(&call) { 9.5 } else { 0.0 };

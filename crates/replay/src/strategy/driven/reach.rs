@@ -32,8 +32,10 @@ impl Driven<'_> {
         let reached = session.view().entries().iter().any(|entry| match entry.source {
             // A turn in another form names itself: its results have their pointer.
             Source::Turn(turn) => turns().any(|seen| seen == turn),
-            Source::Block(_) | Source::Archived(_) => match &session.trace()[entry.revision.0 as usize].event {
-                EventBody::Fold(fold) => turns().any(|seen| fold.range.contains(seen)),
+            Source::Block(block) => {
+                session.state().blocks().get(&block).is_some_and(|block| turns().any(|seen| block.range.contains(seen)))
+            }
+            Source::Archived(_) => match &session.trace()[entry.revision.0 as usize].event {
                 EventBody::Archive(archive) => turns().any(|seen| archive.range.contains(seen)),
                 _ => false,
             },
@@ -50,8 +52,13 @@ impl Driven<'_> {
             if !matches!(entry.source, Source::Block(_) | Source::Board) {
                 return false;
             }
-            let key = (self.fed.number(), entry.revision);
-            let texts = pointed.entry(key).or_insert_with(|| self.short_stretches(entry.revision));
+            // A stub has the pointers of the block that it was.
+            let folded = match entry.source {
+                Source::Block(block) => self.session().state().fold_of(block),
+                _ => None,
+            };
+            let event = folded.unwrap_or(entry.revision);
+            let texts = pointed.entry((self.fed.number(), event)).or_insert_with(|| self.short_stretches(event));
             texts.iter().any(|text| finder.find(text.as_bytes()).is_some())
         })
     }

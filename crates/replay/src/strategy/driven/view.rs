@@ -37,7 +37,7 @@ impl Driven<'_> {
     pub(super) fn shown(&mut self) -> Shown {
         let seam = self.session().view().seam();
         let entries: Vec<Entry> = self.session().view().entries().to_vec();
-        let mut shown = Shown::default();
+        let mut shown = Shown { hour: self.session().held_for_an_hour(), ..Shown::default() };
         for (place, entry) in entries.iter().enumerate() {
             if place == seam {
                 shown.stable = shown.parts.len();

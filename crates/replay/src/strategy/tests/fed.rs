@@ -68,10 +68,11 @@ fn going_back_to_the_beginning_takes_a_new_session() {
 }
 
 #[test]
-fn what_was_gone_back_from_does_not_come_back() {
+fn a_branch_that_was_gone_back_from_comes_back_when_it_is_returned_to() {
     let story = Story::new().user("go").step(&["one"]).step(&["two"]).rewind(1).user("other").rewind(2).say("end");
     let conversation = story.conversation();
     let mut fed = fed(&conversation);
     fed.feed(2).unwrap();
     assert_eq!(fed.session().view().entries().len(), conversation.before(2).count());
+    assert_eq!(conversation.before(2).count(), 5, "go, one, two");
 }

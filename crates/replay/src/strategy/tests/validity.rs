@@ -18,7 +18,7 @@ fn check(story: &Story, pieces: &[usize]) -> Result<(), String> {
 
 /// The verdict on a view of the last call. What passes stretch by stretch passes at once.
 fn verdict(conversation: &Conversation<'_>, parts: Vec<Part>) -> Result<(), String> {
-    let (last, shown) = (conversation.calls.len() - 1, Shown { parts, stable: 0 });
+    let (last, shown) = (conversation.calls.len() - 1, Shown { parts, stable: 0, hour: 0 });
     let mut validity = Validity::new(conversation);
     let (verdict, whole) = (validity.check(last, &shown), validity.check_whole(last, &shown));
     assert!(verdict.is_err() || whole.is_ok(), "{whole:?}");
@@ -120,7 +120,7 @@ fn a_checked_strategy_says_what_is_wrong_with_its_last_view() {
     impl Strategy for Headless {
         fn show(&mut self, call: usize) -> crate::strategy::Step {
             let parts = if call == 0 { vec![Part::Raw(0)] } else { vec![Part::Raw(2)] };
-            crate::strategy::Step { shown: Shown { parts, stable: 0 }, ..Default::default() }
+            crate::strategy::Step { shown: Shown { parts, stable: 0, hour: 0 }, ..Default::default() }
         }
     }
     let story = two_steps(Format::ClaudeCode);
@@ -157,7 +157,7 @@ fn a_recording_that_goes_on_after_an_answer_may_end_with_it() {
     let conversation = story.conversation();
     let check = |call, pieces: &[usize]| {
         let parts = pieces.iter().map(|piece| Part::Raw(*piece)).collect();
-        Validity::new(&conversation).check(call, &Shown { parts, stable: 0 })
+        Validity::new(&conversation).check(call, &Shown { parts, stable: 0, hour: 0 })
     };
     assert_eq!(check(1, &[0, 1]), Ok(()));
     assert!(check(2, &[0, 1]).is_err());

@@ -48,10 +48,21 @@ async fn a_foreign_host_and_any_origin_are_turned_away() {
         "POST /v1/messages HTTP/1.1\r\nhost: localhost\r\nhost: rebound.example\r\n".to_owned(),
         "POST http://rebound.example/v1/messages HTTP/1.1\r\nhost: localhost\r\n".to_owned(),
         "GET /v1/models HTTP/1.1\r\nhost: rebound.example\r\n".to_owned(),
+        "POST /v1/messages HTTP/1.1\r\nhost: rebound.example@127.0.0.1\r\n".to_owned(),
+        "POST /v1/messages HTTP/1.1\r\nhost: localhost:99999\r\n".to_owned(),
+        "POST /v1/messages HTTP/1.1\r\nhost: localhost:http\r\n".to_owned(),
+        "POST /v1/messages HTTP/1.1\r\nhost: localhost:\r\n".to_owned(),
+        "POST /v1/messages HTTP/1.1\r\nhost: [127.0.0.1]\r\n".to_owned(),
+        "POST /v1/messages HTTP/1.1\r\nhost: localhost.\r\n".to_owned(),
+        "POST /v1/messages HTTP/1.1\r\nhost:\r\n".to_owned(),
     ] {
         let answer = exchange(&running, &head, &body).await;
         assert!(answer.starts_with("HTTP/1.1 403") || answer.starts_with("HTTP/1.1 400"), "{head}: {answer}");
         assert!(answer.starts_with("HTTP/1.1 400") || answer.contains("send it to 127.0.0.1"), "{head}: {answer}");
+    }
+    for version in ["1.1", "1.0"] {
+        let answer = exchange(&running, &format!("POST /v1/messages HTTP/{version}\r\n"), &body).await;
+        assert!(answer.contains(" 400 ") && answer.contains("names no host"), "{answer}");
     }
     for origin in ["https://site.example", "null", "http://localhost:3000", ""] {
         for line in ["POST /v1/messages", "GET /v1/models", "OPTIONS /v1/messages"] {
@@ -110,6 +121,21 @@ async fn what_is_larger_than_any_request_is_not_read() {
         taken += 1;
     }
     assert!(taken < 64, "{taken} MiB were taken");
+}
+
+#[tokio::test]
+async fn a_body_of_too_many_values_is_not_made_into_a_tree() {
+    let running = start(SCRIPT, Chunks::Whole).await;
+    let block = json!({ "type": "text", "text": "a, [b" });
+    for (blocks, expected) in [(30_000, 200), (40_000, 413)] {
+        let mut body = asked(Provider::Anthropic, false);
+        body["messages"] = json!([{ "role": "user", "content": vec![&block; blocks] }]);
+        let (status, said) = post_json(&running, "/v1/messages", &body).await;
+        assert_eq!(status, expected, "{said}");
+        assert!(status == 200 || said.to_string().contains("more than 100000 JSON values"), "{said}");
+        let (counted, _) = post_json(&running, "/v1/messages/count_tokens", &body).await;
+        assert_eq!(counted, expected);
+    }
 }
 
 /// One thread serves them all: whatever it does for one of them, the others wait for.

@@ -29,13 +29,13 @@ pub(super) fn describe_start(
     let size = screen::counted(u64::from(input_tokens), "token");
     let cold = cold.map(|cold| format!(", {}", Miss::Cold(*cold))).unwrap_or_default();
     let what = details.map(describe_details).unwrap_or_default();
-    format!("{}, {size}{cold}{}{what}", name(call), describe_rents(rents))
+    format!("{}, {size}{}{cold}{what}", name(call), describe_rents(rents))
 }
 
 /// What the call cost because nothing was folded, settled or archived before it.
 fn describe_rents(rents: Option<&Rents>) -> String {
     let paid = rents.map_or(0, |rents| (rents.fold + rents.settle + rents.archive) / 1_000);
-    if paid > 0 { format!(", rent {}", screen::short(paid)) } else { String::new() }
+    if paid > 0 { format!(", {} more for not folding", screen::short(paid)) } else { String::new() }
 }
 
 fn describe_details(CallDetails { kind, branch, over, .. }: &CallDetails) -> String {

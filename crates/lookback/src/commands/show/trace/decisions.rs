@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use lookback_engine::configuration::TOKENS_PER_MESSAGE;
 use lookback_engine::trace::{
     AssistantPart, Event, EventBody, TurnNo,
-    decision::{Archive, Author, Fold, LayoutChange, Refused, Settle, StateDelta, ThinkingBehind, TurnRange, Unfold},
+    decision::{
+        Archive, Author, Fold, LayoutChange, Refused, Settle, StateDelta, Stub, ThinkingBehind, TurnRange, Unfold,
+    },
 };
 
 use crate::screen;
@@ -72,6 +74,16 @@ pub(super) fn describe_settle(settle: &Settle) -> String {
         format!("{} → {} tokens", screen::short(raw), screen::short(short)),
     ];
     join(facts, &[], settle.thinking)
+}
+
+pub(super) fn describe_stub(stub: &Stub) -> String {
+    let raw = stub.blocks.iter().map(|stubbed| u64::from(stubbed.replaced_tokens)).sum();
+    let short = stub.blocks.iter().map(|stubbed| u64::from(stubbed.content.tokens)).sum();
+    let facts = vec![
+        format!("{} made short", screen::counted(stub.blocks.len() as u64, "old block")),
+        format!("{} → {} tokens", screen::short(raw), screen::short(short)),
+    ];
+    join(facts, &[], stub.thinking)
 }
 
 pub(super) fn describe_archive(archive: &Archive, sizes: &TurnSizes) -> String {

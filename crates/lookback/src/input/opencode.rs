@@ -1,5 +1,5 @@
-//! opencode's folders: a session is a file, so is each message and each part of one. Put together they are what
-//! `opencode export` writes. Newer versions keep everything in a database; of those only exports are read.
+//! opencode's folders, of older versions: a session is a file, so is each message and each part of one. Put together they
+//! are what `opencode export` writes.
 
 use std::{
     fs::{self, File},
@@ -33,6 +33,17 @@ pub(super) fn assemble(session: &Path) -> Result<Vec<u8>> {
     }
     document.extend(b"]}");
     Ok(document)
+}
+
+/// Whether a folder is the one in which everything lies.
+pub(super) fn is_storage(folder: &Path) -> bool {
+    folder.join("session").is_dir() && folder.join("message").is_dir()
+}
+
+/// Whether a file is the one that begins a session.
+pub(super) fn is_session(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("ses_"))
+        && storage_of(path).is_some_and(is_storage)
 }
 
 /// `storage/session/PROJECT/SESSION.json`

@@ -1,0 +1,19 @@
+//! The loop of a coding agent: the view goes to the model, its tool calls are run, their results are recorded, the engine
+//! tidies, and so on until the model answers without a call.
+//!
+//! What is stored, counted and shown is the caller's ([`House`]); what tools really do is [`Workshop`]'s. A tool call is
+//! durable before its tool starts, its result before the next request.
+
+#![warn(missing_docs)]
+
+mod guard;
+mod limits;
+pub mod mentions;
+mod own;
+pub mod permission;
+mod step;
+mod work;
+
+pub use limits::{Limits, Spent};
+pub use step::{Kept, Workshop};
+pub use work::{Agent, AgentError, Compactor, Ended, House, News, work};

@@ -1,0 +1,106 @@
+//! The tools that act on the session itself: the todo list, the board, and what was seen before.
+
+use std::time::Duration;
+
+use lookback_engine::{
+    Session, SessionError,
+    evidence::pointer::Pointer,
+    fold::render_refusals,
+    trace::{
+        Output, ResultData, ToolResult,
+        result::{TodoData, TodoItem, TodoState},
+    },
+};
+use lookback_tools::{
+    ToolName,
+    envelope::{Code, Done, Failure, envelope},
+};
+use serde_json::{Value, json};
+
+use crate::work::{AgentError, House, recorded};
+
+/// Bytes that one Recall shows; the rest is a narrower pointer away.
+const MOST_RECALLED: usize = 64 << 10;
+
+/// None for a tool that is no business of the session's.
+pub(crate) fn run(
+    session: &mut Session,
+    tool: ToolName,
+    text: &str,
+    arguments: &Value,
+    house: &mut dyn House,
+) -> Option<Result<ToolResult, AgentError>> {
+    let outcome = match tool {
+        ToolName::TodoWrite => Ok(todo(arguments)),
+        ToolName::Board => board(session, text, house),
+        ToolName::Recall => Ok(recall(session, arguments, house)),
+        _ => return None,
+    };
+    Some(outcome.map(|outcome| envelope(outcome, arguments, "", Duration::ZERO)))
+}
+
+fn done(text: impl Into<Output>, data: ResultData) -> Done {
+    Done { text: text.into(), data, is_partial: false, path: None }
+}
+
+fn todo(arguments: &Value) -> Result<Done, Failure> {
+    let invalid = |message: &str| Failure::new(Code::InvalidParam, message);
+    let given = arguments["todos"].as_array().ok_or_else(|| invalid("todos is a list of {content, status}"))?;
+    let mut items = Vec::with_capacity(given.len());
+    for item in given {
+        let text = item["content"].as_str().ok_or_else(|| invalid("each todo has a content"))?.to_owned();
+        let state = match item["status"].as_str() {
+            Some("pending") | None => TodoState::Pending,
+            Some("in_progress") => TodoState::InProgress,
+            Some("completed") => TodoState::Done,
+            Some(_) => return Err(invalid("a status is pending, in_progress or completed")),
+        };
+        items.push(TodoItem { text, state });
+    }
+    if items.iter().filter(|item| item.state == TodoState::InProgress).count() > 1 {
+        return Err(invalid("only one todo can be in_progress"));
+    }
+    let count = items.len();
+    Ok(done(format!("{count} todos are set"), ResultData::Todo(TodoData { items })))
+}
+
+fn board(session: &mut Session, text: &str, house: &mut dyn House) -> Result<Result<Done, Failure>, AgentError> {
+    match recorded(house, |context| session.delta_from_text(text, context)) {
+        Ok(report) => {
+            let refused = match report.refused.len() {
+                0 => String::new(),
+                count => format!("\n{}", render_refusals(count, &report.refused)),
+            };
+            let data = json!({ "version": report.version, "refused": report.refused.len() });
+            Ok(Ok(done(format!("{}{refused}", report.text), ResultData::Other(data))))
+        }
+        Err(AgentError::Session(SessionError::Board(refused))) => {
+            Ok(Err(Failure::new(Code::InvalidParam, refused.to_string())))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn recall(session: &Session, arguments: &Value, house: &dyn House) -> Result<Done, Failure> {
+    let pointer =
+        arguments["pointer"].as_str().ok_or_else(|| Failure::new(Code::InvalidParam, "pointer is missing"))?;
+    let parsed: Pointer = pointer.parse().map_err(|error| Failure::new(Code::InvalidParam, format!("{error}")))?;
+    let recalled = session.recall(&parsed.place, house.blobs());
+    let recalled = recalled.map_err(|error| Failure::new(Code::NotFound, error.to_string()))?;
+    let mut text = Vec::new();
+    for piece in &recalled.pieces {
+        text.extend_from_slice(format!("── {}\n", piece.label).as_bytes());
+        text.extend_from_slice(&piece.bytes);
+        if !text.ends_with(b"\n") {
+            text.push(b'\n');
+        }
+    }
+    let is_partial = text.len() > MOST_RECALLED;
+    if is_partial {
+        let all = text.len();
+        text.truncate(MOST_RECALLED);
+        text.extend_from_slice(format!("\n… the first {MOST_RECALLED} of {all} bytes: name fewer lines\n").as_bytes());
+    }
+    let data = ResultData::Other(json!({ "pointer": pointer, "truncated": is_partial }));
+    Ok(Done { is_partial, ..done(Output::new(text), data) })
+}

@@ -1,0 +1,177 @@
+//! `lookback run "…"`: a coding task from the first word to the finished change.
+//!
+//! Here the pieces come together: settings, model, session, tools, terminal. The loop itself is `lookback-agent`.
+
+mod begun;
+mod ending;
+mod model;
+mod project;
+mod room;
+mod shown;
+mod workshop;
+
+use std::{
+    io::{self, IsTerminal, Read},
+    path::Path,
+    sync::Arc,
+};
+
+use anyhow::{Context, Result, bail, ensure};
+use lookback_agent::{Agent, AgentError, Compactor, Ended, Limits, Spent, mentions, permission::Rules, work};
+use lookback_engine::{card::Lifetime, trace::Origin};
+use lookback_models::driving::{Canceller, CompactorModel, Prompts};
+use lookback_tools::ToolName;
+
+use crate::{
+    cli::RunArguments,
+    home,
+    settings::{self, Flags},
+};
+use begun::Begun;
+use ending::close;
+use room::Room;
+use workshop::Bench;
+
+pub(crate) fn run(arguments: RunArguments) -> Result<()> {
+    let task = task_of(&arguments)?;
+    let flags = Flags { model: arguments.model.clone(), base_url: arguments.base_url.clone(), ..Flags::default() };
+    let settings = settings::load(flags)?;
+    let store = home::open_store()?;
+    let own = settings.file.as_deref().and_then(Path::parent);
+    let project = project::find(&arguments.add_dir, own)?;
+    let begun = Begun::open(&store, &settings, &project, &arguments)?;
+    let Begun { mut session, writer, asked, is_new } = begun;
+    let mut configuration = settings.context.value.clone();
+    if let Some(cache) = arguments.cache {
+        configuration.cache = cache;
+    }
+    session.configure(configuration);
+    session.use_card(asked.card.clone(), Lifetime::Usual);
+    if let Some(most) = arguments.max_cost {
+        ensure!(
+            asked.card.prices.is_some(),
+            "--max-cost {most}: no card has prices of {}, so nobody knows when they are spent",
+            asked.name
+        );
+    }
+    let tools = tools_of(&arguments.tools)?;
+    let bench = Bench::new(&project, &settings, &arguments)?;
+    bench.restore(&session);
+    let rules = Rules {
+        mode: arguments.permission,
+        sandbox_is_whole: bench.sandbox_is_whole(),
+        allowed: arguments.allow.iter().map(|words| words.split_whitespace().map(str::to_owned).collect()).collect(),
+        tools,
+    };
+    let compactor = model::compactor(&settings, &mut session)?;
+    let mut room = Room::new(&store, writer, &session, arguments.json)?;
+    room.begin(&asked, &bench, &project, is_new);
+
+    let (canceller, mut cancel) = Canceller::new();
+    let second = std::sync::atomic::AtomicBool::new(false);
+    ctrlc::set_handler(move || {
+        // Once stops the step and keeps the session, twice leaves.
+        if second.swap(true, std::sync::atomic::Ordering::SeqCst) {
+            std::process::exit(130);
+        }
+        canceller.cancel();
+    })
+    .context("cannot listen for Ctrl-C")?;
+
+    let first = session.trace().len();
+    room.resume(&mut session)?;
+    if let Some(task) = task {
+        let paths = project.known(&mentions::mentioned(&task));
+        room.record(|context| session.user_turn(task, Origin::Person, context))?;
+        if let Some(text) = mentions::reminder(&paths) {
+            session.remind("files", &text);
+        }
+    }
+    let prompts = model::prompts(&settings);
+    let agent = Agent {
+        model: &asked.model,
+        compactor: compactor.as_ref().map(|compactor| Compactor {
+            model: CompactorModel {
+                model: compactor.model.as_ref().unwrap_or(&asked.model),
+                name: &compactor.name,
+                api: compactor.api,
+                card: compactor.card.as_ref(),
+                ride: compactor.ride,
+            },
+            prompts: Prompts { ..prompts },
+        }),
+        workshop: Arc::new(bench),
+        rules,
+        limits: Limits { steps: arguments.max_steps, cost: arguments.max_cost },
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start")?;
+    let ended = runtime.block_on(work(&agent, &mut session, &mut cancel, &mut room));
+    let spent = Spent::since(&session, first);
+    let ended = match ended {
+        Ok(ended) => ended,
+        Err(error) => {
+            room.close_broken(&mut session)?;
+            return Err(explain(error, &room));
+        }
+    };
+    close(&ended, &session, &spent, &mut room)
+}
+
+/// What the person wants: the argument, standard input, or nothing where a session is taken up again.
+fn task_of(arguments: &RunArguments) -> Result<Option<String>> {
+    let given = match arguments.task.as_deref() {
+        Some("-") | None if !io::stdin().is_terminal() && !arguments.resumes() => {
+            let mut text = String::new();
+            io::stdin().read_to_string(&mut text).context("cannot read the task from standard input")?;
+            Some(text)
+        }
+        given => given.map(str::to_owned),
+    };
+    let given = given.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+    if given.is_none() && !arguments.resumes() {
+        bail!("no task: lookback run \"what is to be done\", or write it to standard input");
+    }
+    Ok(given)
+}
+
+fn tools_of(named: &[String]) -> Result<std::collections::BTreeSet<ToolName>> {
+    if named.is_empty() {
+        return Ok(ToolName::ALL.into_iter().collect());
+    }
+    let known: Vec<&str> = ToolName::ALL.iter().map(|tool| tool.name()).collect();
+    named
+        .iter()
+        .map(|name| {
+            ToolName::find(name).with_context(|| format!("there is no tool {name}: the tools are {}", known.join(", ")))
+        })
+        .collect()
+}
+
+fn explain(error: AgentError, room: &Room<'_>) -> anyhow::Error {
+    let session = room.name().to_owned();
+    anyhow::Error::from(error).context(format!("the work stopped; go on with `lookback run --session {session}`"))
+}
+
+/// The newest session of an agent in the project of this folder, by its id.
+pub(crate) fn newest_here() -> Result<String> {
+    let project = project::find(&[], None)?;
+    Ok(begun::newest_here(&home::open_store()?, &project)?.0)
+}
+
+pub(crate) use workshop::shadow_of;
+
+/// The inside of the sandbox. It comes back only if the command could not be started.
+pub(crate) fn inside(spec: &str) -> Result<()> {
+    Err(lookback_tools::sandbox::enter_and_exec(spec).into())
+}
+
+/// How a run ends for a shell.
+pub(crate) fn code_of(ended: &Ended) -> u8 {
+    match ended {
+        Ended::Done(_) => 0,
+        Ended::Refused(_) | Ended::Circle(_) => 1,
+        Ended::Steps(_) | Ended::Cost { .. } => 3,
+        Ended::NotPermitted { .. } => 4,
+        Ended::Cancelled => 130,
+    }
+}

@@ -1,0 +1,122 @@
+//! The session that a run works in: a new one, one by its id, or the newest of this folder.
+
+use anyhow::{Context as _, Result};
+use lookback_engine::{
+    Context, Session, SessionSetup,
+    trace::{NoBlobs, SessionId},
+};
+use lookback_store::{SessionWriter, Store, new_session_id};
+use lookback_tools::{ToolName, schema};
+use lookback_wire::ToolSpec;
+
+use super::{
+    model::{self, Asked},
+    project::Project,
+    tools_of,
+};
+use crate::{
+    cli::RunArguments,
+    counter::Counter,
+    opened::{self, expect_no_recording, now},
+    settings::{Language, Settings},
+};
+
+pub(super) struct Begun {
+    pub(super) session: Session,
+    pub(super) writer: SessionWriter,
+    pub(super) asked: Asked,
+    pub(super) is_new: bool,
+}
+
+impl Begun {
+    pub(super) fn open(
+        store: &Store,
+        settings: &Settings,
+        project: &Project,
+        arguments: &RunArguments,
+    ) -> Result<Self> {
+        let named = match (&arguments.session, arguments.continues) {
+            (Some(prefix), _) => Some(store.find(prefix)?),
+            (None, true) => Some(newest_here(store, project)?),
+            (None, false) => None,
+        };
+        let Some(id) = named else {
+            let asked = model::find(settings, None)?;
+            let session = begin(settings, project, arguments, &asked)?;
+            let writer = store.create(session.trace())?;
+            return Ok(Self { session, writer, asked, is_new: true });
+        };
+        let writer = store.writer(&id)?;
+        let session = opened::replay(&store.snapshot()?, &id, None)?;
+        expect_no_recording(&session, &store.short_id(&id)?)?;
+        // A session goes on with its own model unless another is named.
+        let own = session.state().model().name.clone();
+        let asked = model::find(settings, Some(arguments.model.as_deref().unwrap_or(&own)))?;
+        Ok(Self { session, writer, asked, is_new: false })
+    }
+}
+
+pub(super) fn newest_here(store: &Store, project: &Project) -> Result<SessionId> {
+    let root = project.root.to_string_lossy();
+    let sessions = store.sessions()?;
+    let here = sessions.into_iter().filter(|session| session.root == root && session.agent == "lookback");
+    let newest = here.filter(|session| !session.recording).max_by_key(|session| session.updated);
+    let newest = newest.with_context(|| format!("there is no session of {root}: begin one without --continue"))?;
+    Ok(newest.id)
+}
+
+fn begin(settings: &Settings, project: &Project, arguments: &RunArguments, asked: &Asked) -> Result<Session> {
+    let declared = tools_of(&arguments.tools)?;
+    let tools = ToolName::ALL.into_iter().filter(|tool| declared.contains(tool)).map(|tool| ToolSpec {
+        name: tool.name().to_owned(),
+        description: description(tool, settings.language.value).trim_end().to_owned(),
+        parameters: schema(tool).to_string(),
+    });
+    let setup = SessionSetup {
+        system: system_prompt(settings.language.value).trim_end().to_owned(),
+        tools: tools.collect(),
+        rules: project.rules.clone(),
+        provider: asked.provider,
+        model: asked.name.clone(),
+        window: asked.card.window,
+        max_output: Some(asked.card.max_output),
+        alternation: asked.card.alternation,
+        plain_thinking: asked.card.plain_thinking(),
+        root: project.root.to_string_lossy().into_owned(),
+        tokenizer: "o200k".to_owned(),
+        configuration: settings.context.value.clone(),
+        ..SessionSetup::new(new_session_id()?)
+    };
+    let count = |bytes: &[u8]| Counter::O200k.count(bytes);
+    Ok(Session::start(setup, &Context { now: now(), count: &count, blobs: &NoBlobs })?)
+}
+
+fn system_prompt(language: Language) -> &'static str {
+    match language {
+        Language::En => include_str!("../../../../../prompts/en/system.txt"),
+        Language::Zh => include_str!("../../../../../prompts/zh/system.txt"),
+    }
+}
+
+/// What the model is told of each tool, from `prompts/LANGUAGE/tools/`.
+macro_rules! descriptions {
+    ($language:literal, $tool:expr, $($name:ident => $file:literal),*) => {
+        match $tool {
+            $(ToolName::$name => include_str!(concat!("../../../../../prompts/", $language, "/tools/", $file, ".txt")),)*
+        }
+    };
+}
+
+fn description(tool: ToolName, language: Language) -> &'static str {
+    macro_rules! of {
+        ($language:literal) => {
+            descriptions!($language, tool, Ls => "LS", Glob => "Glob", Grep => "Grep", Read => "Read", Edit => "Edit",
+                MultiEdit => "MultiEdit", Write => "Write", Bash => "Bash", Job => "Job", TodoWrite => "TodoWrite",
+                Board => "Board", Recall => "Recall")
+        };
+    }
+    match language {
+        Language::En => of!("en"),
+        Language::Zh => of!("zh"),
+    }
+}

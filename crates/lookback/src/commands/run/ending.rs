@@ -1,0 +1,85 @@
+//! How a run ends: the answer on standard output, what it took on standard error, a code for the shell.
+
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+use lookback_agent::{Ended, Spent};
+use lookback_engine::Session;
+use serde_json::{Value, json};
+
+use super::{code_of, room::Room};
+use crate::{commands::EndedWith, screen};
+
+pub(super) fn close(ended: &Ended, session: &Session, spent: &Spent, room: &mut Room<'_>) -> Result<()> {
+    let answer = match ended {
+        Ended::Done(answer) | Ended::NotPermitted { answer, .. } => Some(answer.as_str()),
+        _ => None,
+    };
+    if room.is_json() {
+        screen::show_json_line(&object(ended, answer, session, spent, room))?;
+    } else if let Some(answer) = answer {
+        screen::say(answer)?;
+    }
+    screen::remark(&format!(" {}", took(session, spent, room)));
+    if let Some(why) = why(ended, room) {
+        screen::remark(&why);
+    }
+    match code_of(ended) {
+        0 => Ok(()),
+        code => Err(EndedWith(code).into()),
+    }
+}
+
+fn took(session: &Session, spent: &Spent, room: &Room<'_>) -> String {
+    let mut facts = vec![screen::counted(spent.calls, "call")];
+    facts.extend(spent.dollars.map(lookback_replay::report::numbers::dollars));
+    if spent.input > 0 {
+        facts.push(format!("{:.0}% cached", spent.cached as f64 / spent.input as f64 * 100.0));
+    }
+    facts.push(format!(
+        "{} of {} tokens",
+        screen::short(session.view().tokens()),
+        screen::short(u64::from(session.input_limit()))
+    ));
+    facts.push(format!("session {}", room.name()));
+    facts.join(" · ")
+}
+
+fn why(ended: &Ended, room: &Room<'_>) -> Option<String> {
+    let again = format!("go on with `lookback run --session {}`", room.name());
+    Some(match ended {
+        Ended::Done(_) => return None,
+        Ended::Steps(steps) => format!("stopped after {steps} steps (--max-steps); {again}"),
+        Ended::Cost { spent, expected } => {
+            format!("stopped before a call of about ${expected:.4}: ${spent:.4} are spent (--max-cost); {again}")
+        }
+        Ended::NotPermitted { why, .. } => format!("ended because something was not permitted: {why}"),
+        Ended::Circle(tool) => format!("stopped: the same {tool} call gave the same result again and again; {again}"),
+        Ended::Refused(words) => format!("the model would not answer: {words}"),
+        Ended::Cancelled => format!("cancelled; {again}"),
+    })
+}
+
+fn object(ended: &Ended, answer: Option<&str>, session: &Session, spent: &Spent, room: &Room<'_>) -> Value {
+    let name = match ended {
+        Ended::Done(_) => "done",
+        Ended::Steps(_) => "max_steps",
+        Ended::Cost { .. } => "max_cost",
+        Ended::NotPermitted { .. } => "not_permitted",
+        Ended::Circle(_) => "circle",
+        Ended::Refused(_) => "refused",
+        Ended::Cancelled => "cancelled",
+    };
+    let files = session.files();
+    let changed: BTreeSet<&String> = files.changed.iter().chain(&files.deleted).collect();
+    json!({
+        "type": "run_ended",
+        "session": room.name(),
+        "ended": name,
+        "result": answer,
+        "files_changed": changed,
+        "board": session.state().board(),
+        "cost_usd": spent.dollars,
+        "usage": { "calls": spent.calls, "input": spent.input, "cached": spent.cached, "output": spent.output },
+    })
+}

@@ -1,0 +1,141 @@
+//! opencode's database, in which newer versions keep what older ones kept in folders. Read and never written, not even by
+//! SQLite's own files beside it. Put together a session is what `opencode export` writes.
+
+use std::{
+    ffi::OsString,
+    fs::{self, File},
+    io::Read,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use anyhow::{Context, Result, bail, ensure};
+use lookback_replay::import::DOCUMENT_LIMIT;
+use rusqlite::{Connection, OpenFlags, OptionalExtension};
+
+const MAGIC: &[u8] = b"SQLite format 3\0";
+
+/// What is read of it. Everything else may be as it likes.
+const NEEDED: [(&str, &[&str]); 3] = [
+    ("session", &["id", "parent_id", "directory", "time_updated"]),
+    ("message", &["id", "session_id", "time_created", "data"]),
+    ("part", &["id", "message_id", "data"]),
+];
+
+/// A session in it.
+pub(super) struct Row {
+    pub(super) id: String,
+    /// A sub-agent's has a session that it works for.
+    pub(super) is_main: bool,
+    pub(super) updated: Option<SystemTime>,
+}
+
+pub(super) fn is_database(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(MAGIC.len() as u64).read_to_end(&mut start));
+    read.is_ok() && start == MAGIC
+}
+
+/// All sessions, in the order of their ids.
+pub(super) fn sessions(path: &Path) -> Result<Vec<Row>> {
+    let read = || -> Result<Vec<Row>> {
+        let connection = open(path)?;
+        let sql = "SELECT id, parent_id IS NULL, time_updated FROM session ORDER BY id";
+        let mut statement = connection.prepare(sql)?;
+        let rows = statement.query_map([], |row| {
+            let updated = row.get::<_, i64>(2).ok().and_then(|time| u64::try_from(time).ok());
+            let updated = updated.and_then(|time| SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(time)));
+            Ok(Row { id: row.get(0)?, is_main: row.get(1)?, updated })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    };
+    read().with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// The document of one session.
+pub(super) fn assemble(path: &Path, session: &str) -> Result<Vec<u8>> {
+    let read = || -> Result<Vec<u8>> {
+        let connection = open(path)?;
+        // One moment of it, while opencode goes on.
+        connection.execute_batch("BEGIN")?;
+        let sql = "SELECT directory FROM session WHERE id = ?1";
+        let directory: Option<String> = connection.query_row(sql, [session], |row| row.get(0)).optional()?;
+        let directory = directory.with_context(|| format!("there is no session {session}"))?;
+        let info = serde_json::json!({ "id": session, "directory": directory });
+        let mut document = format!("{{\"info\":{info},\"messages\":[").into_bytes();
+        let sql = "SELECT id, data FROM message WHERE session_id = ?1 ORDER BY time_created, id";
+        let mut messages = connection.prepare(sql)?;
+        let mut parts = connection.prepare("SELECT data FROM part WHERE message_id = ?1 ORDER BY id")?;
+        let mut messages = messages.query([session])?;
+        let mut separator = "";
+        while let Some(message) = messages.next()? {
+            let (id, data): (String, String) = (message.get(0)?, message.get(1)?);
+            document.extend(format!("{separator}{{\"info\":{data},\"parts\":[").into_bytes());
+            separator = ",";
+            let mut parts = parts.query([&id])?;
+            let mut between = "";
+            while let Some(part) = parts.next()? {
+                document.extend(between.as_bytes());
+                document.extend(part.get::<_, String>(0)?.into_bytes());
+                between = ",";
+                ensure!(
+                    document.len() as u64 <= DOCUMENT_LIMIT,
+                    "session {session} is larger than {} MB",
+                    DOCUMENT_LIMIT >> 20
+                );
+            }
+            document.extend(b"]}");
+        }
+        document.extend(b"]}");
+        Ok(document)
+    };
+    read().with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// Without a log beside it nobody writes to it, and SQLite is told to make no files of its own there.
+fn open(path: &Path) -> Result<Connection> {
+    let beside = |ending: &str| {
+        let mut name = OsString::from(path);
+        name.push(ending);
+        PathBuf::from(name)
+    };
+    let is_written = fs::metadata(beside("-wal")).is_ok_and(|log| log.len() > 0);
+    let how = if is_written { "mode=ro" } else { "mode=ro&immutable=1" };
+    let whole = path.canonicalize()?;
+    let name = whole.to_str().context("its path is no text")?;
+    // As an address: what would mean something in one is written by its number.
+    let name = name.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(format!("file:{name}?{how}"), flags)?;
+    connection.busy_timeout(Duration::from_secs(5))?;
+    check(&connection)?;
+    Ok(connection)
+}
+
+/// Whether what is read of it is there.
+fn check(connection: &Connection) -> Result<()> {
+    for (table, columns) in NEEDED {
+        let mut statement = connection.prepare("SELECT name FROM pragma_table_info(?1)")?;
+        let found = statement.query_map([table], |row| row.get(0))?.collect::<Result<Vec<String>, _>>()?;
+        let missing = columns.iter().find(|column| !found.iter().any(|found| found == *column));
+        let Some(column) = missing else { continue };
+        let lacks = if found.is_empty() { format!("table {table}") } else { format!("column {table}.{column}") };
+        bail!(
+            "it is a database, and none of opencode's that is known here: it has no {lacks} (its schema: {}); \
+             `opencode export ID > FILE.json` writes a session to a file",
+            schema(connection)
+        );
+    }
+    Ok(())
+}
+
+/// By the last migration where it says so, else by its tables.
+fn schema(connection: &Connection) -> String {
+    let newest = "SELECT id FROM migration ORDER BY time_completed DESC, id DESC LIMIT 1";
+    if let Ok(migration) = connection.query_row(newest, [], |row| row.get::<_, String>(0)) {
+        return format!("migration {migration}");
+    }
+    let tables = "SELECT group_concat(name, ', ') FROM (SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY 1 LIMIT 20)";
+    let tables = connection.query_row(tables, [], |row| row.get::<_, Option<String>>(0)).ok().flatten();
+    tables.map_or("no tables".to_owned(), |tables| format!("tables {tables}"))
+}

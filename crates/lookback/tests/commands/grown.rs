@@ -1,0 +1,134 @@
+//! Sessions that went on after they were imported: what is new goes behind what is stored, and folds stay.
+
+use crate::{
+    foreign::sessions::{CLAUDE_CODE, claude_code, step},
+    person::{Person, Said},
+};
+
+fn claude_code_of(steps: usize) -> String {
+    (0..steps).map(|part| step(part, &format!("part {part} is {}", "done ".repeat(60)))).collect()
+}
+
+fn codex_of(steps: usize) -> String {
+    let line = |kind: &str, payload: serde_json::Value| {
+        serde_json::json!({"timestamp": "2026-05-01T10:00:00.000Z", "type": kind, "payload": payload}).to_string()
+            + "\n"
+    };
+    let said =
+        serde_json::json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "go on"}]});
+    let mut text = line("session_meta", serde_json::json!({"id": "long", "cwd": "/w"})) + &line("response_item", said);
+    for part in 0..steps {
+        let arguments = serde_json::json!({"command": ["bash", "-lc", format!("make part-{part}")]}).to_string();
+        let call = serde_json::json!({"type": "function_call", "name": "shell", "arguments": arguments, "call_id": format!("t{part}")});
+        let output = format!("Exit code: 0\nOutput:\npart {part} is {}", "done ".repeat(60));
+        let output =
+            serde_json::json!({"type": "function_call_output", "call_id": format!("t{part}"), "output": output});
+        text += &(line("response_item", call) + &line("response_item", output));
+    }
+    text
+}
+
+fn id(person: &Person) -> String {
+    person.run(&["sessions", "--json"]).json()[0]["id"].as_str().expect("an id").to_owned()
+}
+
+fn view(person: &Person, id: &str) -> String {
+    person.run(&["show", id, "--view"]).shown()
+}
+
+#[test]
+fn a_session_that_has_grown_is_brought_up_to_date_and_keeps_its_folds() {
+    for (of, more) in [(claude_code_of as fn(usize) -> String, "Claude Code"), (codex_of, "Codex")] {
+        let person = Person::new();
+        person.import(of(30)).shown();
+        let id = id(&person);
+        person.run(&["fold", &id]).shown();
+        let folded = view(&person, &id);
+        let block = folded.lines().find(|line| line.contains("block")).expect("a block").to_owned();
+        assert!(!folded.contains("make part-2\"") && folded.contains("part-29"), "{folded}");
+
+        let said = person.import(of(33)).shown();
+        assert!(said.starts_with(&format!("brought {more} session {id} up to date from ")), "{said}");
+        assert!(said.contains(": 6 new turns"), "{said}");
+        let grown = view(&person, &id);
+        assert!(grown.contains(&block) && grown.contains("part-32") && !grown.contains("make part-2\""), "{grown}");
+        assert!(person.run(&["recall", "part-31", "--session", &id]).shown().contains("part 31 is"));
+
+        let again = person.import(of(33)).complaint();
+        assert!(again.contains("is stored already"), "{again}");
+        assert!(person.import(of(20)).complaint().contains("is stored already"), "a shorter copy");
+        person.run(&["fold", &id]).shown();
+        assert!(person.import(of(40)).shown().contains(": 14 new turns"));
+        assert_eq!(person.run(&["sessions", "--json"]).json().as_array().map(Vec::len), Some(1));
+    }
+}
+
+#[test]
+fn a_call_that_was_read_half_is_completed() {
+    for is_folded in [false, true] {
+        let person = Person::new();
+        let whole = claude_code_of(30);
+        // Without the last result: the client was still running its command.
+        let half: String = whole.lines().take(whole.lines().count() - 1).map(|line| format!("{line}\n")).collect();
+        person.import(half).shown();
+        let id = id(&person);
+        assert!(!person.run(&["show", &id, "--trace", "--json"]).out.contains("part 29 is"));
+        if is_folded {
+            person.run(&["fold", &id]).shown();
+        }
+        let blocks = |text: &str| text.matches("block").count();
+        let before = blocks(&view(&person, &id));
+        let said = person.import(claude_code_of(31));
+        assert!(said.shown().contains("up to date"), "{}", said.err);
+        assert!(person.run(&["show", &id, "--trace", "--json"]).out.contains("part 29 is"));
+        let now = view(&person, &id);
+        assert!(now.contains("part 30 is") && blocks(&now) >= before, "{now}");
+        assert_eq!(now.contains("part 29 is"), !is_folded, "behind a fold it is in the trace alone");
+        assert!(person.import(claude_code_of(31)).complaint().contains("is stored already"));
+        assert!(person.import(claude_code_of(33)).shown().contains(": 4 new turns"));
+        assert_eq!(person.run(&["sessions", "--json"]).json().as_array().map(Vec::len), Some(1));
+    }
+}
+
+#[test]
+fn another_beginning_is_another_session() {
+    let person = Person::new();
+    person.import(CLAUDE_CODE).shown();
+    let first = id(&person);
+    let other = CLAUDE_CODE.replace("why does it fail?", "how does it work?");
+    let said = person.import(&other).shown();
+    let expected = format!("its beginning is no longer what session {first} has: it is stored as another session");
+    assert!(said.starts_with("imported Claude Code session ") && said.contains(&expected), "{said}");
+    for text in [CLAUDE_CODE, &other] {
+        assert!(person.import(text).complaint().contains("is stored already"));
+    }
+    assert_eq!(person.run(&["sessions", "--json"]).json().as_array().map(Vec::len), Some(2));
+}
+
+fn import(person: &Person, paths: &[&str]) -> Said {
+    person.run(&[&["import"], paths].concat())
+}
+
+#[test]
+fn a_session_given_twice_counts_once() {
+    let person = Person::new();
+    let folder = person.home.path().join("projects");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let one = folder.join("one.jsonl");
+    std::fs::write(&one, claude_code("one")).expect("a file");
+    std::fs::write(person.home.path().join("copy.jsonl"), claude_code("one")).expect("a file");
+    let (folder, one) = (folder.to_str().expect("text"), one.to_str().expect("text"));
+    let copy = person.home.path().join("copy.jsonl").to_str().expect("text").to_owned();
+    let linked = format!("{folder}/../projects/one.jsonl");
+    assert_eq!(import(&person, &[folder, one, &linked]).out, "Claude Code: 1 session imported\n");
+    assert_eq!(import(&person, &[one, &copy]).out, "Claude Code: 0 sessions imported · 2 stored already\n");
+    let replayed = |words: &[&str]| {
+        let mut all = vec!["replay", "--json", "--strategies", "append"];
+        all.extend(words);
+        let said = person.run(&all);
+        (said.json()["sessions"].as_array().map(Vec::len), said.err.contains("given twice: counted once"))
+    };
+    assert_eq!(replayed(&[folder]), (Some(1), false));
+    let stored = id(&person);
+    assert_eq!(replayed(&[folder, one, &copy, &stored]), (Some(1), true));
+}

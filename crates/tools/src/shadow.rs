@@ -1,0 +1,184 @@
+//! The files of a project as they were: taken before a step that may change them, put back when a person wants that.
+//!
+//! Kept in a folder of the person's own, never in the project. Contents are stored once by their hash; a snapshot is the
+//! list of its files. What is too large or cannot be read is left out, and said.
+
+mod contents;
+mod walk;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
+
+use lookback_engine::trace::BlobHash;
+use serde::{Deserialize, Serialize};
+
+use contents::Contents;
+use walk::Found;
+
+/// Larger files are left out.
+const LARGEST: u64 = 10 << 20;
+
+/// Without git nobody says what matters: all files together up to here.
+const MOST_WITHOUT_GIT: u64 = 200 << 20;
+
+/// The shadow of one project.
+#[derive(Debug)]
+pub struct Shadow {
+    root: PathBuf,
+    contents: Contents,
+    /// What was seen last, so that a file that has not changed is not read again.
+    last: Mutex<Option<Snapshot>>,
+}
+
+/// The files at one moment.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// By path, relative to the root.
+    pub files: BTreeMap<String, Kept>,
+    /// What it does not cover, and why.
+    pub left_out: Vec<String>,
+}
+
+/// One file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    /// Of its content; of a link where it leads to.
+    pub hash: BlobHash,
+    /// Its permission bits.
+    pub mode: u32,
+    /// It is a link.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub link: bool,
+    /// Size, time of change and number of the file: what has these unchanged is not read again.
+    #[serde(skip)]
+    stamp: (u64, i128, u64),
+}
+
+impl Kept {
+    /// Whether two are the same to whoever reads them.
+    fn is_same(&self, other: &Self) -> bool {
+        (self.hash, self.mode, self.link) == (other.hash, other.mode, other.link)
+    }
+}
+
+/// What became of a file between two snapshots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Fate {
+    Created,
+    Changed,
+    Deleted,
+}
+
+impl Snapshot {
+    /// What became of each file from this one to a later one.
+    pub fn changes(&self, later: &Self) -> Vec<(String, Fate)> {
+        let paths: BTreeSet<&String> = self.files.keys().chain(later.files.keys()).collect();
+        let fate = |path: &String| match (self.files.get(path), later.files.get(path)) {
+            (None, Some(_)) => Some(Fate::Created),
+            (Some(_), None) => Some(Fate::Deleted),
+            (Some(before), Some(after)) if !before.is_same(after) => Some(Fate::Changed),
+            _ => None,
+        };
+        paths.into_iter().filter_map(|path| Some((path.clone(), fate(path)?))).collect()
+    }
+}
+
+impl Shadow {
+    /// `folder` is the person's own; the project's part of it is named by its root.
+    pub fn open(folder: &Path, root: &Path) -> io::Result<Self> {
+        let name = BlobHash::of(root.to_string_lossy().as_bytes()).to_string();
+        let contents = Contents::open(&folder.join(&name[..16]))?;
+        Ok(Self { root: root.to_owned(), contents, last: Mutex::new(None) })
+    }
+
+    /// The files as they are now, stored, and the name that finds them again: the same for the same files.
+    pub fn take(&self) -> io::Result<(String, Snapshot)> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let snapshot = self.look(last.as_ref(), true)?;
+        let text = serde_json::to_vec(&snapshot).map_err(io::Error::other)?;
+        let id = self.contents.keep(&text)?.to_string();
+        *last = Some(snapshot.clone());
+        Ok((id, snapshot))
+    }
+
+    /// The files as they are now, to be compared; nothing is stored.
+    pub fn now(&self) -> io::Result<Snapshot> {
+        self.look(None, false)
+    }
+
+    /// A snapshot that was taken.
+    pub fn load(&self, id: &str) -> io::Result<Snapshot> {
+        let hash = serde_json::from_value(id.into()).map_err(|_| io::Error::other(format!("{id} is no snapshot")))?;
+        serde_json::from_slice(&self.contents.read(hash)?).map_err(io::Error::other)
+    }
+
+    /// What a file held; none where it is not in the snapshot.
+    pub fn content(&self, snapshot: &Snapshot, path: &str) -> io::Result<Option<Vec<u8>>> {
+        snapshot.files.get(path).map(|kept| self.contents.read(kept.hash)).transpose()
+    }
+
+    /// Makes these files what the snapshot has: written anew, or taken away where it has none.
+    pub fn put_back(&self, snapshot: &Snapshot, paths: &[String]) -> io::Result<()> {
+        for path in paths {
+            let place = self.root.join(path);
+            let Some(kept) = snapshot.files.get(path) else {
+                fs::remove_file(&place)?;
+                continue;
+            };
+            let bytes = self.contents.read(kept.hash)?;
+            if let Some(folder) = place.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            contents::write_over(&place, &bytes, kept)?;
+        }
+        Ok(())
+    }
+
+    fn look(&self, before: Option<&Snapshot>, keep: bool) -> io::Result<Snapshot> {
+        let mut snapshot = Snapshot::default();
+        let has_git = self.root.join(".git").exists();
+        let mut together = 0;
+        for found in walk::files(&self.root) {
+            let Found { path, place, size, mode, link, stamp } = match found {
+                Ok(found) => found,
+                Err(problem) => {
+                    snapshot.left_out.push(problem);
+                    continue;
+                }
+            };
+            if size > LARGEST {
+                snapshot.left_out.push(format!("{path}: larger than {} MiB", LARGEST >> 20));
+                continue;
+            }
+            together += size;
+            if !has_git && together > MOST_WITHOUT_GIT {
+                snapshot
+                    .left_out
+                    .push(format!("{path} and what comes behind it: more than {} MiB", MOST_WITHOUT_GIT >> 20));
+                break;
+            }
+            let known = before.and_then(|before| before.files.get(&path)).filter(|known| known.stamp == stamp);
+            let hash = match known {
+                Some(known) => known.hash,
+                None => match walk::read(&place, link) {
+                    Ok(bytes) if keep => self.contents.keep(&bytes)?,
+                    Ok(bytes) => BlobHash::of(&bytes),
+                    Err(error) => {
+                        snapshot.left_out.push(format!("{path}: {error}"));
+                        continue;
+                    }
+                },
+            };
+            snapshot.files.insert(path, Kept { hash, mode, link, stamp });
+        }
+        Ok(snapshot)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,64 @@
+//! Which files a snapshot covers: those that git would show, or all where there is no git.
+
+use std::{
+    fs, io,
+    os::unix::{ffi::OsStrExt as _, fs::MetadataExt as _},
+    path::{Path, PathBuf},
+};
+
+use ignore::WalkBuilder;
+
+/// A file or a link.
+pub(super) struct Found {
+    pub(super) path: String,
+    pub(super) place: PathBuf,
+    pub(super) size: u64,
+    pub(super) mode: u32,
+    pub(super) link: bool,
+    pub(super) stamp: (u64, i128, u64),
+}
+
+/// In the order of their paths. What cannot be looked at is an error in words.
+pub(super) fn files(root: &Path) -> impl Iterator<Item = Result<Found, String>> {
+    let mut walk = WalkBuilder::new(root);
+    walk.hidden(false).parents(true).follow_links(false).sort_by_file_name(Ord::cmp);
+    // What git itself keeps is git's.
+    walk.filter_entry(|entry| entry.file_name() != ".git");
+    let root = root.to_owned();
+    walk.build().filter_map(move |entry| {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => return Some(Err(error.to_string())),
+        };
+        let kind = entry.file_type()?;
+        if !kind.is_file() && !kind.is_symlink() {
+            return None;
+        }
+        let Some(path) = entry.path().strip_prefix(&root).ok().and_then(Path::to_str).map(str::to_owned) else {
+            return Some(Err(format!("{}: its name is no text", entry.path().display())));
+        };
+        let place = entry.into_path();
+        Some(look(path, place))
+    })
+}
+
+fn look(path: String, place: PathBuf) -> Result<Found, String> {
+    let about = fs::symlink_metadata(&place).map_err(|error| format!("{path}: {error}"))?;
+    let changed = i128::from(about.mtime()) * 1_000_000_000 + i128::from(about.mtime_nsec());
+    Ok(Found {
+        size: about.len(),
+        mode: about.mode() & 0o7777,
+        link: about.is_symlink(),
+        stamp: (about.len(), changed, about.ino()),
+        path,
+        place,
+    })
+}
+
+/// Of a link where it leads to.
+pub(super) fn read(place: &Path, link: bool) -> io::Result<Vec<u8>> {
+    match link {
+        true => Ok(fs::read_link(place)?.as_os_str().as_bytes().to_vec()),
+        false => fs::read(place),
+    }
+}

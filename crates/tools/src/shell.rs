@@ -135,7 +135,8 @@ impl Shell {
         let outcome = BashArguments::parse(arguments, &self.setup.limits).and_then(|arguments| {
             let running = self.start(&arguments.command)?;
             if arguments.background {
-                return self.lock_jobs().add(arguments.command, running, self.setup.limits.jobs);
+                let number = self.lock_jobs().add(arguments.command.clone(), running, self.setup.limits.jobs)?;
+                return Ok(result::of_started(number, arguments.command));
             }
             let end = running.wait(Some(arguments.time), stop);
             let kept = &mut *running.kept();

@@ -1,5 +1,8 @@
 //! Commands and the walls around them: real processes, real files, nothing skipped.
 
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 #[path = "shell/attacks.rs"]
 mod attacks;
 #[path = "shell/bad_days.rs"]

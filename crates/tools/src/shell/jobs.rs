@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{
-    result::{self, Answer},
-    running::Running,
-};
+use super::running::Running;
 use crate::envelope::{Code, Failure};
 
 pub(super) struct Job {
@@ -22,7 +19,8 @@ pub(super) struct Job {
 pub(super) struct Jobs(BTreeMap<u32, Job>);
 
 impl Jobs {
-    pub(super) fn add(&mut self, command: String, running: Running, most: usize) -> Result<Answer, Failure> {
+    /// Its number; ended at once where there are too many.
+    pub(super) fn add(&mut self, command: String, running: Running, most: usize) -> Result<u32, Failure> {
         let alive = self.0.values().filter(|job| job.running.over().is_none()).count();
         if alive >= most {
             running.end();
@@ -30,9 +28,8 @@ impl Jobs {
             return Err(Failure::new(Code::Conflict, why));
         }
         let number = self.0.last_key_value().map_or(1, |(last, _)| last + 1);
-        let answer = result::of_started(number, &command);
         self.0.insert(number, Job { command, running, seen: 0, is_recorded: false });
-        Ok(answer)
+        Ok(number)
     }
 
     pub(super) fn find(&mut self, id: &str) -> Result<&mut Job, Failure> {

@@ -183,3 +183,49 @@ fn uncut(bytes: &[u8], mask: &dyn Fn(&[u8]) -> Vec<u8>) -> usize {
     let places = (bytes.len() / 2..=bytes.len() - HELD_BACK).rev().step_by(HELD_BACK);
     places.take(4).find(is_uncut).unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(most: u64) -> Kept {
+        Kept::new(&std::env::temp_dir(), most).unwrap()
+    }
+
+    fn all(kept: &Kept) -> String {
+        String::from_utf8(kept.read(0..kept.total()).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn the_middle_is_what_goes() {
+        let mut kept = kept(12);
+        for line in ["1234\n", "5678\n", "9abc\n", "defg\n", "hi\n"] {
+            kept.push(Stream::Out, line.as_bytes(), &<[u8]>::to_vec);
+        }
+        assert_eq!((kept.total(), kept.dropped()), (23, 6..17));
+        assert_eq!(all(&kept), "1234\n5fg\nhi\n");
+        assert_eq!(kept.read(18..22).unwrap(), b"g\nhi");
+        assert_eq!(kept.hash(), BlobHash::of(b"1234\n5678\n9abc\ndefg\nhi\n"));
+    }
+
+    #[test]
+    fn lines_of_two_streams_stay_whole() {
+        let mut kept = kept(100);
+        let mask = |bytes: &[u8]| bytes.to_ascii_uppercase();
+        kept.push(Stream::Out, b"one ", &mask);
+        assert_eq!(kept.total(), 0, "half a line may be half a key");
+        kept.push(Stream::Out, b"line\ntwo", &mask);
+        kept.push(Stream::Error, b"wrong\n", &mask);
+        kept.flush_both(&mask);
+        assert_eq!((all(&kept).as_str(), kept.error_tail().as_str()), ("ONE LINE\nTWOWRONG\n", "WRONG\n"));
+    }
+
+    #[test]
+    fn a_full_disk_ends_the_keeping_and_nothing_else() {
+        let full = File::options().read(true).write(true).open("/dev/full").unwrap();
+        let mut kept = Kept { file: full, ..kept(100) };
+        kept.push(Stream::Out, b"lost\n", &<[u8]>::to_vec);
+        assert_eq!((kept.total(), kept.dropped()), (5, 0..5));
+        assert!(kept.broken().unwrap().contains("No space left"));
+    }
+}

@@ -64,11 +64,11 @@ pub(super) fn of_run(setup: &ShellSetup, arguments: &BashArguments, end: End, ke
 }
 
 /// A command that now runs in the background.
-pub(super) fn of_started(number: u32, command: &str) -> Answer {
+pub(super) fn of_started(number: u32, command: String) -> Answer {
     let text = format!(
         "job-{number} runs in the background. Job {{\"id\": \"job-{number}\", \"action\": \"read\"}} shows what it prints, \"end\" ends it."
     );
-    let run = RunData { command: command.to_owned(), ..RunData::default() };
+    let run = RunData { command, ..RunData::default() };
     let done = Done { text: text.into(), data: ResultData::Run(run), is_partial: false, path: None };
     Answer { done, failure: None, status: None, whole: None, stats: json!({ "job": number }) }
 }
@@ -186,7 +186,9 @@ fn failure(end: &End, time: Duration, setup: &ShellSetup, kept: &Kept) -> Option
                 ),
             ));
         }
-        End::Failed(why) => return Some(Failure::new(Code::ExecutionError, format!("it could not be run: {why}"))),
+        End::Failed(why) => {
+            return Some(Failure::new(Code::ExecutionError, format!("it was not run to its end: {why}")));
+        }
         End::Over { stopped: Some(stopped), .. } => (
             Code::ExecutionError,
             match stopped {

@@ -1,8 +1,9 @@
 //! A command that runs: a thread takes what it prints, until all of it is over.
 
 use std::{
-    io::{self, Read},
+    io::{self, PipeReader, Read},
     os::{fd::AsFd, unix::net::UnixStream},
+    panic::{AssertUnwindSafe, catch_unwind},
     process::Stdio,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread,
@@ -13,7 +14,6 @@ use rustix::{
     event::{PollFd, PollFlags, poll},
     fs::{OFlags, fcntl_getfl, fcntl_setfl},
     io::Errno,
-    pipe::{PipeFlags, pipe_with},
     process::{Pid, Signal, kill_process},
 };
 
@@ -66,8 +66,8 @@ pub(super) struct Running {
 
 impl Running {
     pub(super) fn start(setup: &Arc<ShellSetup>, spec: &Spec, kept: Kept) -> io::Result<Self> {
-        let (out, out_theirs) = pipe_with(PipeFlags::CLOEXEC)?;
-        let (error, error_theirs) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (out, out_theirs) = io::pipe()?;
+        let (error, error_theirs) = io::pipe()?;
         for stream in [&out, &error] {
             fcntl_setfl(stream, fcntl_getfl(stream)? | OFlags::NONBLOCK)?;
         }
@@ -76,18 +76,21 @@ impl Running {
         let control = started.control.try_clone()?;
         let supervisor = Pid::from_child(&started.child);
         let shared = Arc::new(Shared { kept: Mutex::new(kept), over: Mutex::default(), changed: Condvar::new() });
-        let (theirs, setup) = (Arc::clone(&shared), Arc::clone(setup));
+        let (theirs, setup, line) = (Arc::clone(&shared), Arc::clone(setup), control.try_clone()?);
         thread::Builder::new().name("command".to_owned()).spawn(move || {
-            let said = take_in(started, [out.into(), error.into()], &theirs, &setup);
+            // A mask is not ours: were it to panic, whoever waits would wait for ever.
+            let said = catch_unwind(AssertUnwindSafe(|| take_in(started, [out, error], &theirs, &setup)));
             let end = match said {
-                Ok(Said::Ended { code, stopped, refused }) => {
+                Ok(Ok(Said::Ended { code, stopped, refused })) => {
                     let refused = refused.iter().map(|path| path.to_string_lossy().into_owned()).collect();
                     End::Over { code, stopped, refused }
                 }
-                Ok(Said::Refused(missing)) => End::Refused(missing),
-                Ok(Said::Failed(why)) => End::Failed(why),
-                Err(error) => End::Failed(error.to_string()),
+                Ok(Ok(Said::Refused(missing))) => End::Refused(missing),
+                Ok(Ok(Said::Failed(why))) => End::Failed(why),
+                Ok(Err(error)) => End::Failed(error.to_string()),
+                Err(_) => End::Failed("what it printed could not be taken in".to_owned()),
             };
+            Started::end(&line);
             *lock(&theirs.over) = Some(end);
             theirs.changed.notify_all();
         })?;
@@ -102,8 +105,8 @@ impl Running {
         loop {
             if let Some(end) = over.as_ref() {
                 return match (end, reason) {
-                    (End::Over { .. }, Some(reason)) => reason,
-                    _ => end.clone(),
+                    (End::Over { code: Some(_), .. }, _) | (_, None) => end.clone(),
+                    (_, Some(reason)) => reason,
                 };
             }
             if reason.is_none() {
@@ -147,7 +150,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Reads both streams and the line of control until the last is closed, which means that all are dead.
 fn take_in(
     mut started: Started,
-    mut streams: [std::fs::File; 2],
+    mut streams: [PipeReader; 2],
     shared: &Shared,
     setup: &ShellSetup,
 ) -> io::Result<Said> {

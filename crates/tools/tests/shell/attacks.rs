@@ -18,7 +18,7 @@ use std::{
 
 use lookback_tools::{Shell, ShellLimits, ShellSetup, sandbox::Limits};
 
-use crate::place::{KEY, Place, code, run, text};
+use crate::place::{KEY, Place, code, processes_with, run, text};
 
 /// Where the placeholders lead: `OUT` a folder beside the project, `HOME` the home directory, `PORT` a listening port,
 /// `VICTIM` a process of the user's.
@@ -244,14 +244,8 @@ fn nobody_stays_behind() {
     for (number, command) in LEAVE.iter().enumerate() {
         let time = format!("98{number}{}", std::process::id());
         attacked.attack(&command.replace("SLEEP", &time));
-        assert!(!is_running(&time), "{command}");
+        assert_eq!(processes_with(&[&time]), [0_u32; 0], "{command}");
     }
-}
-
-/// Whether any process on this machine has that among its arguments.
-fn is_running(argument: &str) -> bool {
-    let lines = fs::read_dir("/proc").unwrap().filter_map(|one| fs::read(one.unwrap().path().join("cmdline")).ok());
-    lines.into_iter().any(|line| line.split(|byte| *byte == 0).any(|one| one == argument.as_bytes()))
 }
 
 #[test]

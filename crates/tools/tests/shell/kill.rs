@@ -7,9 +7,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
-use crate::place::{Place, run, text};
+use crate::place::{Place, data, processes_with, text};
 
 /// Processes of this machine, zombies aside, that hold this word among their arguments or their environment.
 fn marked(mark: &str) -> usize {
@@ -58,16 +59,38 @@ fn two_seconds_after_its_death_nothing_is_left() {
 }
 
 #[test]
+fn a_supervisor_that_is_killed_takes_all_with_it() {
+    let place = Place::new();
+    let shell = place.shell();
+    let command = "setsid nohup sleep 987658 & touch begun; sleep 987658";
+    let killed = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !place.path("project/begun").exists() {
+                sleep(Duration::from_millis(20));
+            }
+            let supervisor = processes_with(&["\"Supervisor\"", "987658"]);
+            assert_eq!(supervisor.len(), 1);
+            kill_process(Pid::from_raw(supervisor[0].cast_signed()).unwrap(), Signal::KILL).unwrap();
+        });
+        shell.run(&json!({ "command": command, "timeout": 30_000 }), &|| false)
+    });
+    assert!(
+        text(&killed).starts_with("EXECUTION_ERROR: it was not run to its end: its supervisor was killed"),
+        "{}",
+        text(&killed)
+    );
+    assert_eq!(processes_with(&["987658"]), [0_u32; 0]);
+}
+
+#[test]
 fn a_time_out_ends_the_whole_tree() {
     let place = Place::new();
     let shell = place.shell();
     let command = "echo begun; setsid nohup sleep 987654 & (trap '' TERM; sleep 987655)";
     let result = shell.run(&json!({ "command": command, "timeout": 700 }), &|| false);
     assert!(text(&result).starts_with("TIMEOUT: not over after 0.7 s") && text(&result).contains("begun"));
-    assert!(crate::place::data(&result).timed_out);
-    assert!(!run(&shell, "ps -ef").text.is_empty());
-    let left = Command::new("pgrep").args(["-f", "sleep 98765[45]"]).output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&left.stdout), "");
+    assert!(data(&result).timed_out);
+    assert_eq!([processes_with(&["987654"]), processes_with(&["987655"])].concat(), [0_u32; 0]);
 }
 
 #[test]
@@ -77,6 +100,5 @@ fn dropping_the_shell_ends_its_jobs() {
     let result = shell.run(&json!({ "command": "setsid sleep 987656", "background": true }), &|| false);
     assert!(text(&result).starts_with("job-1 runs in the background"));
     drop(shell);
-    let left = Command::new("pgrep").args(["-f", "sleep 98765[6]"]).output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&left.stdout), "");
+    assert_eq!(processes_with(&["987656"]), [0_u32; 0]);
 }

@@ -91,3 +91,14 @@ pub(crate) fn data(result: &ToolResult) -> &RunData {
 pub(crate) fn code(result: &ToolResult) -> Option<i32> {
     data(result).exit_code
 }
+
+/// Processes of this machine whose command lines hold all of these.
+pub(crate) fn processes_with(words: &[&str]) -> Vec<u32> {
+    let ids = fs::read_dir("/proc").unwrap().filter_map(|one| one.unwrap().file_name().to_str()?.parse().ok());
+    let holds = |id: &u32| {
+        let line = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        words.iter().all(|word| line.contains(word))
+    };
+    ids.filter(holds).collect()
+}

@@ -89,7 +89,7 @@ pub(super) fn apply(sockets: Sockets) -> Result<(), Error> {
     rules.insert(c::SYS_unshare, namespaces()?);
     rules.insert(c::SYS_clone, namespaces()?);
     // Pretending to type at somebody's terminal.
-    let typed = [c::TIOCSTI, c::TIOCLINUX].map(|request| rule(vec![(1, Compare::Eq, request as u64)]));
+    let typed = [c::TIOCSTI, c::TIOCLINUX].map(|request| rule(vec![(1, Compare::Eq, request)]));
     rules.insert(c::SYS_ioctl, typed.into_iter().collect::<Result<_, _>>()?);
     rules.insert(c::SYS_socket, refused_sockets(sockets)?);
     install(rules, c::EPERM)?;

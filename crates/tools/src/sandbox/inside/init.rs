@@ -36,7 +36,7 @@ pub(super) fn run(mut spec: Spec, control: &UnixStream) -> io::Result<i32> {
             missing(Missing::Limits(error.to_string()));
         }
     }
-    if let Err(error) = limit(&spec.limits) {
+    if let Err(error) = limit(&spec.limits, has_namespaces) {
         missing(Missing::Limits(error.to_string()));
     }
     set_no_new_privs(true)?;
@@ -74,7 +74,7 @@ fn drop_privileges() -> rustix::io::Result<()> {
     set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })
 }
 
-fn limit(limits: &Limits) -> rustix::io::Result<()> {
+fn limit(limits: &Limits, has_namespaces: bool) -> rustix::io::Result<()> {
     let at_most = |resource, most: u64| {
         let most = rustix::process::getrlimit(resource).maximum.map_or(most, |maximum| maximum.min(most));
         setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })
@@ -82,8 +82,8 @@ fn limit(limits: &Limits) -> rustix::io::Result<()> {
     at_most(Resource::Core, 0)?;
     at_most(Resource::Fsize, limits.file_size)?;
     at_most(Resource::Data, limits.memory)?;
-    if !getuid().is_root() {
-        // Counted per namespace, with threads: for a fork that is faster than its supervisor.
+    if has_namespaces && !getuid().is_root() {
+        // Counted per namespace, with threads: for a fork that is faster than its supervisor. Not for root.
         at_most(Resource::Nproc, limits.processes * 8)?;
     }
     Ok(())

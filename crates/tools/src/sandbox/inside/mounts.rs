@@ -46,7 +46,7 @@ impl Placed {
                 File::create(&self.target)?;
             }
         }
-        bind(&format!("/proc/self/fd/{}", self.source.as_raw_fd()), &self.target, self.is_writable)
+        bind(format!("/proc/self/fd/{}", self.source.as_raw_fd()), &self.target, self.is_writable)
     }
 }
 

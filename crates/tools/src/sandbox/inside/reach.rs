@@ -6,8 +6,8 @@ use std::{
 };
 
 use landlock::{
-    ABI, Access, AccessFs, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
-    path_beneath_rules,
+    ABI, Access, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError,
+    RulesetStatus, Scope, path_beneath_rules,
 };
 
 use super::mounts;
@@ -22,7 +22,8 @@ const DEVICES: [&str; 8] = ["null", "zero", "full", "random", "urandom", "tty", 
 
 /// Whether all of it holds that must.
 pub(super) fn restrict(policy: &Policy, has_own_mounts: bool) -> Result<bool, RulesetError> {
-    let enough = Ruleset::default().handle_access(AccessFs::from_all(OLDEST))?.create().is_ok();
+    let needed = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+    let is_enough = needed.handle_access(AccessFs::from_all(OLDEST)).and_then(Ruleset::create).is_ok();
     let mut writable: Vec<PathBuf> = policy.written().cloned().collect();
     let mut listed = vec![PathBuf::from("/dev")];
     if has_own_mounts {
@@ -42,7 +43,7 @@ pub(super) fn restrict(policy: &Policy, has_own_mounts: bool) -> Result<bool, Ru
         .add_rules(path_beneath_rules(writable, AccessFs::from_all(NEWEST)))?
         .add_rules(path_beneath_rules(devices, AccessFs::from_file(NEWEST)))?
         .restrict_self()?;
-    Ok(enough && status.ruleset != RulesetStatus::NotEnforced)
+    Ok(is_enough && status.ruleset != RulesetStatus::NotEnforced)
 }
 
 /// Everything but devices and what lies on the way to the home directory; beside it stand the homes of others.

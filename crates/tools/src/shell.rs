@@ -194,6 +194,7 @@ impl Shell {
             limits: setup.limits.inside,
             demand: setup.demand,
             private: private.path(),
+            priority: 0,
             missing: Vec::new(),
         };
         let kept = Kept::new(&private.path(), setup.limits.kept).map_err(failed)?;

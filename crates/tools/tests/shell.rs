@@ -2,6 +2,7 @@
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::print_stdout, reason = "a test that cannot be made says so")]
 
 #[path = "shell/attacks.rs"]
 mod attacks;

@@ -95,7 +95,7 @@ impl Policy {
         let root = real(root);
         let home = environment("HOME").map(|home| real(Path::new(&home))).filter(|home| home.is_dir());
         let mut policy = Self {
-            protect: vec![root.join(project_file)],
+            protect: Vec::new(),
             hidden: ["/etc/shadow", "/etc/gshadow"].map(PathBuf::from).to_vec(),
             root,
             writable: Vec::new(),
@@ -103,7 +103,7 @@ impl Policy {
             readable: Vec::new(),
             network: false,
         };
-        policy.allow_repository();
+        policy.protect_in(&policy.root.clone(), project_file);
         match home {
             Some(home) if home.starts_with(&policy.root) => {
                 policy.hidden.extend(KEY_FOLDERS.map(|name| home.join(name)));
@@ -121,10 +121,18 @@ impl Policy {
         policy
     }
 
-    /// Git's own folders: hooks and configuration start programs, for the user and outside of all walls. A worktree's
+    /// Widens it by a folder that may be written as the project may.
+    pub fn allow(&mut self, folder: &Path, project_file: &str) {
+        let folder = real(folder);
+        self.protect_in(&folder, project_file);
+        self.writable.push(folder);
+    }
+
+    /// Our own project file, and git's folders: hooks and configuration start programs, for the user and outside of all walls. A worktree's
     /// commits go to the repository that it belongs to; that a folder is one's worktree the repository itself must say.
-    fn allow_repository(&mut self) {
-        let mut repository = self.root.join(".git");
+    fn protect_in(&mut self, folder: &Path, project_file: &str) {
+        self.protect.push(folder.join(project_file));
+        let mut repository = folder.join(".git");
         if let Some(worktree) = named_in(&repository, "gitdir: ")
             && named_in(&worktree.join("gitdir"), "").is_some_and(|back| back == repository)
             && let Some(common) = named_in(&worktree.join("commondir"), "")

@@ -36,6 +36,7 @@ pub fn probe(program: &Path) -> Enforced {
             limits: Limits { free_space: 0, ..Limits::default() },
             demand: Demand::Whole,
             private: private.path(),
+            priority: 0,
             missing: Vec::new(),
         };
         Started::new(program, &spec, std::env::vars_os(), (Stdio::null(), Stdio::null()))?.outcome()

@@ -16,9 +16,14 @@ pub(crate) struct Spec {
     pub(crate) demand: Demand,
     /// The folder whose parts stand in for home, temp, `/run` and `/dev/shm`.
     pub(crate) private: PathBuf,
+    /// Of whoever started this, for the command.
+    pub(crate) priority: i32,
     /// What the stages before could not do.
     pub(crate) missing: Vec<Missing>,
 }
+
+/// The kernel's own limits count threads: so many for each process that there may be.
+pub(crate) const TASKS_EACH: u64 = 8;
 
 /// Which of the two processes this is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,7 +46,7 @@ pub enum Demand {
 /// What a command may use up. For all its processes together, but for `file_size`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// More are ended, all of them. The kernel's own limit counts threads and is eight times as high.
+    /// With more all are ended.
     pub processes: u64,
     /// In bytes, of what is theirs alone.
     pub memory: u64,

@@ -254,10 +254,11 @@ fn forks_memory_and_files_without_end_are_stopped() {
     let inside = Limits { processes: 40, memory: 512 << 20, file_size: 8 << 20, ..Limits::default() };
     let limits = ShellLimits { inside, ..ShellLimits::default() };
     let shell = Shell::new(ShellSetup { limits, ..place.setup() });
+    // None is really without end: were nothing to stop them, the machine would live.
     for bomb in [
-        ":(){ :|:& };:; sleep 60",
+        "f() { [ $1 -gt 0 ] && { f $(($1 - 1)) | f $(($1 - 1)) & }; sleep 60; }; f 9",
         "for i in $(seq 500); do sleep 60 & done; wait",
-        "python3 -c \"import os, time\nwhile True:\n    if os.fork() == 0: os.setsid(); time.sleep(60)\"",
+        "python3 -c \"import os, time\nfor i in range(1000):\n    if os.fork() == 0: os.setsid(); time.sleep(60)\ntime.sleep(60)\"",
     ] {
         let result = run(&shell, bomb);
         let said = text(&result);

@@ -36,7 +36,9 @@ impl Bench {
         let program = env::current_exe().context("this program's own file cannot be found")?;
         let missing = sandbox::probe(&program).missing();
         let mut policy = Policy::of_project(&project.root, PROJECT_FILE, &|name| env::var_os(name));
-        policy.writable.extend(project.also.iter().cloned());
+        for folder in &project.also {
+            policy.allow(folder, PROJECT_FILE);
+        }
         policy.network = arguments.network;
         policy.hidden.push(home::locate()?);
         let secrets = settings.secrets();

@@ -1,14 +1,18 @@
 //! The first process inside: takes everything away from itself, then starts the shell and buries what it leaves.
 
 use std::{
-    io,
+    fs, io,
     os::unix::{net::UnixStream, process::CommandExt},
     process::{Command, Stdio},
 };
 
 use rustix::{
     mount::{MountFlags, mount},
-    process::{Resource, Rlimit, Signal, WaitOptions, getuid, set_parent_process_death_signal, setrlimit, wait},
+    process::{
+        Resource, Rlimit, Signal, WaitOptions, getuid, set_parent_process_death_signal, setpriority_process, setrlimit,
+        wait,
+    },
+    system::uname,
     thread::{
         CapabilitiesSecureBits, CapabilitySet, CapabilitySets, clear_ambient_capability_set, set_capabilities,
         set_capabilities_secure_bits, set_no_new_privs,
@@ -19,10 +23,12 @@ use super::{
     filter::{self, Sockets},
     reach, say,
 };
-use crate::sandbox::spec::{Demand, Limits, Missing, Said, Spec};
+use crate::sandbox::spec::{Demand, Limits, Missing, Said, Spec, TASKS_EACH};
 
 pub(super) fn run(mut spec: Spec, control: &UnixStream) -> io::Result<i32> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
+    // The supervisor went before all others where it could; a command does not.
+    let _ = setpriority_process(None, spec.priority);
     let is_walled = |missing: &Missing| matches!(missing, Missing::Namespaces(_) | Missing::Mounts(_));
     let has_namespaces = !spec.missing.iter().any(|missing| matches!(missing, Missing::Namespaces(_)));
     let has_own_mounts = !spec.missing.iter().any(is_walled);
@@ -31,6 +37,8 @@ pub(super) fn run(mut spec: Spec, control: &UnixStream) -> io::Result<i32> {
         let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
         if let Err(error) = mount("proc", "/proc", "proc", flags, None) {
             missing(Missing::Proc(error.to_string()));
+        } else {
+            limit_numbers(&spec.limits);
         }
         if let Err(error) = drop_privileges() {
             missing(Missing::Limits(error.to_string()));
@@ -74,6 +82,17 @@ fn drop_privileges() -> rustix::io::Result<()> {
     set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })
 }
 
+/// Since Linux 6.14 each namespace has a highest process number of its own; before that there is one for the whole machine,
+/// which is not ours. Up to 300 are given out only once, so they do not count. Root has no other limit that the kernel
+/// keeps, and a supervisor alone comes too late on a busy machine.
+fn limit_numbers(limits: &Limits) {
+    let release = uname().release().to_string_lossy().into_owned();
+    let mut numbers = release.split(['.', '-']).map_while(|number| number.parse::<u32>().ok());
+    if (numbers.next(), numbers.next()) >= (Some(6), Some(14)) {
+        let _ = fs::write("/proc/sys/kernel/pid_max", (300 + limits.processes * TASKS_EACH).to_string());
+    }
+}
+
 fn limit(limits: &Limits, has_namespaces: bool) -> rustix::io::Result<()> {
     let at_most = |resource, most: u64| {
         let most = rustix::process::getrlimit(resource).maximum.map_or(most, |maximum| maximum.min(most));
@@ -84,7 +103,7 @@ fn limit(limits: &Limits, has_namespaces: bool) -> rustix::io::Result<()> {
     at_most(Resource::Data, limits.memory)?;
     if has_namespaces && !getuid().is_root() {
         // Counted per namespace, with threads: for a fork that is faster than its supervisor. Not for root.
-        at_most(Resource::Nproc, limits.processes * 8)?;
+        at_most(Resource::Nproc, limits.processes * TASKS_EACH)?;
     }
     Ok(())
 }

@@ -10,13 +10,15 @@ use std::{
 
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
-    process::{Pid, PidfdFlags, getpid, pidfd_open, set_child_subreaper, setsid},
+    process::{
+        Pid, PidfdFlags, getpid, getpriority_process, pidfd_open, set_child_subreaper, setpriority_process, setsid,
+    },
 };
 
 use super::{mounts, namespaces, pids_cgroup::PidsCgroup, refused::Refused, say, tree, watch::Watch};
 use crate::sandbox::{
     SUBCOMMAND,
-    spec::{Missing, Said, Spec, Stage, Stopped},
+    spec::{Missing, Said, Spec, Stage, Stopped, TASKS_EACH},
 };
 
 /// Between two looks at what a command uses. A disk takes about 2 GB a second: a tenth of that fits into what stays free.
@@ -26,9 +28,12 @@ pub(super) fn run(mut spec: Spec, control: &UnixStream) -> io::Result<i32> {
     // Without a terminal, and where who lost its parent comes to. Both can only fail where they hold already.
     let _ = setsid();
     set_child_subreaper(Some(getpid()))?;
+    // Before everybody, where that is allowed: who is to stop a thousand processes must be heard among them.
+    spec.priority = getpriority_process(None)?;
+    let _ = setpriority_process(None, -15);
     let watch = Watch::new(&spec.policy, &spec.private, spec.limits);
     let mut refused = Refused::new(&spec.policy);
-    let group = PidsCgroup::enter(spec.limits.processes * 8);
+    let group = PidsCgroup::enter(spec.limits.processes * TASKS_EACH);
     match namespaces::enter(spec.policy.network) {
         Ok(()) => {
             if let Err(error) = mounts::arrange(&spec.policy, &spec.private) {

@@ -4,28 +4,21 @@ use std::{collections::BTreeMap, fs, process::Child, thread::sleep, time::Durati
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, wait};
 
-/// One process, with the memory that is its alone.
-#[derive(Debug)]
-pub(super) struct Process {
-    pid: i32,
-    pub(super) memory: u64,
-}
-
-/// All that came of this process. Where `/proc` is the command's own, this process is not in it, and all others are.
-pub(super) fn processes() -> Vec<Process> {
+/// All that came of this process, by their numbers. Where `/proc` is the command's own, this process is not in it, and all
+/// others are.
+pub(super) fn processes() -> Vec<i32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
     if fs::read_link("/proc/self").is_err() {
-        return pids.map(|pid| Process { pid, memory: own_memory(pid) }).collect();
+        return pids.collect();
     }
     let parents: BTreeMap<i32, i32> = pids.filter_map(|pid| Some((pid, parent(pid)?))).collect();
     let own = std::process::id().cast_signed();
-    let is_below = |pid: i32| {
-        let above = std::iter::successors(parents.get(&pid), |above| parents.get(above));
+    let is_below = |pid: &i32| {
+        let above = std::iter::successors(parents.get(pid), |above| parents.get(above));
         above.take(parents.len()).any(|above| *above == own)
     };
-    let below = parents.keys().copied().filter(|pid| is_below(*pid));
-    below.map(|pid| Process { pid, memory: own_memory(pid) }).collect()
+    parents.keys().copied().filter(is_below).collect()
 }
 
 /// Ends them. `init` takes its whole namespace with it; without one each is looked for, as long as there are any: who
@@ -41,7 +34,7 @@ pub(super) fn end(init: &mut Child) {
         if left.is_empty() {
             return;
         }
-        for pid in left.iter().filter_map(|process| Pid::from_raw(process.pid)) {
+        for pid in left.into_iter().filter_map(Pid::from_raw) {
             let _ = kill_process(pid, Signal::KILL);
         }
         while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
@@ -55,7 +48,8 @@ fn parent(pid: i32) -> Option<i32> {
     stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
 
-fn own_memory(pid: i32) -> u64 {
+/// What is its alone.
+pub(super) fn own_memory(pid: i32) -> u64 {
     let pages = || {
         let statm = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
         let mut fields = statm.split(' ').skip(1).map_while(|field| field.parse::<u64>().ok());

@@ -37,14 +37,11 @@ impl Watch {
             return Some(Stopped::Disk(free));
         }
         let processes = tree::processes();
-        let memory = processes.iter().map(|process| process.memory).sum();
         if processes.len() as u64 > self.limits.processes {
-            Some(Stopped::Processes(processes.len() as u64))
-        } else if memory > self.limits.memory {
-            Some(Stopped::Memory(memory))
-        } else {
-            None
+            return Some(Stopped::Processes(processes.len() as u64));
         }
+        let memory = processes.into_iter().map(tree::own_memory).sum();
+        (memory > self.limits.memory).then_some(Stopped::Memory(memory))
     }
 }
 

@@ -123,8 +123,11 @@ pub(crate) async fn run_calls(
             if matches!(result.data, ResultData::Edit(_) | ResultData::Write(_) | ResultData::Patch(_)) {
                 bench.guard.changed();
             }
-            house.tell(&News::Ran { tool: &call.name, arguments: &call.arguments, result: &result });
             recorded(house, |context| session.tool_result(&call.id, result, context))?;
+            // As it was recorded: with the tests that a recogniser found in it.
+            if let Some(result) = last_result(session) {
+                house.tell(&News::Ran { tool: &call.name, arguments: &call.arguments, result });
+            }
         }
         keep(session, house)?;
     }
@@ -136,6 +139,13 @@ pub(crate) async fn run_calls(
         session.remind("guard", &told);
     }
     Ok(circle.map_or(StepEnd::GoOn(denied), StepEnd::Circle))
+}
+
+fn last_result(session: &Session) -> Option<&ToolResult> {
+    session.trace().iter().rev().find_map(|event| match &event.event {
+        EventBody::ToolResult { result, .. } => Some(&**result),
+        _ => None,
+    })
 }
 
 /// Records the files as they are, unless the last record says the same.

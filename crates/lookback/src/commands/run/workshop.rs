@@ -1,12 +1,12 @@
 //! The tools as this program brings them together: files, commands inside a sandbox, and a shadow of the project.
 
-use std::{env, path::PathBuf, sync::Arc};
+use std::{env, fmt, path::PathBuf, sync::Arc};
 
 use anyhow::{Context, Result};
 use lookback_agent::{Kept, Workshop};
 use lookback_engine::{
     Session,
-    trace::{EventBody, ToolResult},
+    trace::{EventBody, NoBlobs, Output, ToolResult},
 };
 use lookback_tools::{
     FileTools, Project as Walls, Shell, ShellLimits, ShellSetup, ToolName, WITHHELD,
@@ -21,6 +21,16 @@ use crate::{cli::RunOptions, home, screen, settings::Settings};
 /// Our own settings in a project: commands do not write them.
 const PROJECT_FILE: &str = ".lookback.toml";
 
+/// Keys; nothing prints them.
+#[derive(Clone)]
+struct Secrets(Arc<[String]>);
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} keys", self.0.len())
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Bench {
     files: FileTools,
@@ -28,6 +38,8 @@ pub(super) struct Bench {
     shadow: Option<Shadow>,
     /// What the sandbox cannot enforce here, in words; none: it is whole.
     missing: Option<String>,
+    /// Keys that are known here.
+    secrets: Secrets,
 }
 
 impl Bench {
@@ -41,14 +53,15 @@ impl Bench {
         }
         policy.network = arguments.network;
         policy.hidden.push(home::locate()?);
-        let secrets = settings.secrets();
+        let secrets = Secrets(Arc::from(settings.secrets()));
+        let masked = secrets.clone();
         let setup = ShellSetup {
             policy,
             demand: if arguments.without_sandbox { Demand::AsFarAsPossible } else { Demand::Whole },
             accepting_flag: "--without-sandbox".to_owned(),
             withheld: WITHHELD.map(str::to_owned).to_vec(),
             listed_environment: Vec::new(),
-            mask: Box::new(move |bytes| hide(bytes, &secrets)),
+            mask: Box::new(move |bytes| hide(bytes, &masked)),
             keep: None,
             limits: ShellLimits::default(),
             program,
@@ -62,7 +75,7 @@ impl Bench {
                 None
             }
         };
-        Ok(Self { files: FileTools::new(Arc::new(walls)), shell: Shell::new(setup), shadow, missing })
+        Ok(Self { files: FileTools::new(Arc::new(walls)), shell: Shell::new(setup), shadow, missing, secrets })
     }
 
     /// A session that goes on knows the files that it has read.
@@ -72,6 +85,16 @@ impl Bench {
                 self.files.restore(result);
             }
         }
+    }
+
+    /// What a file holds of a known key never reaches the trace.
+    fn without_keys(&self, mut result: ToolResult) -> ToolResult {
+        if let Ok(bytes) = result.text.bytes(&NoBlobs)
+            && self.secrets.0.iter().any(|secret| find(&bytes, secret.as_bytes()).is_some())
+        {
+            result.text = Output::new(hide(&bytes, &self.secrets));
+        }
+        result
     }
 
     pub(super) fn sandbox_is_whole(&self) -> bool {
@@ -91,7 +114,7 @@ impl Workshop for Bench {
         match tool {
             ToolName::Bash => self.shell.run(arguments, stop),
             ToolName::Job => self.shell.job(arguments),
-            _ => self.files.run(tool, arguments, stop),
+            _ => self.without_keys(self.files.run(tool, arguments, stop)),
         }
     }
 
@@ -102,9 +125,9 @@ impl Workshop for Bench {
 }
 
 /// Known keys never reach the trace.
-fn hide(bytes: &[u8], secrets: &[String]) -> Vec<u8> {
+fn hide(bytes: &[u8], secrets: &Secrets) -> Vec<u8> {
     let mut hidden = bytes.to_vec();
-    for secret in secrets {
+    for secret in secrets.0.iter() {
         let mut from = 0;
         while let Some(at) = find(&hidden[from..], secret.as_bytes()) {
             let start = from + at;

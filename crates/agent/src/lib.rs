@@ -7,6 +7,7 @@
 #![warn(missing_docs)]
 
 mod guard;
+mod house;
 mod limits;
 pub mod mentions;
 mod own;
@@ -14,6 +15,7 @@ pub mod permission;
 mod step;
 mod work;
 
+pub use house::{AgentError, House, News};
 pub use limits::{Limits, Spent};
 pub use step::{Kept, Workshop};
-pub use work::{Agent, AgentError, Compactor, Ended, House, News, work};
+pub use work::{Agent, Compactor, Ended, work};

@@ -17,7 +17,7 @@ use lookback_tools::{
 };
 use serde_json::{Value, json};
 
-use crate::work::{AgentError, House, recorded};
+use crate::house::{AgentError, House, recorded};
 
 /// Bytes that one Recall shows; the rest is a narrower pointer away.
 const MOST_RECALLED: usize = 64 << 10;

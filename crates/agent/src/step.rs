@@ -22,9 +22,9 @@ use serde_json::Value;
 
 use crate::{
     guard::{self, Guard, Verdict},
+    house::{AgentError, House, News, keep, recorded},
     own,
     permission::{Permit, Rules},
-    work::{AgentError, House, News, keep, recorded},
 };
 
 /// What tools really do.

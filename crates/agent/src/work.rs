@@ -3,21 +3,18 @@
 use std::sync::Arc;
 
 use lookback_engine::{
-    Context, Session, SessionError,
-    report::{ArchiveReport, FoldReport, StubReport},
+    Session, SessionError,
     session::Wish,
-    trace::{AssistantPart, EventBody, Stop, ToolResult, TurnNo},
+    trace::{AssistantPart, EventBody, Stop, TurnNo},
 };
 use lookback_models::{
-    Model, ModelError,
-    driving::{
-        CallError, Called, Cancel, CompactorModel, KeepError, Prompts, Repair, Surroundings, call, write_block,
-        write_summary,
-    },
+    Model,
+    driving::{CallError, Cancel, CompactorModel, Prompts, call, write_block, write_summary},
 };
 
 use crate::{
     guard::Guard,
+    house::{AgentError, House, News, keep, recorded},
     limits::{Limits, Spent, expected},
     permission::Rules,
     step::{Bench, StepEnd, Workshop, run_calls},
@@ -50,52 +47,6 @@ pub struct Compactor<'a> {
     pub prompts: Prompts<'a>,
 }
 
-/// The caller: its clock, counter, store, and whoever watches.
-pub trait House: Surroundings {
-    /// Something happened that a person may want to see.
-    fn tell(&mut self, news: &News<'_>);
-}
-
-/// What happened.
-#[derive(Debug)]
-pub enum News<'a> {
-    /// The model answered.
-    Answered(&'a Called),
-    /// A tool begins.
-    Starts {
-        /// Its name.
-        tool: &'a str,
-        /// As the model wrote them.
-        arguments: &'a str,
-    },
-    /// A tool ended.
-    Ran {
-        /// Its name.
-        tool: &'a str,
-        /// As the model wrote them.
-        arguments: &'a str,
-        /// What it gave.
-        result: &'a ToolResult,
-    },
-    /// A call may not run.
-    Denied {
-        /// Its name.
-        tool: &'a str,
-        /// In words.
-        why: &'a str,
-    },
-    /// Old steps became a block. The problems are those of the model that was to write it.
-    Folded(&'a FoldReport, &'a [String]),
-    /// Old blocks were cut down to their heads while the cache was cold.
-    Stubbed(&'a StubReport),
-    /// Old rounds left the view.
-    Archived(&'a ArchiveReport, &'a [String]),
-    /// The view was changed so that the provider takes it.
-    Repaired(Repair),
-    /// The answer was cut off, and is asked for again.
-    CutOff(&'a ModelError),
-}
-
 /// How a round ended.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ended {
@@ -125,33 +76,6 @@ pub enum Ended {
     Cancelled,
 }
 
-/// Why a round could not go on.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the text of each says what it is")]
-pub enum AgentError {
-    #[error(transparent)]
-    Session(#[from] SessionError),
-    #[error(transparent)]
-    Keep(#[from] KeepError),
-    #[error(transparent)]
-    Model(#[from] ModelError),
-    #[error("a tool broke down: its call is recorded as interrupted")]
-    ToolPanicked,
-}
-
-/// Gives a recording method what it needs.
-pub(crate) fn recorded<T, E: Into<AgentError>>(
-    house: &dyn House,
-    record: impl FnOnce(&Context<'_>) -> Result<T, E>,
-) -> Result<T, AgentError> {
-    let count = |bytes: &[u8]| house.count(bytes);
-    record(&Context { now: house.now(), count: &count, blobs: house.blobs() }).map_err(Into::into)
-}
-
-pub(crate) fn keep(session: &mut Session, house: &mut dyn House) -> Result<(), AgentError> {
-    Ok(house.keep(session)?)
-}
-
 /// Works on what the newest turns ask, until something ends it.
 pub async fn work(
     agent: &Agent<'_>,
@@ -171,6 +95,10 @@ pub async fn work(
         let called = match call(session, agent.model, cancel, house).await {
             Ok(called) => called,
             Err(CallError::Cancelled) => return Ok(Ended::Cancelled),
+            // Whoever takes up a finished session without a new task gets its answer again.
+            Err(CallError::Session(SessionError::NothingToAnswer)) if steps == 0 => {
+                return last_answer(session).map(Ended::Done).ok_or(SessionError::NothingToAnswer.into());
+            }
             Err(CallError::Session(error)) => return Err(error.into()),
             Err(CallError::Keep(error)) => return Err(error.into()),
             Err(CallError::Model(error)) => return Err(error.into()),
@@ -260,6 +188,15 @@ async fn tidy(
         Err(CallError::Keep(error)) => Err(error.into()),
         Err(CallError::Model(error)) => Err(error.into()),
     }
+}
+
+/// What was said last.
+fn last_answer(session: &Session) -> Option<String> {
+    let turn = session.trace().iter().rev().find_map(|event| match &event.event {
+        EventBody::AssistantTurn(answer) => Some(answer.turn),
+        _ => None,
+    });
+    turn.map(|turn| answer(session, turn))
 }
 
 /// The text of an answer.

@@ -26,7 +26,8 @@ pub use model::{Billing, ScriptModel};
 pub use parse::ScriptError;
 pub use piece::{cut_reply, pieces};
 pub use player::{Place, PlayError, Played, Player};
-use position::{position_of_call, without_marker};
+use position::position_of_call;
+pub use position::without_marker;
 pub use record::{NOT_RECORDED, Recorder};
 pub use render::comment;
 

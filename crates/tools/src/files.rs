@@ -124,5 +124,17 @@ pub fn difference(old: &[u8], new: &[u8]) -> String {
 }
 
 fn parse<T: DeserializeOwned>(arguments: &Value) -> Result<T, Failure> {
-    T::deserialize(arguments).map_err(|error| Failure::new(Code::InvalidParam, error.to_string()))
+    T::deserialize(without_nulls(arguments)).map_err(|error| Failure::new(Code::InvalidParam, error.to_string()))
+}
+
+/// Where every argument has to be given, models write null for those that they leave out.
+fn without_nulls(arguments: &Value) -> Value {
+    match arguments {
+        Value::Object(members) => {
+            let given = members.iter().filter(|(_, value)| !value.is_null());
+            Value::Object(given.map(|(name, value)| (name.clone(), without_nulls(value))).collect())
+        }
+        Value::Array(items) => items.iter().map(without_nulls).collect(),
+        other => other.clone(),
+    }
 }

@@ -131,7 +131,7 @@ impl Place<'_> {
 
     /// What a walk found at or below this place. Never waits for a FIFO, and never follows a link.
     pub(crate) fn open_inside(&self, path: &Path) -> io::Result<File> {
-        let beneath = path.strip_prefix(&self.folder.path).unwrap_or(&self.beneath);
+        let beneath = path.strip_prefix(&self.folder.path).map_err(io::Error::other)?;
         let flags = OFlags::RDONLY | OFlags::NONBLOCK;
         Ok(beneath::open(&self.folder.dir, beneath, flags)?.into())
     }

@@ -121,9 +121,11 @@ impl Admitted {
             check_verbatim(session, &anchor.value, None, "an anchor that the board shows as current");
         }
         for entry in session.view().entries() {
-            let Source::Block(_) = entry.source else { continue };
-            let EventBody::Fold(fold) = &session.trace()[entry.revision.0 as usize].event else {
-                panic!("a block is shown by its fold: {entry:?}");
+            let Source::Block(block) = entry.source else { continue };
+            // A stub shows what its fold admitted.
+            let folded = session.state().fold_of(block).expect("a block has its fold");
+            let EventBody::Fold(fold) = &session.trace()[folded.0 as usize].event else {
+                panic!("a block was written by its fold: {entry:?}");
             };
             check_block(session, &fold.claims);
         }

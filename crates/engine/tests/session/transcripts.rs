@@ -131,7 +131,7 @@ fn what_has_no_result_never_ran() {
 #[test]
 fn a_person_can_go_back_and_the_session_replays_so() {
     let (mut transcript, mut events) = transcribed();
-    transcript.roll_back(TurnNo(2), &NOW).expect("turn 2 ended");
+    transcript.return_to(TurnNo(2), &NOW).expect("turn 2 ended");
     transcript.user_turn("otherwise".into(), Origin::Person, &NOW).expect("a turn");
     let step = WholeStep { parts: vec![NewPart::Text("So.".into())], stop: Stop::End, results: vec![], bill: None };
     transcript.step(step, &NOW).expect("a step");
@@ -144,7 +144,8 @@ fn a_person_can_go_back_and_the_session_replays_so() {
     });
     let answer = session.view().entries()[4].tokens;
     assert_eq!(counted, Some(session.view().tokens() - u64::from(answer)), "counted as the view is");
-    assert!(transcript.roll_back(TurnNo(5), &NOW).is_err(), "it was taken back");
+    assert!(transcript.return_to(TurnNo(5), &NOW).is_ok(), "a branch that was left can be taken up again");
+    assert!(transcript.return_to(TurnNo(500), &NOW).is_err(), "there is no such turn");
 }
 
 #[test]

@@ -84,7 +84,7 @@ fn a_preview_shows_block_board_and_price_and_changes_nothing() {
     let person = person();
     let before = person.run(&["show", "ledger", "--trace", "--json"]).out;
     let shown = person.run(&["fold", "ledger", "--preview"]).shown();
-    assert!(shown.contains("<lookback-block>") && shown.contains("STATE_DELTA v2"), "{shown}");
+    assert!(shown.contains("<lookback-block>") && shown.contains("STATE_BOARD v2"), "{shown}");
     assert!(shown.contains("nothing was changed; it would be: folded turns 0–6 into block 1"), "{shown}");
     let json = person.run(&["fold", "ledger", "--preview", "--json"]).json();
     assert_eq!(json["preview"], true);

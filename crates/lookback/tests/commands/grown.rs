@@ -57,8 +57,9 @@ fn a_session_that_has_grown_is_brought_up_to_date_and_keeps_its_folds() {
         let again = person.import(of(33)).complaint();
         assert!(again.contains("is stored already"), "{again}");
         assert!(person.import(of(20)).complaint().contains("is stored already"), "a shorter copy");
+        assert!(person.import(of(60)).shown().contains(": 54 new turns"));
         person.run(&["fold", &id]).shown();
-        assert!(person.import(of(40)).shown().contains(": 14 new turns"));
+        assert!(person.import(of(62)).shown().contains(": 4 new turns"));
         assert_eq!(person.run(&["sessions", "--json"]).json().as_array().map(Vec::len), Some(1));
     }
 }

@@ -95,7 +95,7 @@ fn a_task_from_the_first_word_to_the_finished_change() {
     assert_eq!(said.code, Some(0), "{}", said.err);
     assert!(said.out.starts_with("balance() compared by prefix; it is exact now."), "{}", said.out);
     assert!(project.read("src/ledger.py").contains("e[0] == account"));
-    for line in [" Read   src/ledger.py", "exit 1", "+1 −1", "exit 0", "4 calls · $"] {
+    for line in [" Read      src/ledger.py", "exit 1", "+1 −1", "exit 0", "4 calls · $"] {
         assert!(said.err.contains(line), "{line}: {}", said.err);
     }
     let sessions = project.person.run(&["sessions", "--json"]).json();

@@ -64,7 +64,7 @@ pub(super) fn with_marker(text: &str, step: u32) -> String {
 }
 
 /// The text as the script has it, and the step that its marker names.
-pub(super) fn without_marker(text: &str) -> (&str, Option<u32>) {
+pub fn without_marker(text: &str) -> (&str, Option<u32>) {
     let Some((before, number)) = text.strip_suffix(CLOSE).and_then(|rest| rest.rsplit_once(OPEN)) else {
         return (text, None);
     };

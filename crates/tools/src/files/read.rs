@@ -49,7 +49,8 @@ pub(super) fn read(project: &Project, seen: &Seen, arguments: &Arguments, stop: 
     (&mut file).take(HEAD as u64).read_to_end(&mut head).map_err(|error| failure(&error, &place.name))?;
     match Kind::of(&head) {
         Kind::Text(form) => {
-            let bytes = Hashed { inner: Cursor::new(head).chain(file), hasher: blake3::Hasher::new(), stop };
+            let hasher = (about.len() <= WHOLE).then(blake3::Hasher::new);
+            let bytes = Hashed { inner: Cursor::new(head).chain(file), hasher, stop };
             text(&place, seen, arguments, form, bytes, &about)
         }
         Kind::Image(media_type) => image(&place, media_type, head, file, &about),
@@ -88,7 +89,7 @@ fn text(
     let name = &place.name;
     let first = arguments.offset.unwrap_or(1).max(1);
     let range = Range { first, most: arguments.limit.unwrap_or(USUAL_LINES).max(1) };
-    let is_small = about.len() <= WHOLE;
+    let is_small = bytes.hasher.is_some();
     let lines = Lines::read(&mut form.reader(&mut bytes), range, is_small, SEPARATOR);
     let lines = lines.map_err(|error| failure(&error, name))?;
     if (bytes.stop)() {
@@ -99,7 +100,7 @@ fn text(
         return Err(Failure::new(Code::InvalidParam, format!("{name} has {total} lines, so none at offset {first}")));
     }
 
-    let hash = is_small.then(|| BlobHash(*bytes.hasher.finalize().as_bytes()));
+    let hash = bytes.hasher.map(|hasher| BlobHash(*hasher.finalize().as_bytes()));
     let now = Fingerprint::new(about, hash);
     let before = seen.set(name, now);
     let is_changed = before.is_some_and(|before| !before.same_content(&now));
@@ -164,10 +165,10 @@ fn named(place: &Place<'_>, what: String, data: serde_json::Value) -> Done {
     Done { text: what.into(), data: ResultData::Other(data), is_partial: false, path: Some(place.name.clone()) }
 }
 
-/// Knows the hash of all that was read through it, and ends early when somebody wants to stop.
+/// Knows the hash of all that was read through it, where somebody wants it, and ends early when somebody wants to stop.
 struct Hashed<'a> {
     inner: Chain<Cursor<Vec<u8>>, File>,
-    hasher: blake3::Hasher,
+    hasher: Option<blake3::Hasher>,
     stop: Stop<'a>,
 }
 
@@ -177,7 +178,9 @@ impl Read for Hashed<'_> {
             return Ok(0);
         }
         let count = self.inner.read(buffer)?;
-        self.hasher.update(&buffer[..count]);
+        if let Some(hasher) = &mut self.hasher {
+            hasher.update(&buffer[..count]);
+        }
         Ok(count)
     }
 }

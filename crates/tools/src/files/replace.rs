@@ -13,7 +13,7 @@ use std::{
 };
 
 use rustix::{
-    fs::{AtFlags, CWD, Gid, Mode, OFlags, Uid, fchown, fsync, linkat, openat, renameat, statat, unlinkat},
+    fs::{AtFlags, Gid, Mode, OFlags, Uid, fchown, fsync, linkat, openat, renameat, statat, unlinkat},
     io::Errno,
 };
 
@@ -53,23 +53,29 @@ pub(super) fn replace(
     before: Before<'_>,
 ) -> Result<Metadata, NotReplaced> {
     let (file, temporary) = write_aside(folder, bytes, before)?;
+    let rename = || renameat(folder, temporary.as_str(), folder, name).map_err(NotReplaced::from);
     let moved = match before {
         // A second name for the same file, which fails where there is one already; renaming would not.
-        Before::Nothing => {
-            linkat(folder, temporary.as_str(), folder, name, AtFlags::empty()).map_err(NotReplaced::from)
-        }
-        Before::File(about) if is_still(folder, name, about) => {
-            renameat(folder, temporary.as_str(), folder, name).map_err(NotReplaced::from)
-        }
+        Before::Nothing => match linkat(folder, temporary.as_str(), folder, name, AtFlags::empty()) {
+            // A file system without second names.
+            Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS) if !is_there(folder, name) => rename(),
+            linked => linked.map_err(NotReplaced::from),
+        },
+        Before::File(about) if is_still(folder, name, about) => rename(),
         Before::File(_) => Err(NotReplaced::Changed),
     };
     if moved.is_err() || matches!(before, Before::Nothing) {
-        unlinkat(folder, temporary.as_str(), AtFlags::empty())?;
+        // At worst it stays under a name of no meaning; what happened to the file is what counts.
+        let _ = unlinkat(folder, temporary.as_str(), AtFlags::empty());
     }
     moved?;
     // Some file systems cannot; the rename itself is atomic all the same.
     let _ = fsync(folder);
     Ok(file.metadata()?)
+}
+
+fn is_there(folder: BorrowedFd<'_>, name: &OsStr) -> bool {
+    statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).is_ok()
 }
 
 fn is_still(folder: BorrowedFd<'_>, name: &OsStr, about: &Metadata) -> bool {
@@ -87,7 +93,7 @@ fn write_aside(folder: BorrowedFd<'_>, bytes: &[u8], before: Before<'_>) -> Resu
         let file = File::from(file);
         fill(&file, bytes, before)?;
         let own = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&file));
-        let link = |name: &str| linkat(CWD, own.as_str(), folder, name, AtFlags::SYMLINK_FOLLOW);
+        let link = |name: &str| linkat(rustix::fs::CWD, own.as_str(), folder, name, AtFlags::SYMLINK_FOLLOW);
         if let Ok(((), name)) = under_new_name(link) {
             return Ok((file, name));
         }
@@ -96,7 +102,7 @@ fn write_aside(folder: BorrowedFd<'_>, bytes: &[u8], before: Before<'_>) -> Resu
     let (file, name) = under_new_name(|name| openat(folder, name, flags, mode(before)))?;
     let file = File::from(file);
     if let Err(error) = fill(&file, bytes, before) {
-        unlinkat(folder, name.as_str(), AtFlags::empty())?;
+        let _ = unlinkat(folder, name.as_str(), AtFlags::empty());
         return Err(error.into());
     }
     Ok((file, name))

@@ -60,6 +60,8 @@ fn a_text_must_be_unique_or_all_of_it_is_meant() {
     bench.read("a");
     let twice = bench.edit_error("a", "x = 1", "x = 3");
     assert!(twice.starts_with("INVALID_PARAM: old_string stands 2 times in the file (lines 1, 3)"), "{twice}");
+    let null = json!({ "path": "a", "old_string": "x = 1", "new_string": "x = 3", "replace_all": null });
+    assert_eq!(bench.error(ToolName::Edit, null), twice, "null is left out");
     let all = json!({ "path": "a", "old_string": "x = 1", "new_string": "x = 3", "replace_all": true });
     let result = bench.run(ToolName::Edit, all);
     assert!(text(&result).starts_with("changed a in 2 places\n"));

@@ -139,6 +139,11 @@ fn two_gigabytes_are_read_in_little_memory() {
     let result = bench.run(ToolName::Read, json!({ "path": "huge", "limit": 2 }));
     assert_eq!(text(&result), "1\tfirst\n2\tsecond\n(lines 1 to 2; offset 3 shows what follows)\n");
     assert_eq!(data!(result, Read).total_lines, None, "nobody counted them");
+    // Far enough to see that nothing of it is held.
+    file.set_len(128 << 20).unwrap();
+    let far = bench.run(ToolName::Read, json!({ "path": "huge", "offset": 65_539 }));
+    assert!(text(&far).contains("\n65539 (the first 2000 characters of 134086643 bytes)\t"), "{:.120}", text(&far));
+    assert!(most_memory().is_none_or(|bytes| bytes < 100 << 20), "{:?}", most_memory());
     let edit = json!({ "path": "huge", "old_string": "first", "new_string": "1st" });
     assert!(bench.error(ToolName::Edit, edit).starts_with("INVALID_PARAM: huge is larger than 64 MB"));
     let stopped = bench.tools.run(ToolName::Read, &json!({ "path": "huge", "offset": 999_999 }), &|| true);
@@ -175,4 +180,11 @@ fn several_read_at_once() {
             });
         }
     });
+}
+
+/// What this process has ever held, where the system tells.
+fn most_memory() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.parse().ok().map(|kilobytes: u64| kilobytes << 10)
 }

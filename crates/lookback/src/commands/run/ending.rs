@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use anyhow::Result;
 use lookback_agent::{Ended, Spent};
-use lookback_engine::Session;
+use lookback_engine::{Session, trace::EventBody};
+use lookback_models::script::without_marker;
 use serde_json::{Value, json};
 
 use super::{code_of, room::Room};
@@ -12,7 +13,8 @@ use crate::{commands::EndedWith, screen};
 
 pub(super) fn close(ended: &Ended, session: &Session, spent: &Spent, room: &mut Room<'_>) -> Result<()> {
     let answer = match ended {
-        Ended::Done(answer) | Ended::NotPermitted { answer, .. } => Some(answer.as_str()),
+        // A script marks its own answers; nobody else needs to see that.
+        Ended::Done(answer) | Ended::NotPermitted { answer, .. } => Some(without_marker(answer).0),
         _ => None,
     };
     if room.is_json() {
@@ -42,6 +44,11 @@ fn took(session: &Session, spent: &Spent, room: &Room<'_>) -> String {
         screen::short(u64::from(session.input_limit()))
     ));
     facts.push(format!("session {}", room.name()));
+    let changed = session
+        .trace()
+        .iter()
+        .any(|event| matches!(event.event, EventBody::SnapshotUndone(_) | EventBody::SnapshotTaken(_)));
+    facts.extend(changed.then(|| "undo: lookback undo".to_owned()));
     facts.join(" · ")
 }
 

@@ -9,7 +9,7 @@ use super::{model::Asked, project::Project, workshop::Bench};
 use crate::screen;
 
 /// Columns of what a tool was given; how it ended stands behind them.
-const GIVEN: usize = 58;
+const GIVEN: usize = 55;
 
 pub(super) fn beginning(asked: &Asked, bench: &Bench, project: &Project, resumed: Option<&str>) -> String {
     let mut facts = vec![asked.name.clone(), bench.sandbox_in_words()];
@@ -25,7 +25,7 @@ pub(super) fn line(news: &News<'_>) -> Option<String> {
     match news {
         News::Answered(_) | News::Starts { .. } => None,
         News::Ran { tool, arguments, result } => Some(ran(tool, arguments, result)),
-        News::Denied { tool, why } => Some(format!(" {tool:<6} not permitted: {why}")),
+        News::Denied { tool, why } => Some(format!(" {tool:<9} not permitted: {why}")),
         News::Folded(report, problems) => Some(with_problems(&format!(" ⤺ {report}"), problems)),
         News::Stubbed(report) => Some(format!(" ⤺ {report}")),
         News::Archived(report, problems) => Some(with_problems(&format!(" ⤺ {report}"), problems)),
@@ -50,13 +50,13 @@ fn with_problems(line: &str, problems: &[String]) -> String {
 
 fn ran(tool: &str, arguments: &str, result: &ToolResult) -> String {
     let given = screen::one_line(&given(arguments), GIVEN);
-    format!(" {tool:<6} {given:<GIVEN$} {}", ended(result)).trim_end().to_owned()
+    format!(" {tool:<9} {given:<GIVEN$} {}", ended(result)).trim_end().to_owned()
 }
 
 /// What a tool was about.
 fn given(arguments: &str) -> String {
     let arguments: Value = serde_json::from_str(arguments).unwrap_or_default();
-    let named = ["command", "path", "pattern", "pointer", "id"].into_iter().find_map(|name| arguments[name].as_str());
+    let named = ["command", "pattern", "path", "pointer", "id"].into_iter().find_map(|name| arguments[name].as_str());
     named.unwrap_or_default().to_owned()
 }
 

@@ -1,0 +1,84 @@
+//! The caller: what a round needs from outside, what it tells, and why it could not go on.
+
+use lookback_engine::{
+    Context, Session, SessionError,
+    report::{ArchiveReport, FoldReport, StubReport},
+    trace::ToolResult,
+};
+use lookback_models::{
+    ModelError,
+    driving::{Called, KeepError, Repair, Surroundings},
+};
+
+/// The caller: its clock, counter, store, and whoever watches.
+pub trait House: Surroundings {
+    /// Something happened that a person may want to see.
+    fn tell(&mut self, news: &News<'_>);
+}
+
+/// What happened.
+#[derive(Debug)]
+pub enum News<'a> {
+    /// The model answered.
+    Answered(&'a Called),
+    /// A tool begins.
+    Starts {
+        /// Its name.
+        tool: &'a str,
+        /// As the model wrote them.
+        arguments: &'a str,
+    },
+    /// A tool ended.
+    Ran {
+        /// Its name.
+        tool: &'a str,
+        /// As the model wrote them.
+        arguments: &'a str,
+        /// What it gave.
+        result: &'a ToolResult,
+    },
+    /// A call may not run.
+    Denied {
+        /// Its name.
+        tool: &'a str,
+        /// In words.
+        why: &'a str,
+    },
+    /// Old steps became a block. The problems are those of the model that was to write it.
+    Folded(&'a FoldReport, &'a [String]),
+    /// Old blocks were cut down to their heads while the cache was cold.
+    Stubbed(&'a StubReport),
+    /// Old rounds left the view.
+    Archived(&'a ArchiveReport, &'a [String]),
+    /// The view was changed so that the provider takes it.
+    Repaired(Repair),
+    /// The answer was cut off, and is asked for again.
+    CutOff(&'a ModelError),
+}
+
+/// Why a round could not go on.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the text of each says what it is")]
+pub enum AgentError {
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    #[error(transparent)]
+    Keep(#[from] KeepError),
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    #[error("a tool broke down: its call is recorded as interrupted")]
+    ToolPanicked,
+}
+
+/// Gives a recording method what it needs.
+pub(crate) fn recorded<T, E: Into<AgentError>>(
+    house: &dyn House,
+    record: impl FnOnce(&Context<'_>) -> Result<T, E>,
+) -> Result<T, AgentError> {
+    let count = |bytes: &[u8]| house.count(bytes);
+    record(&Context { now: house.now(), count: &count, blobs: house.blobs() }).map_err(Into::into)
+}
+
+pub(crate) fn keep(session: &mut Session, house: &mut dyn House) -> Result<(), AgentError> {
+    Ok(house.keep(session)?)
+}

@@ -70,6 +70,10 @@ pub(crate) enum Command {
     /// standard output. Ends with 0 when it is done, 1 on an error, 3 at a limit, 4 when something was not permitted, 130
     /// when it was cancelled.
     Run(Box<RunArguments>),
+    /// Go on with a run that was stopped, killed or cancelled
+    ///
+    /// With its own model, unless another is named. What was running when it ended is told to the model as interrupted.
+    Resume(Box<ResumeArguments>),
     /// Put the files back as they were before the last step of a run that changed any
     ///
     /// Shows the difference first and asks. Files that somebody else has changed since are left alone, and then nothing is
@@ -308,18 +312,34 @@ pub(crate) struct RunArguments {
     /// What is to be done; without it, or with -, standard input says it
     #[arg(value_name = "TASK")]
     pub(crate) task: Option<String>,
-    /// The model, as PROVIDER/MODEL, or script:FILE to play a recording
-    #[arg(long, value_name = "MODEL")]
-    pub(crate) model: Option<String>,
-    /// Ask the model at this server
-    #[arg(long, value_name = "URL")]
-    pub(crate) base_url: Option<String>,
     /// Go on with this session, by the beginning of its id
     #[arg(long, value_name = "ID", conflicts_with = "continues")]
     pub(crate) session: Option<String>,
     /// Go on with the newest session of this project
     #[arg(long = "continue")]
     pub(crate) continues: bool,
+    #[command(flatten)]
+    pub(crate) how: RunOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ResumeArguments {
+    /// The session, by the beginning of its id [default: the newest run in this folder]
+    #[arg(value_name = "ID")]
+    pub(crate) id: Option<String>,
+    #[command(flatten)]
+    pub(crate) how: RunOptions,
+}
+
+/// How a run works.
+#[derive(Debug, Args)]
+pub(crate) struct RunOptions {
+    /// The model, as PROVIDER/MODEL, or script:FILE to play a recording
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// Ask the model at this server
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
     /// Print every event as one JSON object, and one more at the end
     #[arg(long)]
     pub(crate) json: bool,

@@ -45,6 +45,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         Command::Import(arguments) => import::run(arguments),
         Command::Replay(arguments) => replay::run(arguments),
         Command::Run(arguments) => run::run(*arguments),
+        Command::Resume(arguments) => run::resume(*arguments),
         Command::Inside { spec } => run::inside(&spec),
         Command::Recall(arguments) => recall::run(arguments),
         Command::Doctor(arguments) => doctor::run(arguments),

@@ -23,7 +23,7 @@ use lookback_models::driving::{Canceller, CompactorModel, Prompts};
 use lookback_tools::ToolName;
 
 use crate::{
-    cli::RunArguments,
+    cli::{ResumeArguments, RunArguments},
     home,
     settings::{self, Flags},
 };
@@ -32,39 +32,51 @@ use ending::close;
 use room::Room;
 use workshop::Bench;
 
+/// The newest run here, or the one that is named, goes on.
+pub(crate) fn resume(arguments: ResumeArguments) -> Result<()> {
+    let ResumeArguments { id: session, how } = arguments;
+    run(RunArguments { task: None, continues: session.is_none(), session, how })
+}
+
 pub(crate) fn run(arguments: RunArguments) -> Result<()> {
     let task = task_of(&arguments)?;
-    let flags = Flags { model: arguments.model.clone(), base_url: arguments.base_url.clone(), ..Flags::default() };
+    let flags =
+        Flags { model: arguments.how.model.clone(), base_url: arguments.how.base_url.clone(), ..Flags::default() };
     let settings = settings::load(flags)?;
     let store = home::open_store()?;
     let own = settings.file.as_deref().and_then(Path::parent);
-    let project = project::find(&arguments.add_dir, own)?;
+    let project = project::find(&arguments.how.add_dir, own)?;
     let begun = Begun::open(&store, &settings, &project, &arguments)?;
     let Begun { mut session, writer, asked, is_new } = begun;
     let mut configuration = settings.context.value.clone();
-    if let Some(cache) = arguments.cache {
+    if let Some(cache) = arguments.how.cache {
         configuration.cache = cache;
     }
     session.configure(configuration);
     session.use_card(asked.card.clone(), Lifetime::Usual);
-    if let Some(most) = arguments.max_cost {
+    if let Some(most) = arguments.how.max_cost {
         ensure!(
             asked.card.prices.is_some(),
             "--max-cost {most}: no card has prices of {}, so nobody knows when they are spent",
             asked.name
         );
     }
-    let tools = tools_of(&arguments.tools)?;
-    let bench = Bench::new(&project, &settings, &arguments)?;
+    let tools = tools_of(&arguments.how.tools)?;
+    let bench = Bench::new(&project, &settings, &arguments.how)?;
     bench.restore(&session);
     let rules = Rules {
-        mode: arguments.permission,
+        mode: arguments.how.permission,
         sandbox_is_whole: bench.sandbox_is_whole(),
-        allowed: arguments.allow.iter().map(|words| words.split_whitespace().map(str::to_owned).collect()).collect(),
+        allowed: arguments
+            .how
+            .allow
+            .iter()
+            .map(|words| words.split_whitespace().map(str::to_owned).collect())
+            .collect(),
         tools,
     };
     let compactor = model::compactor(&settings, &mut session)?;
-    let mut room = Room::new(&store, writer, &session, arguments.json)?;
+    let mut room = Room::new(&store, writer, &session, arguments.how.json)?;
     room.begin(&asked, &bench, &project, is_new);
 
     let (canceller, mut cancel) = Canceller::new();
@@ -102,7 +114,7 @@ pub(crate) fn run(arguments: RunArguments) -> Result<()> {
         }),
         workshop: Arc::new(bench),
         rules,
-        limits: Limits { steps: arguments.max_steps, cost: arguments.max_cost },
+        limits: Limits { steps: arguments.how.max_steps, cost: arguments.how.max_cost },
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start")?;
     let ended = runtime.block_on(work(&agent, &mut session, &mut cancel, &mut room));
@@ -149,7 +161,7 @@ fn tools_of(named: &[String]) -> Result<std::collections::BTreeSet<ToolName>> {
 
 fn explain(error: AgentError, room: &Room<'_>) -> anyhow::Error {
     let session = room.name().to_owned();
-    anyhow::Error::from(error).context(format!("the work stopped; go on with `lookback run --session {session}`"))
+    anyhow::Error::from(error).context(format!("the work stopped; go on with `lookback resume {session}`"))
 }
 
 /// The newest session of an agent in the project of this folder, by its id.

@@ -2,6 +2,7 @@
 
 mod killed;
 mod planted;
+mod sample;
 
 use std::{
     fs,
@@ -21,21 +22,28 @@ pub(crate) struct Project {
 
 impl Project {
     pub(crate) fn new() -> Self {
-        let project = Self { person: Person::new(), folder: tempfile::tempdir().expect("a folder") };
+        let project = Self::empty();
         project.write(
             "src/ledger.py",
             "def balance(entries, account):\n    return sum(e[1] for e in entries if e[0].startswith(account))\n",
         );
         project.write("check.sh", "python3 -c 'import sys; sys.path.insert(0, \"src\"); import ledger; sys.exit(ledger.balance([(\"cash\", 1), (\"cash-reserve\", 2)], \"cash\") != 1)'\n");
-        for arguments in [
-            &["init", "-q"][..],
-            &["add", "-A"],
-            &["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "first"],
-        ] {
-            let done = Command::new("git").args(arguments).current_dir(project.path()).output().expect("git");
+        project.commit();
+        project
+    }
+
+    /// Without any file.
+    pub(crate) fn empty() -> Self {
+        Self { person: Person::new(), folder: tempfile::tempdir().expect("a folder") }
+    }
+
+    /// Everything that is there, under git.
+    pub(crate) fn commit(&self) {
+        let commit = ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "first"];
+        for arguments in [&["init", "-q"][..], &["add", "-A"], &commit] {
+            let done = Command::new("git").args(arguments).current_dir(self.path()).output().expect("git");
             assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
         }
-        project
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -121,11 +129,7 @@ fn limits_end_a_run_before_they_are_exceeded() {
     let project = Project::new();
     let said = project.run(FIX, &["fix the ledger", "--max-steps", "2"]);
     assert_eq!(said.code, Some(3), "{}", said.err);
-    assert!(
-        said.err.contains("stopped after 2 steps (--max-steps); go on with `lookback run --session "),
-        "{}",
-        said.err
-    );
+    assert!(said.err.contains("stopped after 2 steps (--max-steps); go on with `lookback resume "), "{}", said.err);
     let said = project.run(FIX, &["fix the ledger", "--max-cost", "0.0001"]);
     assert_eq!(said.code, Some(3), "{}", said.err);
     assert!(said.err.contains("0 calls"), "nothing was sent: {}", said.err);
@@ -198,7 +202,7 @@ fn a_session_goes_on_by_its_name_or_as_the_newest_one_here() {
     let project = Project::new();
     let said = project.run(FIX, &["fix the ledger", "--max-steps", "1"]);
     assert_eq!(said.code, Some(3), "{}", said.err);
-    let went_on = Person::said(project.command(&["run", "--continue"]).output());
+    let went_on = Person::said(project.command(&["resume"]).output());
     assert_eq!(went_on.code, Some(0), "{}", went_on.err);
     assert!(went_on.err.contains("going on with session"), "{}", went_on.err);
     assert!(project.read("src/ledger.py").contains("e[0] == account"));

@@ -51,7 +51,7 @@ impl Begun {
         expect_no_recording(&session, &store.short_id(&id)?)?;
         // A session goes on with its own model unless another is named.
         let own = session.state().model().name.clone();
-        let asked = model::find(settings, Some(arguments.model.as_deref().unwrap_or(&own)))?;
+        let asked = model::find(settings, Some(arguments.how.model.as_deref().unwrap_or(&own)))?;
         Ok(Self { session, writer, asked, is_new: false })
     }
 }
@@ -66,7 +66,7 @@ pub(super) fn newest_here(store: &Store, project: &Project) -> Result<SessionId>
 }
 
 fn begin(settings: &Settings, project: &Project, arguments: &RunArguments, asked: &Asked) -> Result<Session> {
-    let declared = tools_of(&arguments.tools)?;
+    let declared = tools_of(&arguments.how.tools)?;
     let tools = ToolName::ALL.into_iter().filter(|tool| declared.contains(tool)).map(|tool| ToolSpec {
         name: tool.name().to_owned(),
         description: description(tool, settings.language.value).trim_end().to_owned(),

@@ -53,7 +53,7 @@ fn took(session: &Session, spent: &Spent, room: &Room<'_>) -> String {
 }
 
 fn why(ended: &Ended, room: &Room<'_>) -> Option<String> {
-    let again = format!("go on with `lookback run --session {}`", room.name());
+    let again = format!("go on with `lookback resume {}`", room.name());
     Some(match ended {
         Ended::Done(_) => return None,
         Ended::Steps(steps) => format!("stopped after {steps} steps (--max-steps); {again}"),

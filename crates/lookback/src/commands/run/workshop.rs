@@ -16,7 +16,7 @@ use lookback_tools::{
 use serde_json::Value;
 
 use super::project::Project;
-use crate::{cli::RunArguments, home, screen, settings::Settings};
+use crate::{cli::RunOptions, home, screen, settings::Settings};
 
 /// Our own settings in a project: commands do not write them.
 const PROJECT_FILE: &str = ".lookback.toml";
@@ -31,7 +31,7 @@ pub(super) struct Bench {
 }
 
 impl Bench {
-    pub(super) fn new(project: &Project, settings: &Settings, arguments: &RunArguments) -> Result<Self> {
+    pub(super) fn new(project: &Project, settings: &Settings, arguments: &RunOptions) -> Result<Self> {
         let walls = Walls::new(&project.root, &project.also).context("the project's folder cannot be opened")?;
         let program = env::current_exe().context("this program's own file cannot be found")?;
         let missing = sandbox::probe(&program).missing();

@@ -37,10 +37,7 @@ pub(super) fn enter(spec: Spec) -> Failure {
     }
 }
 
-/// Nobody hears it where the program is dead.
-fn say(mut control: &UnixStream, said: &Said) {
-    if let Ok(mut line) = serde_json::to_string(said) {
-        line.push('\n');
-        let _ = control.write_all(line.as_bytes());
-    }
+/// Whether anybody can hear it: nobody does where the program is dead.
+fn say(mut control: &UnixStream, said: &Said) -> bool {
+    serde_json::to_string(said).is_ok_and(|line| control.write_all(format!("{line}\n").as_bytes()).is_ok())
 }

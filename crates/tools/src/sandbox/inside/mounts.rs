@@ -11,7 +11,10 @@ use std::{
 
 use rustix::{
     fs::{CWD, Mode, OFlags, openat, statvfs},
-    mount::{MountFlags, MountPropagationFlags, mount, mount_bind_recursive, mount_change, mount_remount},
+    mount::{
+        MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind_recursive, mount_change, mount_remount,
+        unmount,
+    },
 };
 
 use crate::sandbox::policy::Policy;
@@ -85,6 +88,13 @@ pub(super) fn arrange(policy: &Policy, private: &Path) -> io::Result<()> {
     let _ =
         mount("devpts", "/dev/pts", "devpts", MountFlags::NOSUID | MountFlags::NOEXEC, c"newinstance,ptmxmode=0666");
     Ok(())
+}
+
+/// Takes the covers off again, with all on them: what something is mounted on cannot be removed.
+pub(super) fn uncover(policy: &Policy) {
+    for (path, _) in covers(policy) {
+        let _ = unmount(&path, UnmountFlags::DETACH);
+    }
 }
 
 /// Read-only, and so are the names on the way to it: a folder can be renamed away with what is mounted below it, a mount

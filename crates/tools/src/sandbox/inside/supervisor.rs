@@ -2,6 +2,7 @@
 //! too much, or when whoever started it is dead.
 
 use std::{
+    fs::{self, File},
     io::{self, Read},
     os::{fd::OwnedFd, unix::net::UnixStream},
     process::{Child, Command},
@@ -11,7 +12,8 @@ use std::{
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     process::{
-        Pid, PidfdFlags, getpid, getpriority_process, pidfd_open, set_child_subreaper, setpriority_process, setsid,
+        Pid, PidfdFlags, fchdir, getpid, getpriority_process, pidfd_open, set_child_subreaper, setpriority_process,
+        setsid,
     },
 };
 
@@ -31,6 +33,7 @@ pub(super) fn run(mut spec: Spec, control: &UnixStream) -> io::Result<i32> {
     // Before everybody, where that is allowed: who is to stop a thousand processes must be heard among them.
     spec.priority = getpriority_process(None)?;
     let _ = setpriority_process(None, -15);
+    let temp = spec.private.parent().map(File::open).transpose()?;
     let watch = Watch::new(&spec.policy, &spec.private, spec.limits);
     let mut refused = Refused::new(&spec.policy);
     let group = PidsCgroup::enter(spec.limits.processes * TASKS_EACH);
@@ -58,7 +61,13 @@ pub(super) fn run(mut spec: Spec, control: &UnixStream) -> io::Result<i32> {
     tree::end(&mut init);
     refused.rename();
     drop(group);
-    say(control, &Said::Ended { code, stopped: stopped?, refused: refused.into_renamed() });
+    let is_heard = say(control, &Said::Ended { code, stopped: stopped?, refused: refused.into_renamed() });
+    if let (false, Some(temp), Some(name)) = (is_heard, temp, spec.private.file_name()) {
+        // Whoever would clear it away is dead. From a folder opened in time: by its path it is read-only here.
+        mounts::uncover(&spec.policy);
+        fchdir(temp)?;
+        fs::remove_dir_all(name)?;
+    }
     Ok(0)
 }
 

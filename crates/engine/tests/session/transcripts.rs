@@ -144,7 +144,7 @@ fn a_person_can_go_back_and_the_session_replays_so() {
     });
     let answer = session.view().entries()[4].tokens;
     assert_eq!(counted, Some(session.view().tokens() - u64::from(answer)), "counted as the view is");
-    assert!(transcript.return_to(TurnNo(5), &NOW).is_ok(), "a branch that was left can be taken up again");
+    assert!(transcript.return_to(TurnNo(6), &NOW).is_ok(), "a branch that was left can be taken up again");
     assert!(transcript.return_to(TurnNo(500), &NOW).is_err(), "there is no such turn");
 }
 

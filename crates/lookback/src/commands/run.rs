@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: RunArguments) -> Result<()> {
     let store = home::open_store()?;
     let own = settings.file.as_deref().and_then(Path::parent);
     let project = project::find(&arguments.how.add_dir, own)?;
-    let begun = Begun::open(&store, &settings, &project, &arguments)?;
+    let begun = Begun::open(&store, &settings, &project, &arguments, task.as_deref())?;
     let Begun { mut session, writer, asked, is_new } = begun;
     let mut configuration = settings.context.value.clone();
     if let Some(cache) = arguments.how.cache {
@@ -91,10 +91,17 @@ pub(crate) fn run(arguments: RunArguments) -> Result<()> {
     .context("cannot listen for Ctrl-C")?;
 
     let first = session.trace().len();
-    room.resume(&mut session)?;
+    if !is_new {
+        room.resume(&mut session)?;
+        if session.state().model().name != asked.name {
+            room.record(|context| session.model_changed(asked.choice(), context))?;
+        }
+    }
     if let Some(task) = task {
         let paths = project.known(&mentions::mentioned(&task));
-        room.record(|context| session.user_turn(task, Origin::Person, context))?;
+        if !is_new {
+            room.record(|context| session.user_turn(task, Origin::Person, context))?;
+        }
         if let Some(text) = mentions::reminder(&paths) {
             session.remind("files", &text);
         }

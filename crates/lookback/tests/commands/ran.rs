@@ -205,6 +205,14 @@ fn a_session_goes_on_by_its_name_or_as_the_newest_one_here() {
     let went_on = Person::said(project.command(&["resume"]).output());
     assert_eq!(went_on.code, Some(0), "{}", went_on.err);
     assert!(went_on.err.contains("going on with session"), "{}", went_on.err);
+    // Once more without a task: its answer again. And another model is another model.
+    let again = Person::said(project.command(&["resume"]).output());
+    assert_eq!((again.code, again.out.as_str()), (Some(0), went_on.out.as_str()), "{}", again.err);
+    let other = project.person.home.path().join("other.toml");
+    fs::write(&other, FIX.replace("it is exact now", "it is exact")).expect("a file");
+    let model = format!("script:{}", other.display());
+    let asked = Person::said(project.command(&["run", "--continue", "--model", &model, "say it again"]).output());
+    assert!(asked.err.contains("other.toml"), "{}", asked.err);
     assert!(project.read("src/ledger.py").contains("e[0] == account"));
     assert_eq!(project.person.run(&["sessions", "--json"]).json().as_array().map(Vec::len), Some(1));
 }

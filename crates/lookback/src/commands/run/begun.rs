@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result};
 use lookback_engine::{
     Context, Session, SessionSetup,
-    trace::{NoBlobs, SessionId},
+    trace::{NoBlobs, Origin, SessionId},
 };
 use lookback_store::{SessionWriter, Store, new_session_id};
 use lookback_tools::{ToolName, schema};
@@ -29,11 +29,13 @@ pub(super) struct Begun {
 }
 
 impl Begun {
+    /// A new session is stored together with its task: one without would have nothing to go on with.
     pub(super) fn open(
         store: &Store,
         settings: &Settings,
         project: &Project,
         arguments: &RunArguments,
+        task: Option<&str>,
     ) -> Result<Self> {
         let named = match (&arguments.session, arguments.continues) {
             (Some(prefix), _) => Some(store.find(prefix)?),
@@ -42,7 +44,7 @@ impl Begun {
         };
         let Some(id) = named else {
             let asked = model::find(settings, None)?;
-            let session = begin(settings, project, arguments, &asked)?;
+            let session = begin(settings, project, arguments, &asked, task)?;
             let writer = store.create(session.trace())?;
             return Ok(Self { session, writer, asked, is_new: true });
         };
@@ -65,7 +67,13 @@ pub(super) fn newest_here(store: &Store, project: &Project) -> Result<SessionId>
     Ok(newest.id)
 }
 
-fn begin(settings: &Settings, project: &Project, arguments: &RunArguments, asked: &Asked) -> Result<Session> {
+fn begin(
+    settings: &Settings,
+    project: &Project,
+    arguments: &RunArguments,
+    asked: &Asked,
+    task: Option<&str>,
+) -> Result<Session> {
     let declared = tools_of(&arguments.how.tools)?;
     let tools = ToolName::ALL.into_iter().filter(|tool| declared.contains(tool)).map(|tool| ToolSpec {
         name: tool.name().to_owned(),
@@ -88,7 +96,12 @@ fn begin(settings: &Settings, project: &Project, arguments: &RunArguments, asked
         ..SessionSetup::new(new_session_id()?)
     };
     let count = |bytes: &[u8]| Counter::O200k.count(bytes);
-    Ok(Session::start(setup, &Context { now: now(), count: &count, blobs: &NoBlobs })?)
+    let context = Context { now: now(), count: &count, blobs: &NoBlobs };
+    let mut session = Session::start(setup, &context)?;
+    if let Some(task) = task {
+        session.user_turn(task, Origin::Person, &context)?;
+    }
+    Ok(session)
 }
 
 fn system_prompt(language: Language) -> &'static str {

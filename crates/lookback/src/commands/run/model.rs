@@ -4,7 +4,7 @@ use std::{fs, sync::Arc};
 
 use anyhow::{Context, Result, bail};
 use lookback_engine::{
-    Session,
+    ModelChoice, Session,
     card::{Card, Lifetime},
     planner,
     trace::event::Ride,
@@ -31,6 +31,18 @@ pub(super) struct Asked {
     pub(super) name: String,
     pub(super) provider: Provider,
     pub(super) card: Card,
+}
+
+impl Asked {
+    /// As a session records another model.
+    pub(super) fn choice(&self) -> ModelChoice {
+        ModelChoice {
+            max_output: Some(self.card.max_output),
+            alternation: self.card.alternation,
+            plain_thinking: self.card.plain_thinking(),
+            ..ModelChoice::new(&self.name, self.provider, self.card.window)
+        }
+    }
 }
 
 const SCRIPT: &str = "script:";

@@ -50,6 +50,8 @@ pub enum News<'a> {
     Stubbed(&'a StubReport),
     /// Old rounds left the view.
     Archived(&'a ArchiveReport, &'a [String]),
+    /// The files could not be kept before they are changed: these changes cannot be taken back.
+    NotKept(&'a str),
     /// The view was changed so that the provider takes it.
     Repaired(Repair),
     /// The answer was cut off, and is asked for again.

@@ -32,8 +32,9 @@ pub trait Workshop: Send + Sync + std::fmt::Debug {
     /// One call. `stop` says whether the person wants it ended.
     fn run(&self, tool: ToolName, arguments: &Value, stop: &dyn Fn() -> bool) -> ToolResult;
 
-    /// The files of the project as they are now, kept for whoever wants them back; none where that is not done.
-    fn snapshot(&self) -> Option<Kept>;
+    /// The files of the project as they are now, kept for whoever wants them back; none where that is not done. An error is
+    /// for a person, and said once.
+    fn snapshot(&self) -> Result<Option<Kept>, String>;
 }
 
 /// Files that were kept.
@@ -107,6 +108,9 @@ pub(crate) async fn run_calls(
         let results = run_group(session, group, bench, cancel, house).await?;
         let Some(results) = results else {
             recorded(house, |context| session.interrupt(Interruption::Cancelled, context))?;
+            if changes {
+                keep_files(session, turn, bench, house).await?;
+            }
             keep(session, house)?;
             return Ok(StepEnd::Cancelled);
         };
@@ -148,7 +152,7 @@ fn last_result(session: &Session) -> Option<&ToolResult> {
     })
 }
 
-/// Records the files as they are, unless the last record says the same.
+/// Records the files as they are: before a step and behind it, so that what others change in between is nobody's step.
 async fn keep_files(
     session: &mut Session,
     turn: TurnNo,
@@ -157,16 +161,15 @@ async fn keep_files(
 ) -> Result<(), AgentError> {
     let workshop = Arc::clone(bench.workshop);
     let kept = tokio::task::spawn_blocking(move || workshop.snapshot()).await.map_err(|_| AgentError::ToolPanicked)?;
-    let Some(Kept { id, left_out }) = kept else { return Ok(()) };
-    let last = session.trace().iter().rev().find_map(|event| match &event.event {
-        EventBody::SnapshotTaken(taken) => Some(Some(&taken.id)),
-        EventBody::SnapshotUndone(_) => Some(None),
-        _ => None,
-    });
-    if last.flatten() != Some(&id) {
-        recorded(house, |context| session.snapshot_taken(turn, id, left_out, context))?;
-    }
-    Ok(())
+    let Kept { id, left_out } = match kept {
+        Ok(Some(kept)) => kept,
+        Ok(None) => return Ok(()),
+        Err(why) => {
+            house.tell(&News::NotKept(&why));
+            return Ok(());
+        }
+    };
+    recorded(house, |context| session.snapshot_taken(turn, id, left_out, context))
 }
 
 /// The results of calls that may run at once; none: the person stopped them.

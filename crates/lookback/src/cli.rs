@@ -349,9 +349,10 @@ pub(crate) struct RunOptions {
     /// Stop before the call that would spend more dollars than this
     #[arg(long, value_name = "DOLLARS", value_parser = dollars)]
     pub(crate) max_cost: Option<f64>,
-    /// What runs without asking: read-only, ask, auto-edit or full; whatever would ask is denied here
-    #[arg(long, value_name = "MODE", default_value = "auto-edit")]
-    pub(crate) permission: Mode,
+    /// What runs without asking: read-only, ask, auto-edit or full; whatever would ask is denied here [default: auto-edit,
+    /// or as the session was run before]
+    #[arg(long, value_name = "MODE")]
+    pub(crate) permission: Option<Mode>,
     /// Let commands that begin with these words run
     #[arg(long, value_name = "CMD")]
     pub(crate) allow: Vec<String>,

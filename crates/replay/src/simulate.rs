@@ -44,6 +44,13 @@ impl Tariff {
         prices.map_or_else(|| self.rates.cost(split, output), |prices| prices.cost(split, output, self.lifetime))
     }
 
+    /// What is written costs, at the lifetime that each part is written for.
+    pub fn writes(&self, split: &Split) -> f64 {
+        let (_, usual) = self.at(split.tokens());
+        let hour = self.card.prices.as_ref().map_or(usual, |prices| prices.at(split.tokens(), Lifetime::OneHour).1);
+        usual.write * (split.written - split.written_1h) as f64 + hour.write * split.written_1h as f64
+    }
+
     /// The same in tokens. A card that offers no hour has the usual writes.
     pub fn spend(&self, spent: &mut Spent, prompt: u64, split: &Split, output: u64) {
         let lifetime = if self.card.offers_hour() { self.lifetime } else { Lifetime::Usual };

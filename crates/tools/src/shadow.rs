@@ -9,8 +9,10 @@ mod walk;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs, io,
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
+    time::UNIX_EPOCH,
 };
 
 use lookback_engine::trace::BlobHash;
@@ -21,6 +23,9 @@ use walk::Found;
 
 /// Larger files are left out.
 const LARGEST: u64 = 10 << 20;
+
+/// Milliseconds by which the clock of a disk may be behind.
+const CLOCK_TICK: i64 = 20;
 
 /// Without git nobody says what matters: all files together up to here.
 const MOST_WITHOUT_GIT: u64 = 200 << 20;
@@ -99,16 +104,11 @@ impl Shadow {
     /// The files as they are now, stored, and the name that finds them again: the same for the same files.
     pub fn take(&self) -> io::Result<(String, Snapshot)> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let snapshot = self.look(last.as_ref(), true)?;
+        let snapshot = self.look(last.as_ref())?;
         let text = serde_json::to_vec(&snapshot).map_err(io::Error::other)?;
         let id = self.contents.keep(&text)?.to_string();
         *last = Some(snapshot.clone());
         Ok((id, snapshot))
-    }
-
-    /// The files as they are now, to be compared; nothing is stored.
-    pub fn now(&self) -> io::Result<Snapshot> {
-        self.look(None, false)
     }
 
     /// A snapshot that was taken.
@@ -122,14 +122,49 @@ impl Shadow {
         snapshot.files.get(path).map(|kept| self.contents.read(kept.hash)).transpose()
     }
 
-    /// Makes these files what the snapshot has: written anew, or taken away where it has none.
+    /// Whether a file is on the disk as a snapshot has it; none: as one that is not there.
+    pub fn is_as(&self, path: &str, kept: Option<&Kept>) -> io::Result<bool> {
+        let place = self.root.join(path);
+        let about = match fs::symlink_metadata(&place) {
+            Ok(about) => about,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(kept.is_none()),
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(kept.is_none()),
+            Err(error) => return Err(error),
+        };
+        // Where a folder stands there is no file.
+        if about.is_dir() {
+            return Ok(kept.is_none());
+        }
+        let Some(kept) = kept else { return Ok(false) };
+        if about.is_symlink() != kept.link || about.mode() & 0o7777 != kept.mode {
+            return Ok(false);
+        }
+        Ok(BlobHash::of(&walk::read(&place, kept.link)?) == kept.hash)
+    }
+
+    /// Whether a file came into being after a moment, in milliseconds. Where the disk does not say, it did not.
+    pub fn is_born_after(&self, path: &str, moment: i64) -> bool {
+        let born = fs::symlink_metadata(self.root.join(path)).and_then(|about| about.created()).ok();
+        let born = born.and_then(|born| born.duration_since(UNIX_EPOCH).ok());
+        born.is_some_and(|born| born.as_millis() as i64 + CLOCK_TICK >= moment)
+    }
+
+    /// Makes these files what the snapshot has: taken away where it has none, then written anew.
     pub fn put_back(&self, snapshot: &Snapshot, paths: &[String]) -> io::Result<()> {
-        for path in paths {
+        let (written, gone): (Vec<&String>, Vec<&String>) =
+            paths.iter().partition(|path| snapshot.files.contains_key(*path));
+        for path in gone {
             let place = self.root.join(path);
-            let Some(kept) = snapshot.files.get(path) else {
-                fs::remove_file(&place)?;
-                continue;
-            };
+            fs::remove_file(&place)?;
+            // Folders that are empty now came with it.
+            for folder in place.ancestors().skip(1).take_while(|folder| *folder != self.root) {
+                if fs::remove_dir(folder).is_err() {
+                    break;
+                }
+            }
+        }
+        for path in written {
+            let (place, kept) = (self.root.join(path), &snapshot.files[path]);
             let bytes = self.contents.read(kept.hash)?;
             if let Some(folder) = place.parent() {
                 fs::create_dir_all(folder)?;
@@ -139,7 +174,7 @@ impl Shadow {
         Ok(())
     }
 
-    fn look(&self, before: Option<&Snapshot>, keep: bool) -> io::Result<Snapshot> {
+    fn look(&self, before: Option<&Snapshot>) -> io::Result<Snapshot> {
         let mut snapshot = Snapshot::default();
         let has_git = self.root.join(".git").exists();
         let mut together = 0;
@@ -166,8 +201,7 @@ impl Shadow {
             let hash = match known {
                 Some(known) => known.hash,
                 None => match walk::read(&place, link) {
-                    Ok(bytes) if keep => self.contents.keep(&bytes)?,
-                    Ok(bytes) => BlobHash::of(&bytes),
+                    Ok(bytes) => self.contents.keep(&bytes)?,
                     Err(error) => {
                         snapshot.left_out.push(format!("{path}: {error}"));
                         continue;

@@ -6,6 +6,7 @@ mod begun;
 mod ending;
 mod model;
 mod project;
+mod remembered;
 mod room;
 mod shown;
 mod workshop;
@@ -38,15 +39,19 @@ pub(crate) fn resume(arguments: ResumeArguments) -> Result<()> {
     run(RunArguments { task: None, continues: session.is_none(), session, how })
 }
 
-pub(crate) fn run(arguments: RunArguments) -> Result<()> {
+pub(crate) fn run(mut arguments: RunArguments) -> Result<()> {
     let task = task_of(&arguments)?;
+    let store = home::open_store()?;
+    let named = begun::named(&store, &arguments)?;
+    if let Some(id) = &named {
+        remembered::recall(id, &mut arguments.how)?;
+    }
     let flags =
         Flags { model: arguments.how.model.clone(), base_url: arguments.how.base_url.clone(), ..Flags::default() };
     let settings = settings::load(flags)?;
-    let store = home::open_store()?;
     let own = settings.file.as_deref().and_then(Path::parent);
     let project = project::find(&arguments.how.add_dir, own)?;
-    let begun = Begun::open(&store, &settings, &project, &arguments, task.as_deref())?;
+    let begun = Begun::open(&store, &settings, &project, &arguments, named, task.as_deref())?;
     let Begun { mut session, writer, asked, is_new } = begun;
     let mut configuration = settings.context.value.clone();
     if let Some(cache) = arguments.how.cache {
@@ -61,11 +66,13 @@ pub(crate) fn run(arguments: RunArguments) -> Result<()> {
             asked.name
         );
     }
-    let tools = tools_of(&arguments.how.tools)?;
+    remembered::remember(session.id(), &arguments.how)?;
+    // What the model was told of at the beginning is what there is.
+    let tools = session.start_of().tools.iter().filter_map(|tool| ToolName::find(&tool.name)).collect();
     let bench = Bench::new(&project, &settings, &arguments.how)?;
     bench.restore(&session);
     let rules = Rules {
-        mode: arguments.how.permission,
+        mode: arguments.how.permission.unwrap_or_default(),
         sandbox_is_whole: bench.sandbox_is_whole(),
         allowed: arguments
             .how
@@ -173,8 +180,7 @@ fn explain(error: AgentError, room: &Room<'_>) -> anyhow::Error {
 
 /// The newest session of an agent in the project of this folder, by its id.
 pub(crate) fn newest_here() -> Result<String> {
-    let project = project::find(&[], None)?;
-    Ok(begun::newest_here(&home::open_store()?, &project)?.0)
+    Ok(begun::newest_here(&home::open_store()?, &project::root()?)?.0)
 }
 
 pub(crate) use workshop::shadow_of;

@@ -1,4 +1,7 @@
 //! `lookback undo`: the files as they were before the last step that changed any, after a look at the difference.
+//!
+//! Nothing that the step did not do is touched: a file is taken away only if it came into being after the files were kept,
+//! and one that somebody else has changed since ends the whole thing.
 
 use anyhow::{Context as _, Result, bail};
 use lookback_engine::{
@@ -21,14 +24,18 @@ pub(crate) fn run(arguments: UndoArguments) -> Result<()> {
         Some(prefix) => Opened::find(prefix)?,
         None => Opened::find(&newest_here()?)?,
     };
-    let root = opened.session.start_of().root.clone();
-    let shadow = shadow_of(&root)?;
+    let shadow = shadow_of(&opened.session.start_of().root)?;
     let Some(step) = last_step(&opened.session, &shadow)? else {
-        bail!("there is nothing to undo: no step of this session has changed a file");
+        bail!("there is nothing to undo: no step of this session has changed a file that was kept");
     };
-    let changes = step.before.changes(&step.after);
-    refuse_foreign(&shadow, &step, &changes)?;
+    let Plan { changes, stay } = plan(&shadow, &step)?;
     show(&shadow, &step, &changes)?;
+    for path in &stay {
+        screen::remark(&format!("{path} stays: it may have been there before that step, and was not kept"));
+    }
+    if changes.is_empty() {
+        bail!("there is nothing to undo: of what that step did nothing can be put back");
+    }
     if !arguments.yes {
         match screen::ask(&format!("put {} back?", screen::counted(changes.len() as u64, "file")))? {
             Some(true) => {}
@@ -36,12 +43,12 @@ pub(crate) fn run(arguments: UndoArguments) -> Result<()> {
             None => bail!("nothing was changed: --yes puts these files back"),
         }
     }
-    let paths: Vec<String> = changes.iter().map(|(path, _)| path.clone()).collect();
-    shadow.put_back(&step.before, &paths).context("not all files could be put back")?;
+    let paths: Vec<String> = changes.into_iter().map(|(path, _)| path).collect();
+    shadow.put_back(&step.before, &paths).context("not all files could be put back: try again when that is mended")?;
     let files = paths
         .iter()
         .map(|path| RestoredFile { path: path.clone(), hash: step.before.files.get(path).map(|kept| kept.hash) });
-    let undone = SnapshotUndone { number: step.number, files: files.collect(), kept: Vec::new() };
+    let undone = SnapshotUndone { number: step.number, files: files.collect(), kept: stay };
     opened.change(|session, context| {
         session.snapshot_undone(undone, context)?;
         // What the session knows of these files no longer holds.
@@ -50,40 +57,94 @@ pub(crate) fn run(arguments: UndoArguments) -> Result<()> {
     screen::say(&format!("{} as before turn {}", screen::counted(paths.len() as u64, "file"), step.turn))
 }
 
-/// The last step that changed files and was not taken back: the files before it and after it.
+/// The files before a step that changed some, and behind it.
 struct Step {
     number: u32,
     turn: u32,
+    /// When they were kept, in milliseconds.
+    at: i64,
     before: Snapshot,
     after: Snapshot,
 }
 
+/// Snapshots come in pairs, by the turn of their step; one that was killed has only the first.
+struct Pair {
+    number: u32,
+    turn: u32,
+    at: i64,
+    before: String,
+    after: Option<String>,
+}
+
 fn last_step(session: &Session, shadow: &Shadow) -> Result<Option<Step>> {
-    let mut taken = Vec::new();
+    let mut pairs: Vec<Pair> = Vec::new();
     for event in session.trace() {
         match &event.event {
-            EventBody::SnapshotTaken(snapshot) => taken.push((snapshot.number, snapshot.turn.0, snapshot.id.clone())),
-            EventBody::SnapshotUndone(undone) => taken.retain(|(number, ..)| *number <= undone.number),
+            EventBody::SnapshotTaken(taken) => match pairs.last_mut() {
+                Some(open) if open.turn == taken.turn.0 && open.after.is_none() => open.after = Some(taken.id.clone()),
+                _ => pairs.push(Pair {
+                    number: taken.number,
+                    turn: taken.turn.0,
+                    at: event.at.0,
+                    before: taken.id.clone(),
+                    after: None,
+                }),
+            },
+            EventBody::SnapshotUndone(undone) => pairs.retain(|pair| pair.number < undone.number),
             _ => {}
         }
     }
-    let Some((_, turn, last)) = taken.pop() else { return Ok(None) };
-    let Some((number, _, before)) = taken.into_iter().rev().find(|(.., id)| *id != last) else { return Ok(None) };
     let load = |id: &str| shadow.load(id).context("the files that were kept cannot be read");
-    Ok(Some(Step { number, turn, before: load(&before)?, after: load(&last)? }))
+    while let Some(Pair { number, turn, at, before, after }) = pairs.pop() {
+        let before = load(&before)?;
+        let after = match after {
+            Some(after) => load(&after)?,
+            None => {
+                screen::remark("that step was cut off: whatever has changed since counts as its doing");
+                shadow.take().context("the files cannot be read")?.1
+            }
+        };
+        if !before.changes(&after).is_empty() {
+            return Ok(Some(Step { number, turn, at, before, after }));
+        }
+    }
+    Ok(None)
 }
 
-/// What somebody else has changed since is not written over.
-fn refuse_foreign(shadow: &Shadow, step: &Step, changes: &[(String, Fate)]) -> Result<()> {
-    let now = shadow.now().context("the files cannot be read")?;
-    let since = step.after.changes(&now);
-    let foreign: Vec<&str> = changes
-        .iter()
-        .map(|(path, _)| path.as_str())
-        .filter(|path| since.iter().any(|(changed, _)| changed == path))
-        .collect();
+struct Plan {
+    changes: Vec<(String, Fate)>,
+    /// What may not be taken away.
+    stay: Vec<String>,
+}
+
+/// What is to be done for a step; an error where somebody else has changed something of it since.
+fn plan(shadow: &Shadow, step: &Step) -> Result<Plan> {
+    let Step { at, before, after, .. } = step;
+    let ignoring = |(path, _): &(String, Fate)| path.rsplit('/').next() == Some(".gitignore");
+    let all = before.changes(after);
+    // With other rules other files are seen, which are as old as the hills.
+    let rules_changed = all.iter().any(ignoring);
+    let (mut changes, mut stay, mut foreign) = (Vec::new(), Vec::new(), Vec::new());
+    for (path, fate) in all {
+        if shadow.is_as(&path, before.files.get(&path))? {
+            continue;
+        }
+        if !shadow.is_as(&path, after.files.get(&path))? {
+            foreign.push(path);
+            continue;
+        }
+        let was_left_out = before
+            .left_out
+            .iter()
+            .any(|left| left.starts_with(&format!("{path}:")) || left.contains(" and what comes behind it"));
+        let is_new = !rules_changed && !was_left_out && shadow.is_born_after(&path, *at);
+        match fate {
+            Fate::Created if !is_new => stay.push(path),
+            fate => changes.push((path, fate)),
+        }
+    }
     if foreign.is_empty() {
-        return Ok(());
+        return Ok(Plan { changes, stay });
     }
     bail!("nothing was changed: somebody else has changed {} since that step", foreign.join(", "))
 }
@@ -99,7 +160,9 @@ fn show(shadow: &Shadow, step: &Step, changes: &[(String, Fate)]) -> Result<()> 
         writeln!(out, "{path} {what}")?;
         let content = |snapshot| Ok::<_, std::io::Error>(shadow.content(snapshot, path)?.unwrap_or_default());
         let (old, new) = (content(&step.after)?, content(&step.before)?);
-        writeln!(out, "{}", difference(&old, &new))?;
+        if old != new {
+            writeln!(out, "{}", difference(&old, &new))?;
+        }
     }
     Ok(out.flush()?)
 }

@@ -3,6 +3,7 @@
 mod killed;
 mod planted;
 mod sample;
+mod undone;
 
 use std::{
     fs,
@@ -78,6 +79,11 @@ impl Project {
         let model = self.script(script);
         Person::said(self.command(&[&["run", "--model", &model], arguments].concat()).output())
     }
+}
+
+fn newest(project: &Project) -> String {
+    let sessions = project.person.run(&["sessions", "--json"]).json();
+    sessions[0]["id"].as_str().expect("an id").to_owned()
 }
 
 const FIX: &str = r#"

@@ -105,7 +105,7 @@ pub fn bill_by_kind(run: &Run, conversation: &Conversation<'_>, tariff: &Tariff)
     for call in &run.calls {
         let (input, rates) = tariff.at(call.split.tokens());
         bill.read += rates.read * call.split.read as f64;
-        bill.written += rates.write * call.split.written as f64;
+        bill.written += tariff.writes(&call.split);
         bill.uncached += input * call.split.uncached as f64;
         bill.output += rates.output * call.output_tokens as f64;
         bill.compactor += call.compactor_cost;

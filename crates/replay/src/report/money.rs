@@ -120,6 +120,11 @@ fn paid(all: &Money, chosen: Option<&str>) -> String {
     };
     match chosen {
         Some(prices) => format!("At the prices of {prices} {calls} would have cost {sum}, everything sent every time."),
+        None if all.without_prices == all.sessions => {
+            format!(
+                "{calls} cost about {sum}{whole} (estimated: their models have no price card, and are billed at another's)."
+            )
+        }
         None if all.is_estimate() => format!("{calls} cost about {sum} (estimated: the files hold no bills)."),
         None => format!("You paid {sum} for {calls}{whole}."),
     }

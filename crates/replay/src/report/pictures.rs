@@ -88,7 +88,7 @@ impl Really<'_> {
             let split = self.split(place);
             let (input, rates) = self.tariff.at(split.tokens());
             bill.read += rates.read * split.read as f64;
-            bill.written += rates.write * split.written as f64;
+            bill.written += self.tariff.writes(&split);
             bill.uncached += input * split.uncached as f64;
             bill.output += rates.output * call.output_tokens as f64;
         }

@@ -32,7 +32,7 @@ fn files_come_back_as_they_were() {
     assert_eq!(changes, expected.map(|(path, fate)| (path.to_owned(), fate)));
     let paths: Vec<String> = changes.into_iter().map(|(path, _)| path).collect();
     shadow.put_back(&shadow.load(&id).unwrap(), &paths).unwrap();
-    assert!(before.changes(&shadow.now().unwrap()).is_empty());
+    assert!(before.changes(&shadow.take().unwrap().1).is_empty());
     assert_eq!(fs::read_to_string(root.join("link")).unwrap(), "one\n");
     assert_eq!(fs::metadata(root.join("run.sh")).unwrap().permissions().mode() & 0o777, 0o755);
     assert!(!root.join("new.txt").exists());

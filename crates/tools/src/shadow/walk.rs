@@ -21,7 +21,8 @@ pub(super) struct Found {
 /// In the order of their paths. What cannot be looked at is an error in words.
 pub(super) fn files(root: &Path) -> impl Iterator<Item = Result<Found, String>> {
     let mut walk = WalkBuilder::new(root);
-    walk.hidden(false).parents(true).follow_links(false).sort_by_file_name(Ord::cmp);
+    // What another tool ignores is a file all the same.
+    walk.hidden(false).ignore(false).parents(true).follow_links(false).sort_by_file_name(Ord::cmp);
     // What git itself keeps is git's.
     walk.filter_entry(|entry| entry.file_name() != ".git");
     let root = root.to_owned();

@@ -1,5 +1,7 @@
 //! The session that a run works in: a new one, one by its id, or the newest of this folder.
 
+use std::path::Path;
+
 use anyhow::{Context as _, Result};
 use lookback_engine::{
     Context, Session, SessionSetup,
@@ -11,7 +13,7 @@ use lookback_wire::ToolSpec;
 
 use super::{
     model::{self, Asked},
-    project::Project,
+    project::{self, Project},
     tools_of,
 };
 use crate::{
@@ -35,13 +37,9 @@ impl Begun {
         settings: &Settings,
         project: &Project,
         arguments: &RunArguments,
+        named: Option<SessionId>,
         task: Option<&str>,
     ) -> Result<Self> {
-        let named = match (&arguments.session, arguments.continues) {
-            (Some(prefix), _) => Some(store.find(prefix)?),
-            (None, true) => Some(newest_here(store, project)?),
-            (None, false) => None,
-        };
         let Some(id) = named else {
             let asked = model::find(settings, None)?;
             let session = begin(settings, project, arguments, &asked, task)?;
@@ -58,8 +56,17 @@ impl Begun {
     }
 }
 
-pub(super) fn newest_here(store: &Store, project: &Project) -> Result<SessionId> {
-    let root = project.root.to_string_lossy();
+/// The session that a person names; none: a new one.
+pub(super) fn named(store: &Store, arguments: &RunArguments) -> Result<Option<SessionId>> {
+    match (&arguments.session, arguments.continues) {
+        (Some(prefix), _) => Ok(Some(store.find(prefix)?)),
+        (None, true) => newest_here(store, &project::root()?).map(Some),
+        (None, false) => Ok(None),
+    }
+}
+
+pub(super) fn newest_here(store: &Store, root: &Path) -> Result<SessionId> {
+    let root = root.to_string_lossy();
     let sessions = store.sessions()?;
     let here = sessions.into_iter().filter(|session| session.root == root && session.agent == "lookback");
     let newest = here.filter(|session| !session.recording).max_by_key(|session| session.updated);

@@ -25,11 +25,16 @@ pub(super) struct Project {
     pub(super) rules_from: Vec<String>,
 }
 
+/// Git's top level, else the folder that the program was started in.
+pub(super) fn root() -> Result<PathBuf> {
+    let here = env::current_dir().and_then(|here| here.canonicalize()).context("the working folder cannot be read")?;
+    Ok(here.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&here).to_owned())
+}
+
 /// Of the folder that the program was started in.
 /// `own` is where the person's own settings are.
 pub(super) fn find(also: &[PathBuf], own: Option<&Path>) -> Result<Project> {
-    let here = env::current_dir().and_then(|here| here.canonicalize()).context("the working folder cannot be read")?;
-    let root = here.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&here).to_owned();
+    let root = root()?;
     let also = also
         .iter()
         .map(|folder| folder.canonicalize().with_context(|| format!("--add-dir {}: no such folder", folder.display())))
@@ -46,6 +51,10 @@ pub(super) fn find(also: &[PathBuf], own: Option<&Path>) -> Result<Project> {
 fn rules_in(folder: &Path) -> Option<(String, String)> {
     for name in RULES {
         let path = folder.join(name);
+        // A cloned repository may have put a link to something private here, or a pipe that never ends.
+        if !fs::symlink_metadata(&path).is_ok_and(|about| about.is_file()) {
+            continue;
+        }
         let Ok(bytes) = fs::read(&path) else { continue };
         let mut text = String::from_utf8_lossy(&bytes).into_owned();
         if text.len() > MOST_RULES {

@@ -29,6 +29,7 @@ pub(super) fn line(news: &News<'_>) -> Option<String> {
         News::Folded(report, problems) => Some(with_problems(&format!(" ⤺ {report}"), problems)),
         News::Stubbed(report) => Some(format!(" ⤺ {report}")),
         News::Archived(report, problems) => Some(with_problems(&format!(" ⤺ {report}"), problems)),
+        News::NotKept(why) => Some(format!(" changes cannot be undone: the files could not be kept ({why})")),
         News::Repaired(Repair::MadeRoom { before, after }) => Some(format!(
             " ⤺ the prompt was too long for the provider: {} → {} tokens",
             screen::short(*before),

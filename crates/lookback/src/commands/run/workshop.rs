@@ -1,6 +1,13 @@
 //! The tools as this program brings them together: files, commands inside a sandbox, and a shadow of the project.
 
-use std::{env, fmt, path::PathBuf, sync::Arc};
+use std::{
+    env, fmt,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use anyhow::{Context, Result};
 use lookback_agent::{Kept, Workshop};
@@ -40,6 +47,8 @@ pub(super) struct Bench {
     missing: Option<String>,
     /// Keys that are known here.
     secrets: Secrets,
+    /// That files cannot be kept.
+    told: AtomicBool,
 }
 
 impl Bench {
@@ -75,7 +84,14 @@ impl Bench {
                 None
             }
         };
-        Ok(Self { files: FileTools::new(Arc::new(walls)), shell: Shell::new(setup), shadow, missing, secrets })
+        Ok(Self {
+            files: FileTools::new(Arc::new(walls)),
+            shell: Shell::new(setup),
+            shadow,
+            missing,
+            secrets,
+            told: AtomicBool::new(false),
+        })
     }
 
     /// A session that goes on knows the files that it has read.
@@ -87,14 +103,21 @@ impl Bench {
         }
     }
 
-    /// What a file holds of a known key never reaches the trace.
-    fn without_keys(&self, mut result: ToolResult) -> ToolResult {
-        if let Ok(bytes) = result.text.bytes(&NoBlobs)
-            && self.secrets.0.iter().any(|secret| find(&bytes, secret.as_bytes()).is_some())
-        {
-            result.text = Output::new(hide(&bytes, &self.secrets));
+    /// What a file holds of a known key never reaches the trace: neither in the text nor in what was made of it.
+    fn without_keys(&self, result: ToolResult) -> ToolResult {
+        let has_key = |bytes: &[u8]| self.secrets.0.iter().any(|secret| find(bytes, secret.as_bytes()).is_some());
+        let text = result.text.bytes(&NoBlobs).ok().filter(|bytes| has_key(bytes));
+        let Ok(mut value) = serde_json::to_value(&result) else { return result };
+        let in_data = has_key(value["data"].to_string().as_bytes());
+        if text.is_none() && !in_data {
+            return result;
         }
-        result
+        hide_in(&mut value, &self.secrets);
+        let mut hidden = serde_json::from_value(value).unwrap_or(result);
+        if let Some(text) = text {
+            hidden.text = Output::new(hide(&text, &self.secrets));
+        }
+        hidden
     }
 
     pub(super) fn sandbox_is_whole(&self) -> bool {
@@ -118,9 +141,13 @@ impl Workshop for Bench {
         }
     }
 
-    fn snapshot(&self) -> Option<Kept> {
-        let (id, snapshot) = self.shadow.as_ref()?.take().ok()?;
-        Some(Kept { id, left_out: snapshot.left_out })
+    fn snapshot(&self) -> Result<Option<Kept>, String> {
+        let Some(shadow) = &self.shadow else { return Ok(None) };
+        match shadow.take() {
+            Ok((id, snapshot)) => Ok(Some(Kept { id, left_out: snapshot.left_out })),
+            Err(_) if self.told.swap(true, Ordering::Relaxed) => Ok(None),
+            Err(error) => Err(error.to_string()),
+        }
     }
 }
 
@@ -136,6 +163,16 @@ fn hide(bytes: &[u8], secrets: &Secrets) -> Vec<u8> {
         }
     }
     hidden
+}
+
+/// In every text of a value.
+fn hide_in(value: &mut Value, secrets: &Secrets) {
+    match value {
+        Value::String(text) => *text = String::from_utf8_lossy(&hide(text.as_bytes(), secrets)).into_owned(),
+        Value::Array(items) => items.iter_mut().for_each(|item| hide_in(item, secrets)),
+        Value::Object(members) => members.values_mut().for_each(|member| hide_in(member, secrets)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 fn find(bytes: &[u8], what: &[u8]) -> Option<usize> {

@@ -9,7 +9,7 @@ mod git;
 
 use std::{collections::BTreeSet, str::FromStr};
 
-use destructive::Walk;
+use destructive::{Walk, parsed};
 use lookback_engine::shell::{Command, RedirectionKind, Script};
 use lookback_tools::ToolName;
 use serde_json::Value;
@@ -91,7 +91,7 @@ impl Rules {
     }
 
     fn command(&self, text: &str) -> Permit {
-        let script = Script::parse(text);
+        let script = parsed(text);
         if self.allows(&script, text) {
             return Permit::Runs;
         }

@@ -4,10 +4,13 @@ use std::fmt;
 
 use lookback_engine::shell::Word;
 
+/// In bytes: a variable is sought in texts up to here, and taken for an option in longer ones.
+const LONGEST_SEARCHED: usize = 16 << 10;
+
 /// Words and programs that stand before another program; the letters of their options that take the next word; how
 /// many words are their own.
 const WRAPPERS: &[(&str, &str, usize)] = &[
-    ("if then elif else do while until ! { } fi done esac coproc command builtin nohup setsid unbuffer busybox", "", 0),
+    ("if then elif else do while until ! { coproc command builtin nohup setsid unbuffer busybox", "", 0),
     ("function", "", 1),
     ("env", "uCS", 0),
     ("time", "fo", 0),
@@ -48,8 +51,8 @@ impl fmt::Display for Held {
 #[derive(Debug, Clone)]
 pub(super) struct Argument {
     pub(super) text: String,
-    /// It stands in the text as the program gets it.
-    is_literal: bool,
+    /// At least its last part stands in the text as the program gets it.
+    is_named: bool,
     /// It may be an option, or several words.
     pub(super) may_be_option: bool,
     /// `<(…)`.
@@ -59,31 +62,35 @@ pub(super) struct Argument {
 impl Argument {
     pub(super) fn new(word: &Word, whole: &str) -> Self {
         let raw = whole.get(word.start..).unwrap_or_default();
-        let raw = raw.split(char::is_whitespace).next().unwrap_or_default();
+        let is_substituted_file = raw.starts_with("<(");
+        let raw = raw.split(|next: char| next.is_whitespace() || ";&|)".contains(next)).next().unwrap_or_default();
         let text = word.text();
         // Escapes of `$'…'` are not read, so nobody knows what such a word says.
         let is_escaped = raw.contains("$'") && raw.contains('\\');
         let is_literal = word.literal().is_some() && !is_escaped;
         let is_bare =
             raw.starts_with('`') || (raw.starts_with('$') && !raw.starts_with("$'") && !raw.starts_with("$\""));
-        let is_set_to_option = text
-            .strip_prefix('$')
-            .filter(|name| !name.is_empty())
-            .is_some_and(|name| ["=-", "=\"-", "='-"].iter().any(|value| whole.contains(&format!("{name}{value}"))));
+        let is_set_to_option = text.strip_prefix('$').filter(|name| !name.is_empty()).is_some_and(|name| {
+            let sets = |value: &&str| whole.contains(&format!("{name}{value}"));
+            whole.len() > LONGEST_SEARCHED || ["=-", "=\"-", "='-"].iter().any(sets)
+        });
         let has_option = text.starts_with('-') || is_escaped || raw.contains("{-") || raw.contains(",-");
         let may_be_option = is_bare || (!is_literal && (is_set_to_option || has_option));
-        Self { text, is_literal, may_be_option, is_substituted_file: raw.starts_with("<(") }
+        // `"$VENV/bin/python"`: only where it lies is unknown.
+        let is_one = raw.starts_with(['"', '/', '.']) || raw.starts_with("$HOME/") || raw.starts_with("$PWD/");
+        let is_named = is_literal || (is_one && !is_escaped && text.contains('/'));
+        Self { text, is_named, may_be_option, is_substituted_file }
     }
 
     /// What other programs put there.
     pub(super) fn input() -> Self {
-        Self { text: "$".to_owned(), is_literal: false, may_be_option: true, is_substituted_file: false }
+        Self { text: "$".to_owned(), is_named: false, may_be_option: true, is_substituted_file: false }
     }
 
     /// The last part of the path, where it is known.
     pub(super) fn program(&self) -> Option<&str> {
-        let is_known = self.is_literal && !self.text.contains(['$', '*', '?']) && self.text != "{}";
-        is_known.then(|| self.text.rsplit('/').next().unwrap_or_default())
+        let name = self.text.rsplit('/').next().unwrap_or_default();
+        (self.is_named && !name.contains(['$', '*', '?']) && name != "{}").then_some(name)
     }
 
     pub(super) fn is_assignment(&self) -> bool {

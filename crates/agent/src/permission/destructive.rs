@@ -51,12 +51,18 @@ impl Walk {
 
     /// A text that something runs.
     pub(super) fn text(&mut self, text: &str) -> Option<Held> {
-        self.read += text.len();
-        if self.depth >= DEEPEST || self.read > MOST_READ {
+        self.deeper(text.len(), |walk| walk.script(&parsed(text), text))
+    }
+
+    /// What is in something else. Once it was too much, everything is.
+    fn deeper(&mut self, size: usize, look: impl FnOnce(&mut Self) -> Option<Held>) -> Option<Held> {
+        self.read += size;
+        if self.depth >= DEEPEST || self.read >= MOST_READ {
+            self.read = MOST_READ;
             return Some(Held::Unreadable);
         }
         self.depth += 1;
-        let held = self.script(&Script::parse(text), text);
+        let held = look(self);
         self.depth -= 1;
         held
     }
@@ -94,13 +100,10 @@ impl Walk {
         in_backquotes.or_else(|| {
             document.match_indices("$(").filter(|(at, _)| !document[..*at].ends_with('\\')).find_map(|(at, _)| {
                 let text = format!(": {}", &document[at..]);
-                self.read += text.len();
-                if self.read > MOST_READ {
-                    return Some(Held::Unreadable);
-                }
-                let script = Script::parse(&text);
-                let nested = script.commands().next()?.nested.first()?;
-                self.script(nested, &text)
+                self.deeper(text.len(), |walk| {
+                    let script = parsed(&text);
+                    walk.script(script.commands().next()?.nested.first()?, &text)
+                })
             })
         })
     }
@@ -114,13 +117,14 @@ impl Walk {
             let Some(first) = words.get(at) else { break };
             let Some(program) = first.program() else { return Some(Held::Composed) };
             let rest = &words[at + 1..];
+            let splits = |word: &Argument| word.text.starts_with("-S") || word.text.starts_with("--split");
             let asks = |word: &Argument| ["-v", "-V"].contains(&word.text.as_str());
             if program == "command" && rest.first().is_some_and(asks) {
                 return None;
             }
             let Some(own) = own_words(program, rest) else { break };
             // Some are given a text instead of words.
-            if ["parallel", "watch", "env", "flock"].contains(&program) {
+            if ["parallel", "watch", "flock"].contains(&program) || (program == "env" && rest.iter().any(splits)) {
                 let texts = rest.iter().filter(|word| word.text.contains(char::is_whitespace));
                 let texts = texts.map(|word| word.text.trim_start_matches("--split-string=").trim_start_matches("-S"));
                 if let Some(held) = texts.filter(|text| !text.is_empty()).find_map(|text| self.text(text)) {
@@ -128,14 +132,11 @@ impl Walk {
                 }
             }
             is_wrapped = true;
-            let is_given = ["xargs", "parallel"].contains(&program);
+            gets_more |= ["xargs", "parallel"].contains(&program);
             at += 1 + own;
-            if is_given && !gets_more {
-                gets_more = true;
-                words.push(Argument::input());
-            }
         }
-        let end = words.len() - usize::from(gets_more);
+        let end = words.len();
+        words.extend(gets_more.then(Argument::input));
         if at < end && gets_more && words[at].program().is_some_and(|name| is_shell(name) || name == "rm") {
             return Some(Held::Lost(format!("{} with what it is given", words[at].text)));
         }
@@ -147,7 +148,7 @@ impl Walk {
         let tried = if is_wrapped { end.min(MOST_TRIED) } else { 0 };
         (1..tried).find_map(|from| match self.program(&words[from..], input, true) {
             Some(Held::Lost(what)) => Some(Held::Lost(what)),
-            _ => None,
+            _ => (self.read >= MOST_READ).then_some(Held::Unreadable),
         })
     }
 
@@ -159,7 +160,7 @@ impl Walk {
                 Judged::Runs(words) => {
                     (0..words.len().min(MOST_TRIED)).find_map(|from| match words[from].text.contains(' ') {
                         true => self.text(&words[from].text),
-                        false => self.program(&words[from..], &[], true),
+                        false => self.deeper(words.len() * 64, |walk| walk.program(&words[from..], &[], true)),
                     })
                 }
             },
@@ -184,7 +185,8 @@ impl Walk {
             option if runs.contains(&option) => {
                 let command = &rest[place + 1..];
                 let end = command.iter().position(|word| [";", "+"].contains(&word.text.as_str()));
-                self.words(&command[..end.unwrap_or(command.len())], &[], false)
+                let command = &command[..end.unwrap_or(command.len())];
+                self.deeper(command.len() * 64, |walk| walk.words(command, &[], false))
             }
             _ => None,
         })
@@ -219,6 +221,11 @@ impl Walk {
             false => input.iter().find_map(|text| self.text(text)),
         }
     }
+}
+
+/// `done < <(…)` is read as `done <(…)`: every word keeps its place.
+pub(super) fn parsed(text: &str) -> Script {
+    Script::parse(&text.replace("< <(", "  <("))
 }
 
 /// What looks like a command and is none: the pattern of a `case`, the values of an array.

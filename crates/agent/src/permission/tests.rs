@@ -70,6 +70,8 @@ fn no_disguise_hides_what_cannot_be_taken_back() {
         "echo rm -rf sub | { bash -s; }",
         "bash <<< 'rm -rf sub'",
         "bash <(echo rm -rf sub)",
+        "bash < <(echo rm -rf sub)",
+        "\"$bin/rm\" -rf sub",
         "source /dev/stdin <<< 'rm -rf sub'",
         "cat <<E\n$(rm -rf sub)\nE",
         "cat <<E\n`rm -rf sub`\nE",
@@ -175,7 +177,9 @@ fn a_program_that_is_not_in_the_text_is_held_as_such() {
         assert!(reason.starts_with("a command that is put together when it runs"), "{command}: {reason}");
     }
     // Made to be read without end.
-    assert!(matches!(run(&rules, &"env eval ".repeat(2000)), Permit::Asks(_)));
+    for part in ["env eval ", "find -exec ", "git bisect run ", "env git bisect run "] {
+        assert!(matches!(run(&rules, &part.repeat(2000)), Permit::Asks(_)), "{part}");
+    }
     assert!(matches!(run(&rules, &"x".repeat(600 << 10)), Permit::Asks(_)));
 }
 
@@ -231,6 +235,13 @@ fn everyday_commands_run() {
         "sed -i 's/$x/y/' a.py && awk -F$'\\t' '{print $1}' b",
         "time make -j \"$(nproc)\"",
         "nice -n $N make",
+        "while read -r f; do echo \"$f\"; done < <(git ls-files)",
+        "[[ $x =~ ^(a|b)$ ]] && echo ${x:-$(date)} ${#a[@]} $(( (1 + 2) * 3 ))",
+        "for ((i = 0; i < 3; i++)); do echo $i; done; ((i++)); a+=(x)",
+        "\"$VENV/bin/python\" -m pytest && $HOME/.cargo/bin/cargo test && ~/x/run",
+        "ls | xargs",
+        "env A='it is' python3 -c \"print('x y', \\\"it's\\\")\"",
+        "source .venv/bin/activate && export X=$(pwd) && python3 -m pytest",
         "",
     ] {
         assert_eq!(run(&rules, command), Permit::Runs, "{command}");

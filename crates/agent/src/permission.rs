@@ -91,11 +91,11 @@ impl Rules {
     }
 
     fn command(&self, text: &str) -> Permit {
-        let script = parsed(text);
-        if self.allows(&script, text) {
+        // What stands in `((` is not read as commands.
+        if !text.contains("((") && self.allows(&parsed(text), text) {
             return Permit::Runs;
         }
-        if let Some(held) = Walk::default().script(&script, text) {
+        if let Some(held) = Walk::default().text(text) {
             return Permit::Asks(held.to_string());
         }
         match self.mode {
@@ -123,7 +123,8 @@ impl Rules {
         let is_said = command.redirections.iter().all(|redirection| match redirection.kind {
             RedirectionKind::Write => redirection.target.literal() == Some("/dev/null"),
             RedirectionKind::Document(_) | RedirectionKind::Text => !is_held,
-            RedirectionKind::Read | RedirectionKind::Duplicate => true,
+            RedirectionKind::Read => redirection.target.literal().is_some(),
+            RedirectionKind::Duplicate => true,
         });
         let is_named = |allowed: &Vec<String>| {
             let first = if is_held { words.len() } else { allowed.len() };

@@ -27,7 +27,7 @@ pub(super) struct Walk {
 
 impl Walk {
     /// `whole` is the text in which the words have their places.
-    pub(super) fn script(&mut self, script: &Script, whole: &str) -> Option<Held> {
+    fn script(&mut self, script: &Script, whole: &str) -> Option<Held> {
         let mut open = 0_u32;
         for (place, item) in script.items.iter().enumerate() {
             let command = match item {
@@ -51,7 +51,26 @@ impl Walk {
 
     /// A text that something runs.
     pub(super) fn text(&mut self, text: &str) -> Option<Held> {
-        self.deeper(text.len(), |walk| walk.script(&parsed(text), text))
+        self.deeper(text.len(), |walk| walk.script(&parsed(text), text).or_else(|| walk.hidden(text)))
+    }
+
+    /// What the reading passes over: substitutions in `${…}` and `((…))`, and `((…) …)`, which is a shell in a shell.
+    fn hidden(&mut self, text: &str) -> Option<Held> {
+        ["${", "(("].into_iter().flat_map(|open| text.match_indices(open)).find_map(|(at, open)| {
+            let (opens, closes) = if open == "${" { ('{', '}') } else { ('(', ')') };
+            let behind = &text[at + 1..];
+            let mut depth = 0_usize;
+            let end = behind.char_indices().find(|(_, next)| {
+                depth = (depth + usize::from(*next == opens)).saturating_sub(usize::from(*next == closes));
+                depth == 0
+            });
+            let inside = &behind[..end.map_or(behind.len(), |(end, _)| end + 1)];
+            self.read += inside.len();
+            let is_shell = open == "((" && !behind[inside.len()..].starts_with(')');
+            let held = if is_shell { self.text(inside) } else { self.substitutions(inside) };
+            // It may as well be a line of another language in a document: what is not understood there is no reason.
+            held.filter(|held| matches!(held, Held::Lost(_)) || self.read >= MOST_READ)
+        })
     }
 
     /// What is in something else. Once it was too much, everything is.

@@ -30,8 +30,8 @@ use crate::{
     sandbox::{Demand, Limits, Policy, Private, Spec, Stage},
 };
 
-/// Variables whose names hold one of these are withheld.
-pub const WITHHELD: [&str; 4] = ["KEY", "TOKEN", "SECRET", "PASSWORD"];
+/// Variables whose names hold one of these are withheld. Between underscores: as a whole word, for PATH is none.
+pub const WITHHELD: [&str; 7] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "_PAT_"];
 
 /// Masks known key values.
 pub type Mask = Box<dyn Fn(&[u8]) -> Vec<u8> + Send + Sync>;

@@ -10,6 +10,10 @@ mod attacks;
 mod bad_days;
 #[path = "shell/behaviour.rs"]
 mod behaviour;
+#[path = "shell/descriptors.rs"]
+mod descriptors;
+#[path = "shell/git.rs"]
+mod git;
 #[path = "shell/kill.rs"]
 mod kill;
 #[path = "shell/place.rs"]

@@ -4,6 +4,7 @@
 //! first process inside; when that one dies, the kernel ends all others of the namespace.
 
 mod filter;
+mod harmless;
 mod init;
 mod mounts;
 mod namespaces;
@@ -14,14 +15,24 @@ mod supervisor;
 mod tree;
 mod watch;
 
-use std::{io::Write, os::unix::net::UnixStream};
+use std::{
+    fs,
+    io::{self, Write},
+    os::unix::net::UnixStream,
+};
 
 use super::spec::{Said, Spec, Stage};
 use crate::envelope::{Code, Failure};
 
 pub(super) fn enter(spec: Spec) -> Failure {
-    // Standard input is the line to whoever started this.
-    let Ok(control) = rustix::io::dup(rustix::stdio::stdin()).map(UnixStream::from) else {
+    // The second stage is started by the first, which has no others by then, and it may see no `/proc` yet.
+    if spec.stage == Stage::Supervisor
+        && let Err(error) = close_inherited()
+    {
+        return Failure::new(Code::InternalError, format!("open files of others could not be closed: {error}"));
+    }
+    // Standard input is the line to whoever started this: not for the command, which could speak in our name.
+    let Ok(control) = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3).map(UnixStream::from) else {
         return Failure::new(Code::InternalError, "this is started by the program itself");
     };
     let outcome = match spec.stage {
@@ -35,6 +46,20 @@ pub(super) fn enter(spec: Spec) -> Failure {
             Failure::new(Code::InternalError, error.to_string())
         }
     }
+}
+
+/// What whoever started the program had open would be open in the command too. What is opened from here on closes by
+/// itself where another program starts.
+fn close_inherited() -> io::Result<()> {
+    let open: Vec<i32> = fs::read_dir("/proc/self/fd")?
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .filter(|number| *number > 2)
+        .collect();
+    for number in open {
+        // Fails for the listing itself, which is closed by now.
+        let _ = nix::unistd::close(number);
+    }
+    Ok(())
 }
 
 /// Whether anybody can hear it: nobody does where the program is dead.

@@ -22,7 +22,8 @@ pub struct Policy {
     /// What is not there at all.
     pub hidden: Vec<PathBuf>,
     /// What of the writable folders may only be read. What is not there yet cannot be mounted over: of hooks and of our
-    /// own project file, what a command makes is renamed at once, so that it has no effect and nothing is lost.
+    /// own project file, what a command makes is renamed at once, so that it has no effect and nothing is lost. So is a
+    /// new configuration of git's that starts programs.
     pub protect: Vec<PathBuf>,
     /// Whether commands reach the network. Their own loopback they always have.
     pub network: bool,
@@ -128,22 +129,47 @@ impl Policy {
         self.writable.push(folder);
     }
 
-    /// Our own project file, and git's folders: hooks and configuration start programs, for the user and outside of all walls. A worktree's
-    /// commits go to the repository that it belongs to; that a folder is one's worktree the repository itself must say.
+    /// Our own project file, and git's folders: hooks and configuration start programs, for the user and outside of all
+    /// walls. A worktree's commits go to the repository that it belongs to; that a folder is one's worktree the
+    /// repository itself must say.
     fn protect_in(&mut self, folder: &Path, project_file: &str) {
         self.protect.push(folder.join(project_file));
         let mut repository = folder.join(".git");
-        if let Some(worktree) = named_in(&repository, "gitdir: ")
-            && named_in(&worktree.join("gitdir"), "").is_some_and(|back| back == repository)
-            && let Some(common) = named_in(&worktree.join("commondir"), "")
-        {
-            self.protect.extend([repository, worktree.join("config.worktree")]);
-            self.writable.push(common.clone());
-            repository = common;
+        if repository.is_file() {
+            self.protect.push(repository.clone());
         }
-        let modules = fs::read_dir(repository.join("modules")).into_iter().flatten().flatten();
-        for folder in modules.map(|entry| entry.path()).chain([repository.clone()]) {
-            self.protect.extend(["hooks", "config", "config.worktree"].map(|name| folder.join(name)));
+        if let Some(named) = named_in(&repository, "gitdir: ") {
+            if named_in(&named.join("gitdir"), "").is_some_and(|back| back == repository)
+                && let Some(common) = named_in(&named.join("commondir"), "")
+            {
+                self.writable.push(common.clone());
+                repository = common;
+            } else if named.starts_with(folder) {
+                repository = named;
+            }
+        }
+        for worktree in folders_in(&repository.join("worktrees")) {
+            self.protect.extend(["config.worktree", "commondir"].map(|name| worktree.join(name)));
+        }
+        let mut found = Vec::new();
+        repositories(&repository.join("modules"), &mut found);
+        found.push(repository);
+        for repository in found {
+            self.protect.extend(GIT_STARTS_BY.map(|name| repository.join(name)));
+            let config = fs::read_to_string(repository.join("config")).unwrap_or_default();
+            self.protect_named(values(&config, "path"), &repository, folder);
+            self.protect_named(values(&config, "hooksPath"), folder, folder);
+        }
+    }
+
+    /// Files and folders of the project that a configuration names as its own.
+    fn protect_named<'a>(&mut self, named: impl Iterator<Item = &'a str>, from: &Path, folder: &Path) {
+        for path in named.map(|name| real(&from.join(name))) {
+            // Husky's programs for hooks stand in `_`, and start what stands beside it.
+            let path = if path.ends_with("_") { path.parent().unwrap_or(&path) } else { &path };
+            if path.starts_with(folder) && path != folder && !self.protect.iter().any(|known| known == path) {
+                self.protect.push(path.to_owned());
+            }
         }
     }
 
@@ -151,6 +177,35 @@ impl Policy {
     pub(crate) fn written(&self) -> impl Iterator<Item = &PathBuf> {
         std::iter::once(&self.root).chain(&self.writable)
     }
+}
+
+/// By which of its files a repository has git start programs, or go elsewhere for these files.
+const GIT_STARTS_BY: [&str; 4] = ["hooks", "config", "config.worktree", "commondir"];
+
+/// Those of submodules: a name with a slash is a folder in a folder, and each may have submodules of its own. All folders
+/// are looked into, and the configuration alone tells: what else makes a repository, commands may remove or add.
+fn repositories(modules: &Path, found: &mut Vec<PathBuf>) {
+    for folder in folders_in(modules) {
+        repositories(&folder, found);
+        if folder.join("config").exists() {
+            found.push(folder);
+        }
+    }
+}
+
+/// What a key is set to, in whatever section: for names that only one has.
+fn values<'a>(text: &'a str, key: &'a str) -> impl Iterator<Item = &'a str> {
+    text.lines().filter_map(move |line| {
+        let (name, value) = line.split_once('=')?;
+        let name = name.rsplit_once(']').map_or(name, |(_, name)| name);
+        name.trim().eq_ignore_ascii_case(key).then(|| value.trim().trim_matches('"'))
+    })
+}
+
+/// Without links, so that there is an end.
+fn folders_in(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path())
 }
 
 /// The path that a file of git's holds, relative to the file's folder.

@@ -15,7 +15,7 @@ pub(super) fn given(setup: &ShellSetup) -> impl Iterator<Item = (OsString, OsStr
 
 fn is_given(name: &OsStr, withheld: &[String], listed: &[String]) -> bool {
     let name = name.to_string_lossy();
-    let upper = name.to_uppercase();
+    let upper = format!("_{}_", name.to_uppercase());
     listed.iter().any(|listed| *listed == name) || !withheld.iter().any(|part| upper.contains(&part.to_uppercase()))
 }
 
@@ -28,7 +28,8 @@ mod tests {
         let withheld = super::super::WITHHELD.map(str::to_owned);
         let listed = ["MY_API_KEY".to_owned()];
         let given = |name: &str| is_given(OsStr::new(name), &withheld, &listed);
-        assert!(given("PATH") && given("MY_API_KEY"));
+        assert!(given("PATH") && given("MY_API_KEY") && given("PATTERN") && given("GIT_PATCH"));
         assert!(!["OPENAI_API_KEY", "github_token", "Client_Secret", "PGPASSWORD"].into_iter().any(given));
+        assert!(!["DB_PASSWD", "AWS_CREDENTIALS_FILE", "PAT", "GITHUB_PAT", "PAT_GITHUB"].into_iter().any(given));
     }
 }

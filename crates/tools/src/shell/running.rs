@@ -195,5 +195,27 @@ fn take_in(
     }
     lock(&shared.kept).flush_both(&*setup.mask);
     started.child.wait()?;
-    Ok(last_said(&String::from_utf8_lossy(&said)))
+    let text = String::from_utf8_lossy(&said);
+    let last = last_said(&text);
+    #[cfg(target_os = "linux")]
+    if !matches!(last, Said::Ended { .. }) {
+        wait_for_first(&text);
+    }
+    Ok(last)
+}
+
+/// A supervisor that was killed has waited for nobody. The first process inside, whose number it said, dies after all
+/// others there.
+#[cfg(target_os = "linux")]
+fn wait_for_first(said: &str) {
+    use rustix::{
+        event::Timespec,
+        process::{PidfdFlags, pidfd_open},
+    };
+    let first = said.lines().find_map(|line| Pid::from_raw(line.parse().ok()?));
+    // Not there any more: it is dead already.
+    if let Some(Ok(first)) = first.map(|first| pidfd_open(first, PidfdFlags::empty())) {
+        let patience = Timespec { tv_sec: PATIENCE.as_secs().cast_signed(), tv_nsec: 0 };
+        let _ = poll(&mut [PollFd::new(&first, PollFlags::IN)], Some(&patience));
+    }
 }

@@ -9,6 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use super::harmless::is_harmless;
 use crate::sandbox::policy::Policy;
 
 #[derive(Debug)]
@@ -19,12 +20,17 @@ pub(super) struct Refused {
 }
 
 impl Refused {
-    /// `git init` makes configurations, so those are left alone where there is none.
     pub(super) fn new(policy: &Policy) -> Self {
-        let unmounted = policy.protect.iter().filter_map(|path| match path.symlink_metadata() {
+        // Where there is no repository one may be made, but not elsewhere, and not of the project's folder itself.
+        let begun = policy.written().flat_map(|folder| {
+            let is_new = folder.join(".git").symlink_metadata().is_err();
+            let names = if is_new { &[".git", "HEAD"][..] } else { &[".git"] };
+            names.iter().map(|name| folder.join(name))
+        });
+        let begun: Vec<PathBuf> = begun.collect();
+        let unmounted = policy.protect.iter().chain(&begun).filter_map(|path| match path.symlink_metadata() {
             Ok(there) if there.is_symlink() => Some((path.clone(), Some(fs::read_link(path).ok()?))),
             Ok(_) => None,
-            Err(_) if path.file_name()?.to_str()?.starts_with("config") => None,
             Err(_) => Some((path.clone(), None)),
         });
         Self { watched: unmounted.collect(), renamed: Vec::new() }
@@ -48,6 +54,9 @@ fn rename_one(path: &Path, link: Option<&Path>, renamed: &mut Vec<PathBuf>) -> i
     if link.is_some() && fs::read_link(path).ok().as_deref() == link {
         return Ok(());
     }
+    if link.is_none() && is_of_git_init(path, &there) {
+        return Ok(());
+    }
     if there.is_dir() && link.is_none() {
         // The folder of hooks that `git init` made: its samples do nothing.
         for entry in fs::read_dir(path)?.flatten().map(|entry| entry.path()) {
@@ -60,6 +69,19 @@ fn rename_one(path: &Path, link: Option<&Path>, renamed: &mut Vec<PathBuf>) -> i
     }
     renamed.push(set_aside(path)?);
     link.map_or(Ok(()), |link| symlink(link, path))
+}
+
+/// What `git init` makes, and what has no effect.
+fn is_of_git_init(path: &Path, there: &fs::Metadata) -> bool {
+    match path.file_name().and_then(|name| name.to_str()) {
+        Some(".git") => there.is_dir(),
+        Some("config" | "config.worktree") => {
+            there.is_file() && fs::read_to_string(path).is_ok_and(|text| is_harmless(&text))
+        }
+        // Beside these it is what makes a folder a repository without files.
+        Some("HEAD") => !["objects", "refs"].iter().all(|name| path.with_file_name(name).is_dir()),
+        _ => false,
+    }
 }
 
 fn set_aside(path: &Path) -> io::Result<PathBuf> {

@@ -3,7 +3,7 @@
 
 use std::{
     fs::{self, File},
-    io::{self, Read},
+    io::{self, Read, Write},
     os::{fd::OwnedFd, unix::net::UnixStream},
     process::{Child, Command},
     time::Duration,
@@ -53,6 +53,9 @@ pub(super) fn run(mut spec: Spec, control: &UnixStream) -> io::Result<i32> {
         .arg(serde_json::to_string(&spec)?)
         .stdin(OwnedFd::from(control.try_clone()?))
         .spawn()?;
+    // For whoever must wait for its death because this process was killed. That nobody hears it is seen below.
+    let mut line = control;
+    let _ = writeln!(line, "{}", init.id());
     let stopped = watch_over(&mut init, control, &watch, &mut refused);
     let code = match stopped {
         Ok(None) => init.wait()?.code(),

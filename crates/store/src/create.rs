@@ -1,7 +1,7 @@
 //! Beginning sessions. A long first batch is written in many short transactions, so that others can write meanwhile, and
 //! is seen by nobody before the last one.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use lookback_engine::trace::{Event, EventBody, EventNo, Output, SessionId};
 use rusqlite::Connection;
@@ -77,6 +77,18 @@ fn begin_one(home: &Home, connection: &Connection, events: &[Event]) -> Result<i
     events::continue_from(EventNo(0), events)?;
     SessionLock::expect_free(home, session)?;
     sessions::insert(connection, Stage::Whole, session, None, events[0].at)
+}
+
+/// Puts a whole session in the place of the one that has its id: one transaction, so that one of the two is always there.
+pub(crate) fn replace(home: &Home, database: &Database, events: &[Event]) -> Result<(), StoreError> {
+    let session = session_of(events)?;
+    events::continue_from(EventNo(0), events)?;
+    database.writing().write(|transaction| {
+        let old = remove::going(home, transaction, session, &BTreeSet::new())?;
+        sessions::set_going(transaction, old)?;
+        let key = sessions::insert(transaction, Stage::Whole, session, None, events[0].at)?;
+        append(transaction, key, events)
+    })
 }
 
 /// Begins a session that shares the parent's events up to and with `upto`.

@@ -96,7 +96,7 @@ fn hide_some(home: &Home, connection: &Connection, sessions: &[&SessionId]) -> R
 
 /// The key of a session that can go, with those that go together with it: nobody writes it, and no fork that stays shares
 /// its events.
-fn going(
+pub(crate) fn going(
     home: &Home,
     connection: &Connection,
     session: &SessionId,

@@ -60,6 +60,14 @@ impl Store {
         create::create_all(&self.home, self.database(), sessions)
     }
 
+    /// Puts a session in the place of the one that is stored under its id, which is removed. Refused while that one is being
+    /// written or has forks; an error says that it is still there.
+    pub fn replace(&self, events: &[Event]) -> Result<(), StoreError> {
+        create::replace(&self.home, self.database(), events)?;
+        remove::tidy_up(&self.home, self.database());
+        Ok(())
+    }
+
     /// Whether the session is stored.
     pub fn contains(&self, session: &SessionId) -> Result<bool, StoreError> {
         self.database().read(|connection| Ok(identity::find_key(connection, session)?.is_some()))

@@ -28,6 +28,45 @@ fn codex_of(steps: usize) -> String {
     text
 }
 
+/// Responses of several blocks: a line for each, all with the id of the one message, and what it cost in each.
+fn claude_code_in_blocks(responses: usize) -> String {
+    let (mut text, mut parent, mut number) = (String::new(), serde_json::Value::Null, 0);
+    let mut line = |kind: &str, message: serde_json::Value| {
+        number += 1;
+        let uuid = format!("l{number}");
+        let line = serde_json::json!({
+            "parentUuid": parent, "isSidechain": false, "cwd": "/w", "sessionId": "blocks", "version": "2.1.0",
+            "type": kind, "message": message, "uuid": uuid, "timestamp": format!("2026-05-01T10:00:{number:02}.000Z"),
+        });
+        parent = uuid.into();
+        text += &format!("{line}\n");
+    };
+    for part in 0..responses {
+        if part % 2 == 0 {
+            line("user", serde_json::json!({"role": "user", "content": format!("do part {part}")}));
+        }
+        let call = |which: &str| serde_json::json!({"type": "tool_use", "id": format!("t{part}{which}"), "name": "Bash", "input": {"command": format!("make part-{part}{which}")}});
+        let blocks = [
+            serde_json::json!({"type": "thinking", "thinking": format!("how is part {part} made?"), "signature": "s"}),
+            serde_json::json!({"type": "text", "text": format!("I make part {part}")}),
+            call("a"),
+            call("b"),
+        ];
+        for (place, block) in blocks.into_iter().enumerate() {
+            let usage = serde_json::json!({"input_tokens": 1000 + part, "output_tokens": 10 + 20 * place});
+            line(
+                "assistant",
+                serde_json::json!({"id": format!("m{part}"), "type": "message", "role": "assistant", "model": "claude-sonnet-4-6", "content": [block], "usage": usage}),
+            );
+        }
+        for which in ["a", "b"] {
+            let result = serde_json::json!({"tool_use_id": format!("t{part}{which}"), "type": "tool_result", "content": format!("part {part}{which} is done")});
+            line("user", serde_json::json!({"role": "user", "content": [result]}));
+        }
+    }
+    text
+}
+
 fn id(person: &Person) -> String {
     person.run(&["sessions", "--json"]).json()[0]["id"].as_str().expect("an id").to_owned()
 }
@@ -88,6 +127,27 @@ fn a_call_that_was_read_half_is_completed() {
         assert!(person.import(claude_code_of(31)).complaint().contains("is stored already"));
         assert!(person.import(claude_code_of(33)).shown().contains(": 4 new turns"));
         assert_eq!(person.run(&["sessions", "--json"]).json().as_array().map(Vec::len), Some(1));
+    }
+}
+
+#[test]
+fn a_file_read_in_two_parts_gives_what_it_gives_at_once() {
+    let stored = |person: &Person| {
+        let sessions = person.run(&["sessions", "--json"]).json();
+        let facts = ["id", "calls", "turns", "cost_usd"].map(|fact| sessions[0][fact].clone());
+        (sessions.as_array().map(Vec::len), facts, person.run(&["show", &id(person), "--trace", "--json"]).out)
+    };
+    for text in [claude_code_in_blocks(4), codex_of(5)] {
+        let at_once = Person::new();
+        at_once.import(&text).shown();
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        for cut in 3..lines.len() {
+            let person = Person::new();
+            person.import(lines[..cut].concat()).shown();
+            let said = person.import(&text);
+            assert!(stored(&person) == stored(&at_once), "cut at line {cut}: {}{}", said.out, said.err);
+            assert!(person.import(&text).complaint().contains("is stored already"), "cut at line {cut}");
+        }
     }
 }
 

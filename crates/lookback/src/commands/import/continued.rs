@@ -1,5 +1,6 @@
 //! A session that is stored already, read again: what was stored is compared with what the file has now, and what is new
-//! goes behind it. Folds and everything else that was done to it since stay as they are.
+//! goes behind it. Folds and everything else that was done to it since stay as they are. Where nothing was done to it, the
+//! whole file takes its place instead: its end may have been read half.
 
 mod stored;
 
@@ -23,6 +24,14 @@ const ITEMS: usize = 64;
 #[error("its beginning is not what is stored")]
 pub(super) struct Diverged;
 
+/// The file goes on behind what is stored, and nothing stored is more than an import of its beginning.
+#[derive(Debug, thiserror::Error)]
+#[error("it has grown from {turns} turns")]
+pub(super) struct Grown {
+    /// How many are stored.
+    pub(super) turns: u64,
+}
+
 /// The stored session, user by user and call by call.
 pub(super) struct Continued {
     id: SessionId,
@@ -30,6 +39,8 @@ pub(super) struct Continued {
     stored: Vec<Stored>,
     /// How many of them the file has shown again.
     seen: usize,
+    /// Nothing but what an import records is stored.
+    untouched: bool,
     opened: Option<Opened>,
     new: Vec<Item>,
     /// Where rewinds lead: the last turn of each of the file's users and calls.
@@ -41,8 +52,9 @@ pub(super) struct Continued {
 impl Continued {
     pub(super) fn load(store: &Store, id: &SessionId, format: Format) -> Result<Self> {
         let mut stored: Vec<Stored> = Vec::new();
-        let mut went_back = false;
+        let (mut went_back, mut untouched) = (false, true);
         store.for_each_event(id, |event| -> Result<()> {
+            untouched &= stored::is_of_import(&event.event);
             match &event.event {
                 EventBody::RolledBack { .. } => went_back = true,
                 EventBody::UserTurn(user) => {
@@ -65,7 +77,13 @@ impl Continued {
             Ok(())
         })?;
         let (opened, new, ends) = (None, Vec::new(), Vec::new());
-        Ok(Self { id: id.clone(), format, stored, seen: 0, opened, new, ends, turns: 0 })
+        Ok(Self { id: id.clone(), format, stored, seen: 0, untouched, opened, new, ends, turns: 0 })
+    }
+
+    /// The file cannot be read again: what is new goes behind what is stored in any case.
+    pub(super) fn only_behind(mut self) -> Self {
+        self.untouched = false;
+        self
     }
 
     /// Takes the next thing of the file.
@@ -74,6 +92,9 @@ impl Continued {
         let Some(stored) = self.stored.get(self.seen).filter(|_| is_turn) else {
             // Going back is followed by what was said then: before that has come, it was stored with it.
             let is_new = self.seen == self.stored.len() && !matches!(item, Item::Compaction(_));
+            if is_new && is_turn {
+                self.expect_touched()?;
+            }
             if is_new {
                 self.new.push(item);
             }
@@ -81,9 +102,17 @@ impl Continued {
         };
         let read = Stored::of(&item);
         self.seen += 1;
+        let is_last = self.seen == self.stored.len();
         if stored.parts == read.parts && stored.results == read.results {
+            if is_last && read.is_billed && !stored.is_billed {
+                self.expect_touched()?;
+            }
             self.ends.push(stored.end);
             return Ok(());
+        }
+        // What was read last may have been half of it. What is less than that is an older copy.
+        if is_last && self.seen > 1 && !read.went_on_as(stored) {
+            self.expect_touched()?;
         }
         if !stored.went_on_as(&read) {
             return Err(Diverged.into());
@@ -96,6 +125,13 @@ impl Continued {
                 Ok(())
             }
             _ => Err(Diverged.into()),
+        }
+    }
+
+    fn expect_touched(&self) -> Result<(), Grown> {
+        match self.untouched {
+            true => Err(Grown { turns: self.stored.last().map_or(0, |last| u64::from(last.end.0) + 1) }),
+            false => Ok(()),
         }
     }
 

@@ -7,12 +7,13 @@ use std::sync::atomic::Ordering;
 use anyhow::{Result, bail};
 use lookback_engine::trace::{BlobHash, SessionId};
 use lookback_replay::recording::{About, Format, Item, Skipped};
-use lookback_store::derived_session_id;
+use lookback_store::{StoreError, derived_session_id};
 
 use super::{
     Done, Kind, Outcome,
-    continued::{Continued, Diverged},
+    continued::{Continued, Diverged, Grown},
     gathered::{Gathered, Whole},
+    of_store,
     writing::Writing,
 };
 use crate::{
@@ -33,7 +34,8 @@ pub(super) fn import(
     format: Format,
     progress: impl Fn(Option<u64>) -> Progress,
 ) -> Result<Outcome> {
-    let mut beside = None;
+    let mut beside: Option<(u32, SessionId)> = None;
+    let mut update = if *source == Source::StandardInput { Update::Behind } else { Update::Compare };
     loop {
         let position = input.position.clone();
         let mut arrival = Arrival {
@@ -43,15 +45,31 @@ pub(super) fn import(
             progress: progress(input.size),
             read: Box::new(move || position.load(Ordering::Relaxed)),
             gathered: &mut *gathered,
+            update,
             waiting: Vec::new(),
             state: State::Unknown,
             counts: Counts::default(),
             skips: Skips::default(),
         };
         match reading::read(input, format, &mut arrival).and_then(|about| arrival.end(&about)) {
-            Ok(()) => return arrival.finish(&source.name(), beside.map(|(_, id)| id)),
+            Ok(()) => {
+                let outcome = arrival.finish(&source.name(), beside.as_ref().map(|(_, id)| id.clone()));
+                // A fork shares its events: they stay.
+                let has_forks = |error: &anyhow::Error| matches!(of_store(error), Some(StoreError::HasForks { .. }));
+                if !outcome.as_ref().is_err_and(has_forks) {
+                    return outcome;
+                }
+                update = Update::Behind;
+                input = Input::open(source)?;
+                continue;
+            }
             Err(error) if error.is::<Diverged>() => {}
-            Err(error) => return Err(error),
+            Err(error) => {
+                let Grown { turns } = error.downcast()?;
+                update = Update::Anew { turns };
+                input = Input::open(source)?;
+                continue;
+            }
         }
         // It may be one of those that were stored beside the first, or a new one.
         let first = beside.map_or_else(|| arrival.id(), |(_, id)| Some(id));
@@ -64,6 +82,17 @@ pub(super) fn import(
     }
 }
 
+/// How a session that is stored already is brought up to date.
+#[derive(Clone, Copy)]
+enum Update {
+    /// Not known before the two are compared.
+    Compare,
+    /// The file takes the place of what is stored, which has so many turns.
+    Anew { turns: u64 },
+    /// What is new goes behind what is stored.
+    Behind,
+}
+
 /// A session on its way into the store.
 struct Arrival<'a, 'b> {
     gathered: &'a mut Gathered<'b>,
@@ -72,6 +101,7 @@ struct Arrival<'a, 'b> {
     fallback: BlobHash,
     /// Of sessions that the same agent gave the same id: how many were stored before.
     number: u32,
+    update: Update,
     progress: Progress,
     read: Box<dyn Fn() -> u64>,
     waiting: Vec<Item>,
@@ -121,7 +151,7 @@ impl Arrival<'_, '_> {
         if self.number > 1 {
             id = derived_session_id(&format!("{id} {}", self.number));
         }
-        self.state = match self.gathered.has(&id)? {
+        self.state = match self.gathered.has(&id)? && !matches!(self.update, Update::Anew { .. }) {
             true => self.stored(id)?,
             false => State::Coming(Box::new(Writing::begin(id, self.format, about, &self.waiting)?)),
         };
@@ -129,7 +159,10 @@ impl Arrival<'_, '_> {
     }
 
     fn stored(&self, id: SessionId) -> Result<State> {
-        let continued = Continued::load(self.gathered.store, &id, self.format)?;
+        let mut continued = Continued::load(self.gathered.store, &id, self.format)?;
+        if matches!(self.update, Update::Behind) {
+            continued = continued.only_behind();
+        }
         Ok(State::Stored(id, Box::new(continued)))
     }
 
@@ -141,7 +174,8 @@ impl Arrival<'_, '_> {
                 if let Some(reason) = writing.record(item, self.format)? {
                     self.skips.add(Skipped { line: 0, reason });
                 }
-                if writing.is_enough() {
+                // What replaces another one is stored at once, when all of it is there.
+                if writing.is_enough() && !matches!(self.update, Update::Anew { .. }) {
                     writing.flush(self.gathered.store)?;
                 }
             }
@@ -172,7 +206,7 @@ impl Arrival<'_, '_> {
     /// `beside` is the session that has the same name and another beginning.
     fn finish(self, name: &str, beside: Option<SessionId>) -> Result<Outcome> {
         let summary = self.counts.summary(self.skips.count);
-        let Self { gathered, state, skips, progress, format, .. } = self;
+        let Self { gathered, state, skips, progress, format, update, .. } = self;
         let (store, label) = (gathered.store, format.label());
         drop(progress);
         let done = |kind: Kind, id: Option<SessionId>, text: String| Done {
@@ -183,13 +217,24 @@ impl Arrival<'_, '_> {
             text,
             skips: skips.clone(),
         };
+        let grown = |turns: u64, id: &SessionId, short: &str| {
+            let more = screen::counted(turns, "new turn");
+            let text = format!("brought {label} session {id} up to date from {name}: {more}");
+            (Kind::Grown(turns), format!("{text}\nlook at it with `lookback show {short}`"))
+        };
         match state {
             State::Unknown => {
                 let text = format!("{name}: a file of {label} without any call of a model");
                 Ok(Outcome::Done(done(Kind::Empty, None, text)))
             }
             State::Coming(writing) => {
+                let turns = writing.turns();
                 let Writing { id, coming, events, .. } = *writing;
+                if let Update::Anew { turns: before } = update {
+                    store.replace(&events)?;
+                    let (kind, text) = grown(turns.saturating_sub(before), &id, &store.short_id(&id)?);
+                    return Ok(Outcome::Done(done(kind, Some(id), text)));
+                }
                 let beside = beside.map_or_else(String::new, |other| {
                     format!("\nits beginning is no longer what session {other} has: it is stored as another session")
                 });
@@ -211,11 +256,7 @@ impl Arrival<'_, '_> {
                         Kind::Stored,
                         format!("{name}: session {id} is stored already: look at it with `lookback show {short}`"),
                     ),
-                    turns => {
-                        let more = screen::counted(turns, "new turn");
-                        let text = format!("brought {label} session {id} up to date from {name}: {more}");
-                        (Kind::Grown(turns), format!("{text}\nlook at it with `lookback show {short}`"))
-                    }
+                    turns => grown(turns, &id, &short),
                 };
                 Ok(Outcome::Done(done(kind, Some(id), text)))
             }

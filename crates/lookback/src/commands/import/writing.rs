@@ -55,6 +55,11 @@ impl Writing {
         Ok(Self { id, recorder, coming: None, events, bytes: 0, ends: Vec::new(), now: first })
     }
 
+    /// How many it has.
+    pub(super) fn turns(&self) -> u64 {
+        self.ends.last().map_or(0, |end| u64::from(end.0) + 1)
+    }
+
     pub(super) fn is_enough(&self) -> bool {
         self.events.len() >= EVENTS || self.bytes >= BYTES
     }

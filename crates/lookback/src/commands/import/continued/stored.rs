@@ -36,7 +36,12 @@ impl Stored {
             Item::Call(call) => {
                 let (parts, _) = as_it_ran(call.parts.clone(), call.stop, &call.results);
                 let results = call.results.iter().map(key_of_result).collect();
-                Self { parts: parts.iter().map(key_of_new).collect(), results, ..Self::default() }
+                Self {
+                    parts: parts.iter().map(key_of_new).collect(),
+                    results,
+                    is_billed: call.billed.is_some(),
+                    ..Self::default()
+                }
             }
             Item::Compaction(_) | Item::Rewind { .. } => Self::default(),
         }
@@ -80,6 +85,29 @@ impl Stored {
         let of = |parts: &[BlobHash]| read.parts[self.parts.len()..] == *parts;
         of(&rest.parts) && read.results.get(self.results.len()..) == Some(&rest.results)
     }
+}
+
+/// Whether an import records such events; others come of what was done to the session since.
+pub(super) fn is_of_import(body: &EventBody) -> bool {
+    matches!(
+        body,
+        EventBody::SessionStarted(_)
+            | EventBody::RolledBack { .. }
+            | EventBody::UserTurn(_)
+            | EventBody::AssistantTurn(_)
+            | EventBody::CallStarted { .. }
+            | EventBody::CallEnded { .. }
+            | EventBody::CallInterrupted { .. }
+            | EventBody::Usage(_)
+            | EventBody::ToolCall { .. }
+            | EventBody::ToolResult { .. }
+            | EventBody::StepInterrupted { .. }
+            | EventBody::StepEnded { .. }
+            | EventBody::ModelChanged { .. }
+            | EventBody::FileObserved(_)
+            | EventBody::FileChanged(_)
+            | EventBody::Todo { .. }
+    )
 }
 
 fn said(text: &str) -> BlobHash {

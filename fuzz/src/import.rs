@@ -54,7 +54,7 @@ fn record(recorder: &mut Recorder, item: Item, ends: &mut Vec<TurnNo>, context: 
         Item::Rewind { last } => {
             if let Some(turn) = last.and_then(|last| ends.get(last)).or(ends.first()) {
                 // Some turns cannot be gone back to; importing says so and goes on.
-                let _ = recorder.roll_back(*turn, context);
+                let _ = recorder.return_to(*turn, context);
             }
         }
     }

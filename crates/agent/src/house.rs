@@ -7,7 +7,7 @@ use lookback_engine::{
 };
 use lookback_models::{
     ModelError,
-    driving::{Called, KeepError, Repair, Surroundings},
+    driving::{CallError, Called, Repair, Surroundings},
 };
 
 /// The caller: its clock, counter, store, and whoever watches.
@@ -63,24 +63,20 @@ pub enum News<'a> {
 #[allow(missing_docs, reason = "the text of each says what it is")]
 pub enum AgentError {
     #[error(transparent)]
-    Session(#[from] SessionError),
-    #[error(transparent)]
-    Keep(#[from] KeepError),
-    #[error(transparent)]
-    Model(#[from] ModelError),
+    Call(#[from] CallError),
     #[error("a tool broke down: its call is recorded as interrupted")]
     ToolPanicked,
 }
 
 /// Gives a recording method what it needs.
-pub(crate) fn recorded<T, E: Into<AgentError>>(
+pub(crate) fn recorded<T>(
     house: &dyn House,
-    record: impl FnOnce(&Context<'_>) -> Result<T, E>,
-) -> Result<T, AgentError> {
+    record: impl FnOnce(&Context<'_>) -> Result<T, SessionError>,
+) -> Result<T, CallError> {
     let count = |bytes: &[u8]| house.count(bytes);
-    record(&Context { now: house.now(), count: &count, blobs: house.blobs() }).map_err(Into::into)
+    record(&Context { now: house.now(), count: &count, blobs: house.blobs() }).map_err(CallError::from)
 }
 
-pub(crate) fn keep(session: &mut Session, house: &mut dyn House) -> Result<(), AgentError> {
+pub(crate) fn keep(session: &mut Session, house: &mut dyn House) -> Result<(), CallError> {
     Ok(house.keep(session)?)
 }

@@ -11,6 +11,7 @@ use lookback_engine::{
         result::{TodoData, TodoItem, TodoState},
     },
 };
+use lookback_models::driving::CallError;
 use lookback_tools::{
     ToolName,
     envelope::{Code, Done, Failure, envelope},
@@ -74,10 +75,10 @@ fn board(session: &mut Session, text: &str, house: &mut dyn House) -> Result<Res
             let data = json!({ "version": report.version, "refused": report.refused.len() });
             Ok(Ok(done(format!("{}{refused}", report.text), ResultData::Other(data))))
         }
-        Err(AgentError::Session(SessionError::Board(refused))) => {
+        Err(CallError::Session(SessionError::Board(refused))) => {
             Ok(Err(Failure::new(Code::InvalidParam, refused.to_string())))
         }
-        Err(error) => Err(error),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -169,7 +169,7 @@ async fn keep_files(
             return Ok(());
         }
     };
-    recorded(house, |context| session.snapshot_taken(turn, id, left_out, context))
+    Ok(recorded(house, |context| session.snapshot_taken(turn, id, left_out, context))?)
 }
 
 /// The results of calls that may run at once; none: the person stopped them.

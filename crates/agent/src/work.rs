@@ -97,11 +97,11 @@ pub async fn work(
             Err(CallError::Cancelled) => return Ok(Ended::Cancelled),
             // Whoever takes up a finished session without a new task gets its answer again.
             Err(CallError::Session(SessionError::NothingToAnswer)) if steps == 0 => {
-                return last_answer(session).map(Ended::Done).ok_or(SessionError::NothingToAnswer.into());
+                return last_answer(session)
+                    .map(Ended::Done)
+                    .ok_or_else(|| CallError::from(SessionError::NothingToAnswer).into());
             }
-            Err(CallError::Session(error)) => return Err(error.into()),
-            Err(CallError::Keep(error)) => return Err(error.into()),
-            Err(CallError::Model(error)) => return Err(error.into()),
+            Err(error) => return Err(error.into()),
         };
         steps += 1;
         called.repairs.iter().for_each(|repair| house.tell(&News::Repaired(*repair)));
@@ -126,7 +126,7 @@ pub async fn work(
                 cut += 1;
                 let Some(error) = called.broken else { continue };
                 if cut >= CUT_IN_A_ROW {
-                    return Err(error.into());
+                    return Err(CallError::from(error).into());
                 }
                 house.tell(&News::CutOff(&error));
             }
@@ -184,9 +184,7 @@ async fn tidy(
         Ok(()) | Err(CallError::Cancelled) => Ok(()),
         // What the rules cannot fold either stays as it is: the work goes on.
         Err(CallError::Session(SessionError::Fold(_) | SessionError::Archive(_))) => Ok(()),
-        Err(CallError::Session(error)) => Err(error.into()),
-        Err(CallError::Keep(error)) => Err(error.into()),
-        Err(CallError::Model(error)) => Err(error.into()),
+        Err(error) => Err(error.into()),
     }
 }
 

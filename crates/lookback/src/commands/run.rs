@@ -14,13 +14,17 @@ mod workshop;
 use std::{
     io::{self, IsTerminal, Read},
     path::Path,
-    sync::Arc,
+    process,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use anyhow::{Context, Result, bail, ensure};
 use lookback_agent::{Agent, AgentError, Compactor, Ended, Limits, Spent, mentions, permission::Rules, work};
 use lookback_engine::{card::Lifetime, trace::Origin};
-use lookback_models::driving::{Canceller, CompactorModel, Prompts};
+use lookback_models::driving::{Cancel, Canceller, CompactorModel};
 use lookback_tools::ToolName;
 
 use crate::{
@@ -86,17 +90,7 @@ pub(crate) fn run(mut arguments: RunArguments) -> Result<()> {
     let mut room = Room::new(&store, writer, &session, arguments.how.json)?;
     room.begin(&asked, &bench, &project, is_new);
 
-    let (canceller, mut cancel) = Canceller::new();
-    let second = std::sync::atomic::AtomicBool::new(false);
-    ctrlc::set_handler(move || {
-        // Once stops the step and keeps the session, twice leaves.
-        if second.swap(true, std::sync::atomic::Ordering::SeqCst) {
-            std::process::exit(130);
-        }
-        canceller.cancel();
-    })
-    .context("cannot listen for Ctrl-C")?;
-
+    let mut cancel = cancelled_by_interruption()?;
     let first = session.trace().len();
     if !is_new {
         room.resume(&mut session)?;
@@ -113,7 +107,6 @@ pub(crate) fn run(mut arguments: RunArguments) -> Result<()> {
             session.remind("files", &text);
         }
     }
-    let prompts = model::prompts(&settings);
     let agent = Agent {
         model: &asked.model,
         compactor: compactor.as_ref().map(|compactor| Compactor {
@@ -124,7 +117,7 @@ pub(crate) fn run(mut arguments: RunArguments) -> Result<()> {
                 card: compactor.card.as_ref(),
                 ride: compactor.ride,
             },
-            prompts: Prompts { ..prompts },
+            prompts: model::prompts(&settings),
         }),
         workshop: Arc::new(bench),
         rules,
@@ -141,6 +134,20 @@ pub(crate) fn run(mut arguments: RunArguments) -> Result<()> {
         }
     };
     close(&ended, &session, &spent, &mut room)
+}
+
+/// Ctrl-C once stops the step and keeps the session, twice leaves.
+fn cancelled_by_interruption() -> Result<Cancel> {
+    let (canceller, cancel) = Canceller::new();
+    let second = AtomicBool::new(false);
+    let heard = move || {
+        if second.swap(true, Ordering::SeqCst) {
+            process::exit(130);
+        }
+        canceller.cancel();
+    };
+    ctrlc::set_handler(heard).context("cannot listen for Ctrl-C")?;
+    Ok(cancel)
 }
 
 /// What the person wants: the argument, standard input, or nothing where a session is taken up again.

@@ -3,6 +3,8 @@
 //! Nothing that the step did not do is touched: a file is taken away only if it came into being after the files were kept,
 //! and one that somebody else has changed since ends the whole thing.
 
+use std::path::Path;
+
 use anyhow::{Context as _, Result, bail};
 use lookback_engine::{
     Session,
@@ -24,7 +26,7 @@ pub(crate) fn run(arguments: UndoArguments) -> Result<()> {
         Some(prefix) => Opened::find(prefix)?,
         None => Opened::find(&newest_here()?)?,
     };
-    let shadow = shadow_of(&opened.session.start_of().root)?;
+    let shadow = shadow_of(Path::new(&opened.session.start_of().root))?;
     let Some(step) = last_step(&opened.session, &shadow)? else {
         bail!("there is nothing to undo: no step of this session has changed a file that was kept");
     };

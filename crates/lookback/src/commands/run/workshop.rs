@@ -2,7 +2,7 @@
 
 use std::{
     env, fmt,
-    path::PathBuf,
+    path::Path,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -20,6 +20,7 @@ use lookback_tools::{
     sandbox::{self, Demand, Policy},
     shadow::Shadow,
 };
+use memchr::memmem;
 use serde_json::Value;
 
 use super::project::Project;
@@ -75,12 +76,10 @@ impl Bench {
             limits: ShellLimits::default(),
             program,
         };
-        let shadow = match Shadow::open(&home::locate()?.join("shadow"), &project.root) {
+        let shadow = match shadow_of(&project.root) {
             Ok(shadow) => Some(shadow),
             Err(error) => {
-                screen::remark(&format!(
-                    "changes cannot be taken back: the shadow of the files cannot be kept: {error}"
-                ));
+                screen::remark(&format!("changes cannot be taken back: {error:#}"));
                 None
             }
         };
@@ -105,7 +104,8 @@ impl Bench {
 
     /// What a file holds of a known key never reaches the trace: neither in the text nor in what was made of it.
     fn without_keys(&self, result: ToolResult) -> ToolResult {
-        let has_key = |bytes: &[u8]| self.secrets.0.iter().any(|secret| find(bytes, secret.as_bytes()).is_some());
+        let has_key =
+            |bytes: &[u8]| self.secrets.0.iter().any(|secret| memmem::find(bytes, secret.as_bytes()).is_some());
         let text = result.text.bytes(&NoBlobs).ok().filter(|bytes| has_key(bytes));
         let Ok(mut value) = serde_json::to_value(&result) else { return result };
         let in_data = has_key(value["data"].to_string().as_bytes());
@@ -156,7 +156,7 @@ fn hide(bytes: &[u8], secrets: &Secrets) -> Vec<u8> {
     let mut hidden = bytes.to_vec();
     for secret in secrets.0.iter() {
         let mut from = 0;
-        while let Some(at) = find(&hidden[from..], secret.as_bytes()) {
+        while let Some(at) = memmem::find(&hidden[from..], secret.as_bytes()) {
             let start = from + at;
             hidden.splice(start..start + secret.len(), *b"[key hidden]");
             from = start + b"[key hidden]".len();
@@ -175,12 +175,7 @@ fn hide_in(value: &mut Value, secrets: &Secrets) {
     }
 }
 
-fn find(bytes: &[u8], what: &[u8]) -> Option<usize> {
-    bytes.windows(what.len()).position(|window| window == what)
-}
-
-/// For whoever opens the shadow of a project later.
-pub(crate) fn shadow_of(root: &str) -> Result<Shadow> {
-    let root = PathBuf::from(root);
-    Shadow::open(&home::locate()?.join("shadow"), &root).context("the shadow of the files cannot be opened")
+/// Where the files of a project are kept.
+pub(crate) fn shadow_of(root: &Path) -> Result<Shadow> {
+    Shadow::open(&home::locate()?.join("shadow"), root).context("the shadow of the files cannot be opened")
 }

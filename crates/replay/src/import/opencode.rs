@@ -3,7 +3,7 @@
 //! An assistant message can hold several steps, each a call to the model of its own: `step-start` begins one,
 //! `step-finish` ends it and has its tokens. A tool part holds both the call and its result.
 
-mod tools;
+pub(super) mod tools;
 
 use std::collections::BTreeSet;
 

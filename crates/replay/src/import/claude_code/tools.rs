@@ -24,15 +24,15 @@ use crate::import::{
 };
 
 /// What came back from a call.
-pub(super) struct Given<'a> {
-    pub(super) text: String,
-    pub(super) failed: bool,
-    pub(super) client: Option<&'a RawValue>,
+pub(in crate::import) struct Given<'a> {
+    pub(in crate::import) text: String,
+    pub(in crate::import) failed: bool,
+    pub(in crate::import) client: Option<&'a RawValue>,
 }
 
 /// The table. Task tools change a list one entry at a time, so it remembers the list.
 #[derive(Debug, Default)]
-pub(super) struct Tools {
+pub(in crate::import) struct Tools {
     tasks: Tasks,
 }
 
@@ -54,7 +54,7 @@ impl Asked<'_> {
 }
 
 impl Tools {
-    pub(super) fn result(&mut self, call: &Call, given: Given<'_>, root: &Root) -> ToolResult {
+    pub(in crate::import) fn result(&mut self, call: &Call, given: Given<'_>, root: &Root) -> ToolResult {
         let arguments = parse_within(&call.arguments).unwrap_or_default();
         let asked = Asked { arguments, directory: &call.directory, root };
         let data = match call.name.as_str() {

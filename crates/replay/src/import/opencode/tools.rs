@@ -16,7 +16,7 @@ use crate::import::{
     },
 };
 
-pub(super) fn result(tool: &str, state: &Value, root: &Root) -> ToolResult {
+pub(in crate::import) fn result(tool: &str, state: &Value, root: &Root) -> ToolResult {
     let output = text(state, "output").unwrap_or_default();
     match text(state, "status") {
         Some("completed") => {

@@ -1,0 +1,33 @@
+//! The gateway: another agent's base URL points here, and its requests go on to the provider with its own key.
+//!
+//! In `observe` it records what passes and changes nothing. In `fold` it replaces old messages by blocks, each the same
+//! bytes for ever, so that the provider's prefix cache goes on paying. Whatever no fold touches is what the client sent.
+//!
+//! ```text
+//!   request ──► door ──► route ──► coding ──► who, chain ──► table: standing folds ──► forward ──► provider
+//!                                                │                  ▲                     │
+//!                                                ▼                  │ new folds           ▼ a copy of the answer
+//!                                              keeper: sessions, trace, planner  ◄────────┘
+//! ```
+//!
+//! The request path opens no session: body, hash chain, table of standing folds. Sessions live behind it, with the
+//! [`keeper`], one thread that writes the trace beside the traffic and never in its way.
+
+#![warn(missing_docs)]
+
+mod access;
+mod coding;
+mod conversation;
+mod forward;
+mod handle;
+mod keeper;
+mod metrics;
+mod options;
+mod refusal;
+mod route;
+mod serve;
+mod table;
+mod who;
+
+pub use options::{Mode, Options, Upstreams, UnknownMode};
+pub use serve::{Gateway, Running, StartError};

@@ -9,6 +9,7 @@
 mod calling;
 mod checking;
 mod editing;
+mod guest;
 mod recording;
 mod replaying;
 mod request;
@@ -20,6 +21,7 @@ use lookback_wire::{Head, Message, Provider};
 
 pub use calling::{Overflow, Room};
 pub use checking::{Checked, Doubted};
+pub use guest::{FoldNeed, GuestFold};
 pub use replaying::Replay;
 pub use request::Schema;
 pub use tidy::{Tidied, Wish};
@@ -205,6 +207,11 @@ impl Session {
     /// Whether it can only be looked at: it came from a file, and its decisions do not hold.
     pub fn is_recording(&self) -> bool {
         self.start_of().decisions == Decisions::Unchecked
+    }
+
+    /// Whether another program drives it, through the gateway: of ours only blocks enter its view.
+    pub fn is_guest(&self) -> bool {
+        self.start_of().is_guest()
     }
 
     /// How many turns were ever appended.
@@ -396,7 +403,9 @@ impl Book for Session {
         let model = &self.state.model;
         let used = self.state.view.tokens() + u64::from(model.reserve) + u64::from(TOKENS_PER_MESSAGE);
         let free = u64::from(model.window).saturating_sub(used) as u32;
-        (self.results == ShownResults::AsThereIsRoom).then_some(RoomForResults { window: model.window, free })
+        // What a guest's model is shown is not ours to cut.
+        let cuts = self.results == ShownResults::AsThereIsRoom && !self.is_guest();
+        cuts.then_some(RoomForResults { window: model.window, free })
     }
 
     fn record(&mut self, body: EventBody, context: &Context<'_>) -> Result<(), SessionError> {
@@ -410,6 +419,19 @@ impl Book for Session {
         if self.is_recording() {
             return Err(SessionError::Recording);
         }
+        if self.is_guest() && is_of_ours(&event.event) {
+            return Err(SessionError::Guest);
+        }
         self.apply(event, blobs)
     }
+}
+
+/// What would put more of ours into a view than blocks, or take one out that is sent for ever.
+fn is_of_ours(event: &EventBody) -> bool {
+    let is_fold = matches!(event, EventBody::Fold(fold) if fold.board.is_none());
+    let shows = matches!(
+        event,
+        EventBody::NoteShown { .. } | EventBody::RulesChanged { .. } | EventBody::Unfold(_) | EventBody::Pinned(_)
+    );
+    shows || is_decision(event) && !is_fold
 }

@@ -96,7 +96,7 @@ impl Recorder {
 
     /// Somebody, or a program in a person's place, said something.
     pub fn user_turn(&mut self, text: String, origin: Origin, context: &Context<'_>) -> Result<TurnNo, SessionError> {
-        turns::user_turn(self, text, origin, context)
+        turns::user_turn(self, (text, None), origin, context)
     }
 
     /// Another model answers from now on.

@@ -6,7 +6,7 @@ use super::Session;
 use crate::{
     configuration::SettleWhen,
     context::Context,
-    edits::{archive, draft::FoldDraft, fold, settle, window, zone},
+    edits::{archive, draft::FoldDraft, fold, settle, walls::Walls, window, zone},
     error::{FoldRefused, SessionError, expect_idle},
     history::index::TurnRecord,
     planner::Asked,
@@ -41,6 +41,9 @@ impl Session {
     /// refusal itself is recorded.
     pub fn start_call(&mut self, context: &Context<'_>) -> Result<CallNo, SessionError> {
         expect_idle(&self.history)?;
+        if self.is_guest() {
+            return self.open_call(context);
+        }
         if self.ends_with_assistant() {
             if !self.state.last_stop.is_interrupted() {
                 return Err(SessionError::NothingToAnswer);
@@ -60,6 +63,10 @@ impl Session {
             self.error("window_exceeded", exceeded.to_string(), context)?;
             return Err(SessionError::WindowExceeded(exceeded));
         }
+        self.open_call(context)
+    }
+
+    fn open_call(&mut self, context: &Context<'_>) -> Result<CallNo, SessionError> {
         let cold = self.desk().cold(context.now);
         let rents = std::mem::take(&mut self.policy.coming_rents);
         turns::start_call(self, rents, cold, context)
@@ -127,7 +134,7 @@ impl Session {
         let due = settle::due_settle(self.desk(), context)?;
         self.settle_due(due, None, context)?;
         if !self.fits() {
-            let decision = fold::ask_planner(self.desk(), Asked::Window, None, context);
+            let decision = fold::ask_planner(self.desk(), Asked::Window, None, &Walls::default(), context);
             let draft = fold::draft_of(self.desk(), &decision, None);
             draft.map_or(Ok(()), |draft| self.try_fold(&draft, context))?;
         }
@@ -147,7 +154,7 @@ impl Session {
     fn all_that_was_seen(&self) -> Option<FoldDraft> {
         let desk = self.desk();
         let unseen = zone::unseen_results(desk);
-        let cuts = zone::cuts(desk, None);
+        let cuts = zone::cuts(desk, None, &Walls::default());
         let cut = cuts.iter().rev().find(|cut| Some(cut.end) != unseen)?;
         Some(FoldDraft {
             range: TurnRange { first: zone::hot_turns(desk.bench()).next()?, last: cut.end },

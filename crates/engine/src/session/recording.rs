@@ -12,7 +12,7 @@ use crate::{
         turns, without_view,
     },
     trace::{
-        Event, EventBody, Origin, Stop, ToolKind, ToolResult, TurnNo,
+        AsCame, CamePart, Event, EventBody, Origin, Output, Stop, ToolKind, ToolResult, TurnNo,
         decision::ThinkingBehind,
         event::{
             BoardIds, DecidedBy, Effect, GateAnswer, GateOutcome, HeadChange, Interruption, NoteKind, SnapshotTaken,
@@ -39,7 +39,19 @@ impl Session {
         origin: Origin,
         context: &Context<'_>,
     ) -> Result<TurnNo, SessionError> {
-        turns::user_turn(self, text.into(), origin, context)
+        turns::user_turn(self, (text.into(), None), origin, context)
+    }
+
+    /// The same of several parts, or with the bytes as they came. A part without a plain reading is one that no fold takes
+    /// away.
+    pub fn user_parts(
+        &mut self,
+        parts: Vec<CamePart>,
+        raw: Option<Output>,
+        origin: Origin,
+        context: &Context<'_>,
+    ) -> Result<TurnNo, SessionError> {
+        turns::user_turn(self, AsCame::of(parts, raw), origin, context)
     }
 
     /// The answer to the call under way. Interrupted answers may be partial; their finished calls do not run.
@@ -80,6 +92,11 @@ impl Session {
     /// To be called when a session is opened again: ends what a dead process left open, lets changed rules take effect,
     /// and where the cache is cold renders the history as the four parts of the `execute` layout.
     pub fn resume(&mut self, context: &Context<'_>) -> Result<(), SessionError> {
+        if self.is_guest() {
+            // The results of an open step come with the client's next request.
+            let is_open = self.history.index().open_call().is_some();
+            return if is_open { self.interrupt(Interruption::Killed, context) } else { Ok(()) };
+        }
         self.interrupt(Interruption::Killed, context)?;
         self.let_rules_take_effect(context)?;
         self.enter_execute_when_cold(context)

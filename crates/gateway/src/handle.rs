@@ -115,8 +115,7 @@ async fn answer(house: &Arc<House>, route: &Route<'_>, request: Request) -> Resu
             if let Some(done) = done {
                 done.none();
             }
-            let said = lookback_models::innermost(&error);
-            return Err(Refusal::new(502, "api_error", format!("{base} cannot be reached: {said}")));
+            return Err(Refusal::new(502, "api_error", format!("{base} cannot be reached: {}", innermost(&error))));
         }
     };
     Ok(back(response, done))
@@ -264,6 +263,11 @@ fn back(response: reqwest::Response, done: Option<Done>) -> Response<HttpBody> {
     *back.status_mut() = status;
     *back.headers_mut() = headers;
     back
+}
+
+/// The cause itself, without the layers that only say that something failed.
+fn innermost(error: &dyn std::error::Error) -> &dyn std::error::Error {
+    error.source().map_or(error, innermost)
 }
 
 /// A keyed hash: it tells two credentials apart and gives neither away.

@@ -21,6 +21,7 @@ mod conversation;
 mod forward;
 mod handle;
 mod keeper;
+mod live;
 mod metrics;
 mod options;
 mod refusal;
@@ -29,5 +30,5 @@ mod serve;
 mod table;
 mod who;
 
-pub use options::{Mode, Options, Upstreams, UnknownMode};
+pub use options::{Clock, Mode, Options, Upstreams, UnknownMode};
 pub use serve::{Gateway, Running, StartError};

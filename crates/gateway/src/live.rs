@@ -7,16 +7,16 @@ use std::{collections::BTreeSet, ops::Range};
 
 use bytes::Bytes;
 use lookback_engine::{
-    Context, Session, SessionError, Source,
+    Context, NewPart, Session, SessionError, Source,
     session::{FoldNeed, GuestFold},
-    trace::{CamePart, Stop, ToolResult, TurnNo, event::Interruption, event::Usage, start::ClientRecall},
+    trace::{CamePart, NamedPart, NoBlobs, Stop, ToolResult, TurnNo, event::{CallDetails, Interruption, Usage}, start::ClientRecall},
 };
 use lookback_replay::import::live::{LiveTools, Shown};
-use lookback_wire::{Body, Message, Provider, Reply, ReplyContent, ReplyStop, body::Link, render_message};
+use lookback_wire::{Body, Provider, Reply, ReplyContent, ReplyPart, ReplyStop, body::Link, parse_message, render_message};
 
 use crate::{
     conversation::{Given, Said, Spoken, calls_of, new_part, turns_from},
-    table::NewFold,
+    table::{NewFold, marked},
 };
 
 /// A session that is being driven.
@@ -67,7 +67,7 @@ impl Live {
     }
 
     /// Records what a request brings, of which the first `from` messages are known, and opens its call.
-    pub(crate) fn ask(&mut self, body: &Body, from: usize, context: &Context<'_>) -> Result<(), SessionError> {
+    pub(crate) fn ask(&mut self, body: &Body, from: usize, details: CallDetails, context: &Context<'_>) -> Result<(), SessionError> {
         if self.session.is_calling() {
             self.session.interrupt(Interruption::Cancelled, context)?;
         }
@@ -97,8 +97,13 @@ impl Live {
         }
         self.end_step(context)?;
         self.messages = body.messages().len();
-        self.session.start_call(context)?;
+        self.session.start_guest_call(details, context)?;
         Ok(())
+    }
+
+    /// Whether nothing of what is recorded is in a request of which so many messages are known.
+    pub(crate) fn begins_anew(&self, from: usize) -> bool {
+        !self.placed.is_empty() && self.placed[0].messages.end > from
     }
 
     /// The client no longer has what came behind so many turns.
@@ -120,7 +125,7 @@ impl Live {
         calls.is_empty() == self.calls.is_empty() && self.calls.iter().all(|(id, ..)| calls.contains(&id.as_str()))
     }
 
-    fn remember_calls<'p>(&mut self, parts: &'p [lookback_engine::NewPart]) {
+    fn remember_calls<'p>(&mut self, parts: &'p [NewPart]) {
         let owned = |(id, name, arguments): (&'p str, &'p str, &'p str)| (id.to_owned(), name.to_owned(), arguments.to_owned());
         self.calls = calls_of(parts).map(owned).collect();
     }
@@ -180,13 +185,7 @@ impl Live {
     /// The answer to the open call.
     pub(crate) fn answered(&mut self, provider: Provider, reply: &Reply, context: &Context<'_>) -> Result<(), SessionError> {
         let call = self.session.last_call();
-        let parts: Vec<_> = reply.parts.iter().filter_map(|part| {
-            if let ReplyContent::UnfinishedCall { id, name, arguments } = &part.content {
-                let (id, name, arguments) = (id.clone(), name.clone(), arguments.clone());
-                return Some(lookback_engine::NewPart::UnfinishedCall { id, name, arguments });
-            }
-            part.to_part(provider).and_then(new_part)
-        }).collect();
+        let parts: Vec<NewPart> = reply.parts.iter().flat_map(|part| said(provider, part)).collect();
         let stop = match &reply.stop {
             ReplyStop::End => Stop::End,
             ReplyStop::Limit | ReplyStop::WindowFull => Stop::Limit,
@@ -206,8 +205,8 @@ impl Live {
     }
 
     /// No answer came.
-    pub(crate) fn failed(&mut self, context: &Context<'_>) -> Result<(), SessionError> {
-        self.session.interrupt(Interruption::Cancelled, context)
+    pub(crate) fn failed(&mut self, why: String, context: &Context<'_>) -> Result<(), SessionError> {
+        self.session.interrupt(Interruption::Failed(why), context)
     }
 
     /// Folds what is due, as messages of the request with this chain.
@@ -225,34 +224,35 @@ impl Live {
             let entry = self.session.view().entries().iter().find(|entry| entry.source == Source::Block(report.block))?;
             let message = self.session.message(entry, context.blobs).ok()?;
             let provider = self.session.start_of().provider;
-            let fold = NewFold { first, end, link: *chain.get(end.checked_sub(1)?)?, block: written(provider, &message), marked: marked(provider, &message) };
+            let block = Bytes::from(render_message(provider, &message));
+            // Only Anthropic's caches go by marks.
+            let marked = if provider == Provider::Anthropic { marked(&block) } else { block.clone() };
+            let fold = NewFold { first, end, link: *chain.get(end.checked_sub(1)?)?, block, marked };
             Some(Folded { fold, saves: report.replaced.saturating_sub(report.block_tokens) })
         });
         Ok(folded.collect())
     }
 }
 
-fn with_more(result: ToolResult, more: Option<lookback_engine::trace::NamedPart>) -> ToolResult {
-    let Some(more) = more else { return result };
-    let text = String::from_utf8_lossy(&result.text.to_bytes()).into_owned();
-    result.with_parts(vec![CamePart::Text(text), CamePart::Named(more)], None)
-}
-
-fn written(provider: Provider, message: &Message<'_>) -> Bytes {
-    render_message(provider, message).into()
-}
-
-/// With a mark on its last block, where the provider's caches go by marks.
-fn marked(provider: Provider, message: &Message<'_>) -> Bytes {
-    let plain = written(provider, message);
-    if provider != Provider::Anthropic {
-        return plain;
+/// A part of an answer, as a client sends it back.
+fn said(provider: Provider, part: &ReplyPart) -> Vec<NewPart> {
+    match (&part.content, &part.native) {
+        (ReplyContent::UnfinishedCall { id, name, arguments }, _) => {
+            let (id, name, arguments) = (id.clone(), name.clone(), arguments.clone());
+            vec![NewPart::UnfinishedCall { id, name, arguments }]
+        }
+        // Nobody here runs what a client defined itself; that client does, and it is a call like others.
+        (ReplyContent::Unknown, Some(raw)) => {
+            let messages = parse_message(provider, raw.as_bytes()).unwrap_or_default();
+            messages.into_iter().flat_map(|message| message.parts).filter_map(new_part).collect()
+        }
+        _ => part.to_part(provider).and_then(new_part).into_iter().collect(),
     }
-    let whole = [b"{\"messages\":[".as_slice(), &plain, b"]}"].concat();
-    let Ok(body) = Body::parse(provider, whole) else { return plain };
-    let blocks = body.blocks(0).len();
-    let edit = blocks.checked_sub(1).and_then(|last| body.plan_mark(0, last));
-    let Some(Ok(spliced)) = edit.map(|edit| body.splice(&[edit])) else { return plain };
-    let end = spliced.len() - 2;
-    Bytes::from(spliced).slice(13..end)
+}
+
+fn with_more(result: ToolResult, more: Option<NamedPart>) -> ToolResult {
+    let Some(more) = more else { return result };
+    let bytes = result.text.bytes(&NoBlobs).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    result.with_parts(vec![CamePart::Text(text), CamePart::Named(more)], None)
 }

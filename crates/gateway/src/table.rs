@@ -10,7 +10,9 @@ use std::{
 };
 
 use bytes::Bytes;
-use lookback_wire::body::Link;
+use lookback_engine::trace::SessionId;
+use lookback_store::{GuestFold, Store, StoreError};
+use lookback_wire::{Body, Provider, body::Link};
 
 /// Conversations that are kept in mind; older ones are looked up in the store.
 const KEPT: usize = 2_000;
@@ -79,6 +81,7 @@ struct Inner {
 #[derive(Debug, Default)]
 struct Conversation {
     named: Option<String>,
+    session: Option<SessionId>,
     links: Vec<Link>,
     /// Behind the last message that a block stands for.
     folded: usize,
@@ -149,14 +152,37 @@ impl Table {
         inner.folds.insert(link, Arc::new(StandingFold { number, first, end, link, block, marked }));
     }
 
-    /// What the store knows of a conversation of an earlier process: how far it went.
-    pub(crate) fn learn(&self, chain: &[Link], named: Option<String>, folds: Vec<NewFold>) -> ConversationId {
+    /// What the store knows of a conversation of an earlier process: how far it came, and what stands in it.
+    pub(crate) fn learn_from(&self, store: &Store, chain: &[Link]) -> Result<(), StoreError> {
+        let folds = store.find_folds(chain)?;
+        let Some(place) = store.find_guest(chain)? else { return Ok(()) };
+        let known = chain.iter().position(|link| *link == place.link).map_or(0, |at| at + 1);
         let mut inner = self.lock();
-        let id = inner.begin(named);
-        inner.extend(id, chain);
+        let id = inner.begin(place.named);
+        inner.extend(id, &chain[..known]);
+        if let Some(conversation) = inner.conversations.get_mut(&id) {
+            conversation.session = Some(place.session);
+        }
         drop(inner);
-        folds.into_iter().for_each(|fold| self.publish(id, fold));
-        id
+        for fold in folds {
+            let GuestFold { link, first, end, block } = fold;
+            let block = Bytes::from(block);
+            let marked = marked(&block);
+            self.publish(id, NewFold { first, end, link, block, marked });
+        }
+        Ok(())
+    }
+
+    /// Where a conversation is recorded, once it is.
+    pub(crate) fn session_of(&self, conversation: ConversationId) -> Option<SessionId> {
+        self.lock().conversations.get(&conversation)?.session.clone()
+    }
+
+    /// From now on it is recorded there.
+    pub(crate) fn recorded_in(&self, conversation: ConversationId, session: SessionId) {
+        if let Some(conversation) = self.lock().conversations.get_mut(&conversation) {
+            conversation.session = Some(session);
+        }
     }
 }
 
@@ -257,4 +283,16 @@ impl Inner {
             holders.push(id);
         }
     }
+}
+
+/// A block with a cache mark on it, as Anthropic's bodies have them. Other providers' blocks are not read as these, and stay
+/// as they are.
+pub(crate) fn marked(block: &Bytes) -> Bytes {
+    const BEFORE: &[u8] = b"{\"messages\":[";
+    let whole = [BEFORE, block, b"]}"].concat();
+    let Ok(body) = Body::parse(Provider::Anthropic, whole) else { return block.clone() };
+    let edit = body.blocks(0).len().checked_sub(1).and_then(|last| body.plan_mark(0, last));
+    let Some(Ok(spliced)) = edit.map(|edit| body.splice(&[edit])) else { return block.clone() };
+    let end = spliced.len() - 2;
+    Bytes::from(spliced).slice(BEFORE.len()..end)
 }

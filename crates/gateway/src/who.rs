@@ -5,7 +5,7 @@
 //! endpoint under the same session.
 
 use axum::http::{HeaderMap, header};
-use lookback_wire::{Body, Call, Part, Provider, Role, body::SectionKind};
+use lookback_wire::{Body, Provider, body::SectionKind};
 use serde_json::Value;
 
 /// What the gateway knows of a request besides its messages.
@@ -134,17 +134,4 @@ fn asks_for_summary(body: &Body) -> bool {
     let is_users = last.role.is_some_and(|role| body.text(role) == "user");
     let bytes = body.slice(last.span);
     is_users && COMPACTIONS.iter().any(|words| memchr::memmem::find(bytes, words.as_bytes()).is_some())
-}
-
-/// The ids of calls that a message makes, for conversations that nobody names.
-pub(crate) fn calls_in(body: &Body, message: usize) -> Vec<String> {
-    let Some(Ok(messages)) = body.message(message) else { return Vec::new() };
-    let spoken = messages.iter().filter(|message| message.role == Role::Assistant);
-    let parts = spoken.flat_map(|message| &message.parts).filter_map(Part::understood);
-    parts
-        .filter_map(|part| match part {
-            Part::Call(Call { id, .. }) => Some(id.to_string()),
-            _ => None,
-        })
-        .collect()
 }

@@ -1,7 +1,9 @@
 //! What a person can type. Only shapes: nothing is opened or looked up here.
 
+mod gateway;
 mod run;
 
+pub(crate) use gateway::GatewayArguments;
 pub(crate) use run::{ResumeArguments, RunArguments, RunOptions, UndoArguments};
 
 use std::{net::SocketAddr, path::PathBuf};
@@ -84,6 +86,11 @@ pub(crate) enum Command {
     /// The inside of the sandbox: started by `run` for each command
     #[command(name = "__inside", hide = true)]
     Inside { spec: String },
+    /// Stand between another agent and its provider: record what passes, and fold it
+    ///
+    /// The agent's base URL points here, and its requests go on with its own key. In `observe` nothing is changed; in `fold`
+    /// old messages are replaced by short blocks, the same bytes every time, so that the provider's cache keeps paying.
+    Gateway(GatewayArguments),
     /// Bring back any detail, by pointer or by words
     Recall(RecallArguments),
     /// Say which settings hold and where they come from, and whether the model can be reached

@@ -3,6 +3,7 @@
 mod completions;
 mod doctor;
 mod fold;
+mod gateway;
 mod import;
 mod pin;
 mod recall;
@@ -47,6 +48,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         Command::Run(arguments) => run::run(*arguments),
         Command::Resume(arguments) => run::resume(*arguments),
         Command::Inside { spec } => run::inside(&spec),
+        Command::Gateway(arguments) => gateway::run(arguments),
         Command::Recall(arguments) => recall::run(arguments),
         Command::Doctor(arguments) => doctor::run(arguments),
         Command::Record(arguments) => record::run(arguments),

@@ -135,6 +135,16 @@ impl Settings {
         })
     }
 
+    /// Every card that is known.
+    pub(crate) fn cards(&self) -> &Cards {
+        &self.cards
+    }
+
+    /// Where each provider is reached, by its name.
+    pub(crate) fn base_urls(&self) -> BTreeMap<String, String> {
+        self.providers.iter().map(|(name, provider)| (name.clone(), provider.base_url.value.clone())).collect()
+    }
+
     /// The card of a model of a stored session, where one is known.
     pub(crate) fn card(&self, model: &str) -> Option<&Card> {
         self.cards.find(model).or_else(|| self.cards.find(cards::bare(model)))

@@ -79,8 +79,7 @@ fn results(turns: &mut Vec<Spoken>, provider: Provider, at: usize, message: Mess
         let whole = raw.as_deref().and_then(|raw| serde_json::from_str::<Value>(raw).ok());
         let output = whole.as_ref().and_then(|whole| whole.get("output").cloned());
         let more = whole.as_ref().filter(|whole| has_picture(whole)).and(raw).map(|raw| named(provider, raw));
-        let given =
-            Given { id: id.to_string(), text: text.to_string(), output, more, failed: *is_error };
+        let given = Given { id: id.to_string(), text: text.to_string(), output, more, failed: *is_error };
         match turns.last_mut() {
             Some(Spoken { messages, said: Said::Results(said) }) => {
                 said.push(given);
@@ -101,7 +100,10 @@ fn user(turns: &mut Vec<Spoken>, provider: Provider, at: usize, message: Message
             _ => CamePart::Text(String::new()),
         })
         .collect();
-    let texts: Vec<&str> = parts.iter().filter_map(|part| if let CamePart::Text(text) = part { Some(text.as_str()) } else { None }).collect();
+    let texts: Vec<&str> = parts
+        .iter()
+        .filter_map(|part| if let CamePart::Text(text) = part { Some(text.as_str()) } else { None })
+        .collect();
     let text = texts.join("\n");
     let mut say = |parts, origin| turns.push(Spoken { messages: at..at + 1, said: Said::User { parts, origin } });
     if texts.len() < parts.len() {

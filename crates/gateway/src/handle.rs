@@ -45,7 +45,13 @@ pub(crate) struct House {
 }
 
 impl House {
-    pub(crate) fn new(options: Options, client: reqwest::Client, table: Arc<Table>, keeper: Keeper, metrics: Arc<Metrics>) -> Self {
+    pub(crate) fn new(
+        options: Options,
+        client: reqwest::Client,
+        table: Arc<Table>,
+        keeper: Keeper,
+        metrics: Arc<Metrics>,
+    ) -> Self {
         Self { options, client, table, keeper, metrics, room: Semaphore::new(AT_ONCE) }
     }
 }
@@ -73,7 +79,11 @@ async fn answer(house: &Arc<House>, route: &Route<'_>, request: Request) -> Resu
             return Ok(text(&house.metrics.render()));
         }
         Wanted::Metrics => {
-            return Err(Refusal::new(401, "authentication_error", "send the token of LOOKBACK_HOME/gateway.token as a Bearer"));
+            return Err(Refusal::new(
+                401,
+                "authentication_error",
+                "send the token of LOOKBACK_HOME/gateway.token as a Bearer",
+            ));
         }
         _ => {}
     }
@@ -87,7 +97,11 @@ async fn answer(house: &Arc<House>, route: &Route<'_>, request: Request) -> Resu
     let api = route.api();
     let Some(base) = house.options.upstreams.of(route.upstream, api.or_else(|| anthropic(&parts.headers))) else {
         let name = route.upstream.unwrap_or_default();
-        return Err(Refusal::new(404, "not_found_error", format!("no upstream is called \"{name}\": see lookback doctor")));
+        return Err(Refusal::new(
+            404,
+            "not_found_error",
+            format!("no upstream is called \"{name}\": see lookback doctor"),
+        ));
     };
     let url = route::join(base, route.path, parts.uri.query());
     let sent = door::read_body(&parts.headers, body).await.map_err(turned_away)?;
@@ -184,14 +198,31 @@ fn enter(house: &Arc<House>, read: Read, mode: Mode, base: &str, route: &Route<'
             let place = house.table.enter(&chain, who.named.as_deref());
             let request = house.keeper.number();
             debug!(conversation = place.conversation, relation = ?place.relation, client = who.client, messages = chain.len(), folds = folds.len(), "main");
-            let asked = Asked { request, place, body, chain: chain.into(), who, upstream: base.to_owned(), credential, at, mode };
+            let asked = Asked {
+                request,
+                place,
+                body,
+                chain: chain.into(),
+                who,
+                upstream: base.to_owned(),
+                credential,
+                at,
+                mode,
+            };
             house.keeper.asked(asked);
             Some(Done { house: Arc::clone(house), what: What::Main { request, conversation: place.conversation } })
         }
         Kind::Side | Kind::Compaction | Kind::Elsewhere => {
             let conversation = house.table.find(&chain, who.named.as_deref());
             debug!(?conversation, client = who.client, why = who.why, "beside");
-            let beside = Beside { conversation, named: who.named, kind: who.kind, chain: chain.last().copied(), at, api: body.provider() };
+            let beside = Beside {
+                conversation,
+                named: who.named,
+                kind: who.kind,
+                chain: chain.last().copied(),
+                at,
+                api: body.provider(),
+            };
             Some(Done { house: Arc::clone(house), what: What::Beside(Box::new(beside)) })
         }
     };
@@ -208,7 +239,9 @@ fn splice(body: &Body, folds: &[Arc<StandingFold>]) -> Option<Vec<u8>> {
         }
     }
     let covers = |entry: usize| standing.iter().any(|fold| (fold.first..fold.end).contains(&entry));
-    let is_kept = |mark: &&lookback_wire::body::Mark| mark.section != lookback_wire::body::SectionKind::Messages || !covers(mark.entry);
+    let is_kept = |mark: &&lookback_wire::body::Mark| {
+        mark.section != lookback_wire::body::SectionKind::Messages || !covers(mark.entry)
+    };
     let has_room = body.marks().filter(is_kept).count() < MOST_MARKS;
     let last = standing.len().checked_sub(1)?;
     let edits: Vec<Edit<'_>> = standing
@@ -241,7 +274,8 @@ impl Done {
 
     fn over(self, status: StatusCode, coding: Coding, heard: Heard) {
         let at = (self.house.options.clock)();
-        let answered = |request, conversation| Answered { request, conversation, status: status.as_u16(), coding, heard, at };
+        let answered =
+            |request, conversation| Answered { request, conversation, status: status.as_u16(), coding, heard, at };
         match self.what {
             What::Main { request, conversation } => self.house.keeper.answered(answered(request, conversation)),
             What::Beside(beside) => self.house.keeper.beside(*beside, answered(0, 0)),

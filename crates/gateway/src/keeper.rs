@@ -17,6 +17,7 @@ use std::{
     time::Duration,
 };
 
+use bytes::Bytes;
 use lookback_engine::{
     Context, SessionError,
     session::FoldNeed,
@@ -27,7 +28,6 @@ use lookback_engine::{
     },
 };
 use lookback_store::{Durability, GuestFold, GuestPlace, SessionWriter, StoreError};
-use bytes::Bytes;
 use lookback_wire::{
     Body, Provider, Reply, ReplyReader,
     body::{Link, SectionKind},
@@ -109,7 +109,11 @@ pub(crate) struct Keeper {
 }
 
 impl Keeper {
-    pub(crate) fn start(options: Options, table: Arc<Table>, metrics: Arc<Metrics>) -> std::io::Result<(Self, JoinHandle<()>)> {
+    pub(crate) fn start(
+        options: Options,
+        table: Arc<Table>,
+        metrics: Arc<Metrics>,
+    ) -> std::io::Result<(Self, JoinHandle<()>)> {
         let (notes, waiting) = sync_channel(WAITING);
         let desk = Desk {
             options,
@@ -263,7 +267,8 @@ impl Desk {
     }
 
     fn answered(&mut self, answered: Answered) -> Result<(), KeepError> {
-        let Some(open) = self.open.get_mut(&answered.conversation).filter(|open| open.request == answered.request) else {
+        let Some(open) = self.open.get_mut(&answered.conversation).filter(|open| open.request == answered.request)
+        else {
             // Another request of the conversation came meanwhile: this answer is nobody's any more.
             return Ok(());
         };
@@ -299,7 +304,13 @@ impl Desk {
         self.options.store.remember_folds(&session, &rows.collect::<Vec<_>>())?;
         for folded in folded {
             let (first, end) = (folded.fold.first, folded.fold.end);
-            info!(session = session.0, first, end, saves = folded.saves, "a block stands for messages from the next request on");
+            info!(
+                session = session.0,
+                first,
+                end,
+                saves = folded.saves,
+                "a block stands for messages from the next request on"
+            );
             self.metrics.folds.add(1);
             self.table.publish(answered.conversation, folded.fold);
         }
@@ -311,7 +322,10 @@ impl Desk {
         let known = beside.conversation.filter(|conversation| self.open.contains_key(conversation));
         let by_name = || {
             let named = beside.named.as_deref()?;
-            self.open.iter().find(|(_, open)| open.named.as_deref() == Some(named)).map(|(conversation, _)| *conversation)
+            self.open
+                .iter()
+                .find(|(_, open)| open.named.as_deref() == Some(named))
+                .map(|(conversation, _)| *conversation)
         };
         let Some(conversation) = known.or_else(by_name) else {
             if self.early.len() == EARLY {
@@ -325,7 +339,12 @@ impl Desk {
         }
     }
 
-    fn record_beside(&mut self, conversation: ConversationId, beside: &Beside, answered: &Answered) -> Result<(), KeepError> {
+    fn record_beside(
+        &mut self,
+        conversation: ConversationId,
+        beside: &Beside,
+        answered: &Answered,
+    ) -> Result<(), KeepError> {
         let Some(open) = self.open.get_mut(&conversation) else { return Ok(()) };
         let usage = reply_of(beside.api, answered).and_then(|reply| reply.usage);
         let problem = (answered.status >= 300).then(|| format!("status {}", answered.status));
@@ -338,7 +357,9 @@ impl Desk {
 
     fn tell_early(&mut self, conversation: ConversationId) {
         let Some(named) = self.open.get(&conversation).and_then(|open| open.named.clone()) else { return };
-        let (ours, others) = std::mem::take(&mut self.early).into_iter().partition(|(beside, _)| beside.named.as_deref() == Some(&named));
+        let (ours, others) = std::mem::take(&mut self.early)
+            .into_iter()
+            .partition(|(beside, _)| beside.named.as_deref() == Some(&named));
         self.early = others;
         let ours: Vec<(Beside, Answered)> = ours;
         ours.into_iter().for_each(|(beside, answered)| self.beside(beside, answered));

@@ -30,5 +30,5 @@ mod serve;
 mod table;
 mod who;
 
-pub use options::{Clock, Mode, Options, Upstreams, UnknownMode};
+pub use options::{Clock, Mode, Options, UnknownMode, Upstreams};
 pub use serve::{Gateway, Running, StartError};

@@ -9,10 +9,16 @@ use bytes::Bytes;
 use lookback_engine::{
     Context, NewPart, Session, SessionError, Source,
     session::{FoldNeed, GuestFold},
-    trace::{CamePart, NamedPart, NoBlobs, Stop, ToolResult, TurnNo, event::{CallDetails, Interruption, Usage}, start::ClientRecall},
+    trace::{
+        CamePart, NamedPart, NoBlobs, Stop, ToolResult, TurnNo,
+        event::{CallDetails, Interruption, Usage},
+        start::ClientRecall,
+    },
 };
 use lookback_replay::import::live::{LiveTools, Shown};
-use lookback_wire::{Body, Provider, Reply, ReplyContent, ReplyPart, ReplyStop, body::Link, parse_message, render_message};
+use lookback_wire::{
+    Body, Provider, Reply, ReplyContent, ReplyPart, ReplyStop, body::Link, parse_message, render_message,
+};
 
 use crate::{
     conversation::{Given, Said, Spoken, calls_of, new_part, turns_from},
@@ -60,14 +66,24 @@ impl Live {
         let turns = live.session.live_turns();
         let mut spoken = turns_from(body, 0);
         spoken.retain(|spoken| spoken.messages.end <= from);
-        live.placed = turns.iter().zip(&spoken).map(|(turn, spoken)| Placed { turn: *turn, messages: spoken.messages.clone() }).collect();
+        live.placed = turns
+            .iter()
+            .zip(&spoken)
+            .map(|(turn, spoken)| Placed { turn: *turn, messages: spoken.messages.clone() })
+            .collect();
         live.answer = turns.get(live.placed.len()).copied();
         live.messages = live.placed.last().map_or(0, |placed| placed.messages.end);
         live
     }
 
     /// Records what a request brings, of which the first `from` messages are known, and opens its call.
-    pub(crate) fn ask(&mut self, body: &Body, from: usize, details: CallDetails, context: &Context<'_>) -> Result<(), SessionError> {
+    pub(crate) fn ask(
+        &mut self,
+        body: &Body,
+        from: usize,
+        details: CallDetails,
+        context: &Context<'_>,
+    ) -> Result<(), SessionError> {
         if self.session.is_calling() {
             self.session.interrupt(Interruption::Cancelled, context)?;
         }
@@ -126,7 +142,8 @@ impl Live {
     }
 
     fn remember_calls<'p>(&mut self, parts: &'p [NewPart]) {
-        let owned = |(id, name, arguments): (&'p str, &'p str, &'p str)| (id.to_owned(), name.to_owned(), arguments.to_owned());
+        let owned =
+            |(id, name, arguments): (&'p str, &'p str, &'p str)| (id.to_owned(), name.to_owned(), arguments.to_owned());
         self.calls = calls_of(parts).map(owned).collect();
     }
 
@@ -160,13 +177,8 @@ impl Live {
             let own = waiting.iter().find(|id| **id == given.id).or(waiting.first()).map(|id| (*id).to_owned());
             let Some(own) = own else { continue };
             let (_, name, arguments) = &self.calls[place];
-            let shown = Shown {
-                name,
-                arguments,
-                text: &given.text,
-                output: given.output.as_ref(),
-                failed: given.failed,
-            };
+            let shown =
+                Shown { name, arguments, text: &given.text, output: given.output.as_ref(), failed: given.failed };
             let result = with_more(self.tools.result(shown), given.more);
             self.session.tool_result(&own, result, context)?;
             turn = turn.or(Some(TurnNo(self.session.turns() - 1)));
@@ -183,7 +195,12 @@ impl Live {
     }
 
     /// The answer to the open call.
-    pub(crate) fn answered(&mut self, provider: Provider, reply: &Reply, context: &Context<'_>) -> Result<(), SessionError> {
+    pub(crate) fn answered(
+        &mut self,
+        provider: Provider,
+        reply: &Reply,
+        context: &Context<'_>,
+    ) -> Result<(), SessionError> {
         let call = self.session.last_call();
         let parts: Vec<NewPart> = reply.parts.iter().flat_map(|part| said(provider, part)).collect();
         let stop = match &reply.stop {
@@ -210,7 +227,13 @@ impl Live {
     }
 
     /// Folds what is due, as messages of the request with this chain.
-    pub(crate) fn fold(&mut self, chain: &[Link], need: FoldNeed, recall: ClientRecall, context: &Context<'_>) -> Result<Vec<Folded>, SessionError> {
+    pub(crate) fn fold(
+        &mut self,
+        chain: &[Link],
+        need: FoldNeed,
+        recall: ClientRecall,
+        context: &Context<'_>,
+    ) -> Result<Vec<Folded>, SessionError> {
         let joined: BTreeSet<TurnNo> = self
             .placed
             .windows(2)
@@ -219,9 +242,11 @@ impl Live {
             .collect();
         let reports = self.session.tidy_guest(&GuestFold { joined: &joined, recall, need }, context)?;
         let folded = reports.iter().filter_map(|report| {
-            let of = |turn: TurnNo| self.placed.iter().find(|placed| placed.turn == turn).map(|placed| &placed.messages);
+            let of =
+                |turn: TurnNo| self.placed.iter().find(|placed| placed.turn == turn).map(|placed| &placed.messages);
             let (first, end) = (of(report.range.first)?.start, of(report.range.last)?.end);
-            let entry = self.session.view().entries().iter().find(|entry| entry.source == Source::Block(report.block))?;
+            let entry =
+                self.session.view().entries().iter().find(|entry| entry.source == Source::Block(report.block))?;
             let message = self.session.message(entry, context.blobs).ok()?;
             let provider = self.session.start_of().provider;
             let block = Bytes::from(render_message(provider, &message));

@@ -51,7 +51,12 @@ impl Metrics {
             ("folds_total", "counter", "Blocks that were made.", &self.folds),
             ("bytes_received_total", "counter", "Bytes of bodies that clients sent.", &self.bytes_in),
             ("bytes_forwarded_total", "counter", "Bytes of bodies that went on.", &self.bytes_out),
-            ("unrecorded_total", "counter", "Requests that are missing in the trace until the next one.", &self.unrecorded),
+            (
+                "unrecorded_total",
+                "counter",
+                "Requests that are missing in the trace until the next one.",
+                &self.unrecorded,
+            ),
             ("input_tokens_total", "counter", "Tokens of prompts, as billed.", &self.input_tokens),
             ("cached_tokens_total", "counter", "Of these, read from a cache.", &self.cached_tokens),
             ("output_tokens_total", "counter", "Tokens of answers, as billed.", &self.output_tokens),

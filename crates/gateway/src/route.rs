@@ -33,7 +33,8 @@ impl<'a> Route<'a> {
     pub(crate) fn parse(mut path: &'a str) -> Self {
         let (mut session, mut upstream) = (None, None);
         loop {
-            let prefix = |mark: &str| path.strip_prefix(mark).and_then(|rest| rest.find('/').map(|end| rest.split_at(end)));
+            let prefix =
+                |mark: &str| path.strip_prefix(mark).and_then(|rest| rest.find('/').map(|end| rest.split_at(end)));
             if let Some((name, rest)) = prefix("/s/") {
                 (session, path) = (Some(name), rest);
             } else if let Some((name, rest)) = prefix("/u/") {
@@ -92,7 +93,10 @@ mod tests {
 
     #[test]
     fn a_version_is_said_once() {
-        assert_eq!(join("https://api.example/v1/", "/v1/messages", Some("beta=true")), "https://api.example/v1/messages?beta=true");
+        assert_eq!(
+            join("https://api.example/v1/", "/v1/messages", Some("beta=true")),
+            "https://api.example/v1/messages?beta=true"
+        );
         assert_eq!(join("http://127.0.0.1:1", "/v1/responses", None), "http://127.0.0.1:1/v1/responses");
         assert_eq!(join("https://x/backend/codex", "/responses", None), "https://x/backend/codex/responses");
     }

@@ -1,12 +1,6 @@
 //! A gateway at work: it listens, answers until it is told to stop, and finishes what it began.
 
-use std::{
-    io,
-    net::SocketAddr,
-    sync::Arc,
-    thread::JoinHandle,
-    time::Duration,
-};
+use std::{io, net::SocketAddr, sync::Arc, thread::JoinHandle, time::Duration};
 
 use axum::Router;
 use hyper::server::conn::http1;

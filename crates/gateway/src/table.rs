@@ -221,9 +221,8 @@ impl Inner {
         let mut other = None;
         for (place, link) in chain.iter().enumerate().rev() {
             let Some(holders) = self.nodes.get(link) else { continue };
-            let is_own = |id: &&ConversationId| {
-                self.conversations.get(id).is_some_and(|known| known.named.as_deref() == named)
-            };
+            let is_own =
+                |id: &&ConversationId| self.conversations.get(id).is_some_and(|known| known.named.as_deref() == named);
             if let Some(id) = holders.iter().rev().find(is_own) {
                 // A longer part of somebody else's is where this one came from.
                 return match other {

@@ -6,8 +6,8 @@ mod full_disk;
 use std::{fs::File, path::Path, slice, sync::Arc};
 
 use bytes::Bytes;
-use rusqlite::Connection;
 use lookback_engine::trace::{BlobError, BlobHash, Blobs, Event, EventNo, SessionId};
+use rusqlite::Connection;
 
 use crate::{
     StoreError,
@@ -188,17 +188,11 @@ impl Store {
     }
 
     /// One transaction: all of it, or nothing.
-    pub(crate) fn writing<T>(
-        &self,
-        job: impl FnOnce(&Connection) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
+    pub(crate) fn writing<T>(&self, job: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         self.database().writing().write(|transaction| job(transaction))
     }
 
-    pub(crate) fn reading<T>(
-        &self,
-        job: impl FnOnce(&Connection) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
+    pub(crate) fn reading<T>(&self, job: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         self.database().read(job)
     }
 

@@ -11,7 +11,11 @@ use crate::{
     history::index::TurnRecord,
     planner::Asked,
     recorder::{Book, turns},
-    trace::{CallNo, EventBody, decision::TurnRange, event::{CallDetails, NoteKind}},
+    trace::{
+        CallNo, EventBody,
+        decision::TurnRange,
+        event::{CallDetails, NoteKind},
+    },
     view::{
         Entry, Source,
         recap::{render_interrupted, render_rules_changed, render_todo_recap},

@@ -57,8 +57,8 @@ impl LiveTools {
             result: None,
         };
         match name {
-            "Bash" | "Read" | "NotebookRead" | "Edit" | "MultiEdit" | "NotebookEdit" | "Write" | "Grep" | "Glob" | "LS"
-            | "TodoWrite" | "TaskCreate" | "TaskUpdate" | "TaskList" => {
+            "Bash" | "Read" | "NotebookRead" | "Edit" | "MultiEdit" | "NotebookEdit" | "Write" | "Grep" | "Glob"
+            | "LS" | "TodoWrite" | "TaskCreate" | "TaskUpdate" | "TaskList" => {
                 let given = claude_code::tools::Given { text: text.to_owned(), failed: has_failed, client: None };
                 self.claude_code.result(&call(), given, &self.root)
             }
@@ -74,8 +74,14 @@ impl LiveTools {
                 let state = json!({"status": status, "input": input, "output": text, "error": text, "metadata": {}});
                 opencode::tools::result(name, &state, &self.root)
             }
-            "run_shell_command" | "read_file" | "read_many_files" | "write_file" | "replace" | "search_file_content"
-            | "list_directory" | "write_todos" => {
+            "run_shell_command"
+            | "read_file"
+            | "read_many_files"
+            | "write_file"
+            | "replace"
+            | "search_file_content"
+            | "list_directory"
+            | "write_todos" => {
                 let input: Value = parse_within(arguments).unwrap_or_default();
                 let response = if has_failed { json!({"error": text}) } else { json!({"output": text}) };
                 let call = json!({"name": name, "args": input, "status": if has_failed { "error" } else { "success" },
@@ -103,18 +109,19 @@ pub fn whose_words(text: &str) -> Vec<(String, Origin)> {
     }
 }
 
-/// Where a client says that it works: in its system prompt, or in the first thing that it says.
+/// Where a client says that it works: in its system prompt, or in the first thing that it says. The text may be JSON still.
 pub fn working_directory(text: &str) -> Option<&str> {
     let marks = [
         ("<cwd>", "</cwd>"),
-        ("Primary working directory: ", "\n"),
-        ("Working directory: ", "\n"),
-        ("working directory: ", "\n"),
-        ("Current directory: ", "\n"),
+        ("Primary working directory: ", ""),
+        ("Working directory: ", ""),
+        ("working directory: ", ""),
+        ("Current directory: ", ""),
     ];
     let found = marks.into_iter().find_map(|(mark, end)| {
         let (_, rest) = text.split_once(mark)?;
-        Some(rest.split(end).next().unwrap_or(rest).trim())
+        let line = rest.split(['\n', '\\', '"']).next().unwrap_or(rest);
+        Some(if end.is_empty() { line } else { line.split(end).next().unwrap_or(line) }.trim())
     });
     found.filter(|directory| directory.starts_with('/') && directory.len() < 4096)
 }

@@ -79,7 +79,11 @@ impl Line<'_> {
 
     /// Who speaks in a line of the user's role: a person, or the client in a person's place.
     pub(super) fn origin(&self, text: &str) -> Origin {
-        if self.is_meta == Some(true) || self.is_compact_summary == Some(true) || is_machine(text) { Origin::Machine } else { Origin::Person }
+        if self.is_meta == Some(true) || self.is_compact_summary == Some(true) || is_machine(text) {
+            Origin::Machine
+        } else {
+            Origin::Person
+        }
     }
 }
 

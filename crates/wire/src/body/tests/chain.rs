@@ -32,7 +32,10 @@ fn items_are_known_without_the_names_that_a_server_gives_them() {
 #[test]
 fn another_word_call_or_owner_is_another_conversation() {
     let of = |text: &str| {
-        chain(Provider::Chat, &format!(r#"{{"messages":[{{"role":"user","content":"{text}"}},{{"role":"assistant","content":"x"}}]}}"#))
+        chain(
+            Provider::Chat,
+            &format!(r#"{{"messages":[{{"role":"user","content":"{text}"}},{{"role":"assistant","content":"x"}}]}}"#),
+        )
     };
     let (one, other) = (of("hi"), of("ho"));
     assert!(one[0] != other[0] && one[1] != other[1], "what comes before counts");

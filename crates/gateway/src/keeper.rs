@@ -33,12 +33,13 @@ use lookback_wire::{
     body::{Link, SectionKind},
     parse_reply,
 };
+use tokio::sync::oneshot;
 use tracing::{info, warn};
 
 use crate::{
     coding::Coding,
     forward::Heard,
-    live::Live,
+    live::{Folded, Live},
     metrics::Metrics,
     options::{Mode, Options},
     table::{ConversationId, Place, Relation, Table},
@@ -61,7 +62,7 @@ const EARLY: usize = 64;
 pub(crate) struct Asked {
     pub(crate) request: u64,
     pub(crate) place: Place,
-    pub(crate) body: Body,
+    pub(crate) body: Arc<Body>,
     pub(crate) chain: Arc<[Link]>,
     pub(crate) who: Who,
     pub(crate) upstream: String,
@@ -97,6 +98,7 @@ enum Note {
     Asked(Box<Asked>),
     Answered(Box<Answered>),
     Beside(Box<(Beside, Answered)>),
+    TooLong { request: u64, conversation: ConversationId, at: i64, made: oneshot::Sender<bool> },
     End,
 }
 
@@ -143,6 +145,13 @@ impl Keeper {
 
     pub(crate) fn beside(&self, beside: Beside, answered: Answered) {
         self.tell(Note::Beside(Box::new((beside, answered))));
+    }
+
+    /// The provider called a request too long. True once more of it is folded: it can be sent again.
+    pub(crate) async fn make_room(&self, request: u64, conversation: ConversationId, at: i64) -> bool {
+        let (made, waits) = oneshot::channel();
+        self.tell(Note::TooLong { request, conversation, at, made });
+        waits.await.unwrap_or(false)
     }
 
     /// Everything that was told before is written first.
@@ -208,6 +217,14 @@ impl Desk {
                     }
                 }
                 Ok(Note::Beside(beside)) => self.beside(beside.0, beside.1),
+                Ok(Note::TooLong { request, conversation, at, made }) => {
+                    let outcome = self.make_room_in(request, conversation, at);
+                    // Whoever asked may be gone: what was folded stands all the same.
+                    let _ = made.send(*outcome.as_ref().unwrap_or(&false));
+                    if let Err(error) = outcome {
+                        self.give_up(conversation, &error);
+                    }
+                }
                 Err(RecvTimeoutError::Timeout) => self.remember_places(),
                 Ok(Note::End) | Err(RecvTimeoutError::Disconnected) => break,
             }
@@ -289,9 +306,17 @@ impl Desk {
         if open.mode != Mode::Fold {
             return open.write(Durability::Grouped);
         }
-        let folded = open.live.fold(&open.chain, FoldNeed::WhatPays, open.recall, &context)?;
+        self.fold(answered.conversation, FoldNeed::WhatPays, answered.at)?;
+        Ok(())
+    }
+
+    /// Folds what is due; true where a block was made. It is durable before anybody is told of it.
+    fn fold(&mut self, conversation: ConversationId, need: FoldNeed, at: i64) -> Result<bool, KeepError> {
+        let Some(open) = self.open.get_mut(&conversation) else { return Ok(false) };
+        let folded = open.live.fold(&open.chain, need, open.recall, &context(&self.options, at))?;
         if folded.is_empty() {
-            return open.write(Durability::Grouped);
+            open.write(Durability::Grouped)?;
+            return Ok(false);
         }
         open.write(Durability::Durable)?;
         let session = open.live.session.id().clone();
@@ -302,19 +327,26 @@ impl Desk {
             block: folded.fold.block.to_vec(),
         });
         self.options.store.remember_folds(&session, &rows.collect::<Vec<_>>())?;
-        for folded in folded {
-            let (first, end) = (folded.fold.first, folded.fold.end);
-            info!(
-                session = session.0,
-                first,
-                end,
-                saves = folded.saves,
-                "a block stands for messages from the next request on"
-            );
+        for Folded { fold, saves } in folded {
+            let (first, end) = (fold.first, fold.end);
+            info!(session = session.0, first, end, saves, "a block stands for messages from the next request on");
             self.metrics.folds.add(1);
-            self.table.publish(answered.conversation, folded.fold);
+            self.table.publish(conversation, fold);
         }
-        Ok(())
+        Ok(true)
+    }
+
+    fn make_room_in(&mut self, request: u64, conversation: ConversationId, at: i64) -> Result<bool, KeepError> {
+        let Some(open) = self.open.get_mut(&conversation) else { return Ok(false) };
+        if open.request != request || open.mode != Mode::Fold {
+            return Ok(false);
+        }
+        open.live.failed("the prompt is too long".to_owned(), &context(&self.options, at))?;
+        let has_folded = self.fold(conversation, FoldNeed::ToFit, at)?;
+        let Some(open) = self.open.get_mut(&conversation) else { return Ok(false) };
+        open.live.ask_again(open.chain.last().map(|link| BlobHash(*link)), &context(&self.options, at))?;
+        open.write(Durability::Grouped)?;
+        Ok(has_folded)
     }
 
     /// A call beside the conversation is one event of it, told when it is over. Before the conversation has begun it waits.

@@ -10,8 +10,8 @@ use lookback_engine::{
     Context, NewPart, Session, SessionError, Source,
     session::{FoldNeed, GuestFold},
     trace::{
-        CamePart, NamedPart, NoBlobs, Stop, ToolResult, TurnNo,
-        event::{CallDetails, Interruption, Usage},
+        BlobHash, CamePart, NamedPart, NoBlobs, Stop, ToolResult, TurnNo,
+        event::{CallDetails, CallKind, Interruption, Usage},
         start::ClientRecall,
     },
 };
@@ -114,6 +114,13 @@ impl Live {
         self.end_step(context)?;
         self.messages = body.messages().len();
         self.session.start_guest_call(details, context)?;
+        Ok(())
+    }
+
+    /// The same request once more, after what was folded.
+    pub(crate) fn ask_again(&mut self, chain: Option<BlobHash>, context: &Context<'_>) -> Result<(), SessionError> {
+        let kind = CallKind::RetryOf(self.session.last_call());
+        self.session.start_guest_call(CallDetails { kind, chain, ..CallDetails::default() }, context)?;
         Ok(())
     }
 

@@ -135,6 +135,15 @@ impl Table {
         found
     }
 
+    /// The provider refused what was sent: the same request gets what stands now.
+    pub(crate) fn try_anew(&self, chain: &[Link]) {
+        let mut inner = self.lock();
+        if let Some(last) = chain.last() {
+            inner.tries.remove(last);
+            inner.tried.retain(|tried| tried != last);
+        }
+    }
+
     /// Whether nothing of a request is known here: then the store is asked.
     pub(crate) fn knows(&self, chain: &[Link]) -> bool {
         self.lock().longest(chain, None).is_some()

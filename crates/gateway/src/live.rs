@@ -72,6 +72,9 @@ impl Live {
             .map(|(turn, spoken)| Placed { turn: *turn, messages: spoken.messages.clone() })
             .collect();
         live.answer = turns.get(live.placed.len()).copied();
+        // Which tools they call is in the request, which repeats the answer.
+        let waiting = live.session.waiting_calls().into_iter();
+        live.calls = waiting.map(|id| (id.to_owned(), String::new(), String::new())).collect();
         live.messages = live.placed.last().map_or(0, |placed| placed.messages.end);
         live
     }

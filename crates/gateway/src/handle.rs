@@ -18,7 +18,7 @@ use crate::{
     coding::Coding,
     forward::{self, Heard, Teed, Way},
     house::{AT_ONCE, House},
-    keeper::{Answered, Asked, Beside},
+    note::{Answered, Asked, Beside},
     options::Mode,
     read::Read,
     refusal::Refusal,

@@ -22,7 +22,7 @@ use lookback_wire::{
 
 use crate::{
     conversation::{Given, Said, Spoken, calls_of, new_part, turns_from},
-    table::{NewFold, marked},
+    table::NewFold,
 };
 
 /// A session that is being driven.
@@ -260,9 +260,7 @@ impl Live {
             let message = self.session.message(entry, context.blobs).ok()?;
             let provider = self.session.start_of().provider;
             let block = Bytes::from(render_message(provider, &message));
-            // Only Anthropic's caches go by marks.
-            let marked = if provider == Provider::Anthropic { marked(&block) } else { block.clone() };
-            let fold = NewFold { first, end, link: *chain.get(end.checked_sub(1)?)?, block, marked };
+            let fold = NewFold { first, end, link: *chain.get(end.checked_sub(1)?)?, block };
             Some(Folded { fold, saves: report.replaced.saturating_sub(report.block_tokens) })
         });
         Ok(folded.collect())

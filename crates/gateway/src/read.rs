@@ -93,10 +93,11 @@ fn splice(body: &Body, folds: &[Arc<StandingFold>]) -> Option<Vec<u8>> {
     }
     let covers = |entry: usize| standing.iter().any(|fold| (fold.first..fold.end).contains(&entry));
     let is_kept = |mark: &&Mark| mark.section != SectionKind::Messages || !covers(mark.entry);
-    let has_room = body.marks().filter(is_kept).count() < MOST_MARKS;
+    // Only Anthropic's caches go by marks.
+    let has_room = body.provider() == Provider::Anthropic && body.marks().filter(is_kept).count() < MOST_MARKS;
     let last = standing.len().checked_sub(1)?;
     let with = |place: usize, fold: &StandingFold| match place == last && has_room {
-        true => fold.marked.clone(),
+        true => marked(&fold.block),
         false => fold.block.clone(),
     };
     let blocks: Vec<Bytes> = standing.iter().enumerate().map(|(place, fold)| with(place, fold)).collect();
@@ -104,6 +105,17 @@ fn splice(body: &Body, folds: &[Arc<StandingFold>]) -> Option<Vec<u8>> {
     let edits = edits.map(|(fold, block)| Edit::Messages { range: fold.first..fold.end, with: (&block[..]).into() });
     let spliced = body.splice(&edits.collect::<Vec<_>>());
     spliced.map_err(|error| warn!(%error, "a fold does not fit its request")).ok()
+}
+
+/// A block with a cache mark on it, as Anthropic's bodies have them.
+fn marked(block: &Bytes) -> Bytes {
+    const BEFORE: &[u8] = b"{\"messages\":[";
+    let whole = [BEFORE, block, b"]}"].concat();
+    let Ok(body) = Body::parse(Provider::Anthropic, whole) else { return block.clone() };
+    let edit = body.blocks(0).len().checked_sub(1).and_then(|last| body.plan_mark(0, last));
+    let Some(Ok(spliced)) = edit.map(|edit| body.splice(&[edit])) else { return block.clone() };
+    let end = spliced.len() - 2;
+    Bytes::from(spliced).slice(BEFORE.len()..end)
 }
 
 /// A keyed hash: it tells two credentials apart and gives neither away.

@@ -19,8 +19,8 @@ use crate::{
     who::{Kind, Who},
 };
 
-/// How clients declare our tool: their name for the server stands before it.
-const RECALL_TOOL: &str = "lookback_recall";
+/// How clients declare our tool: their name for the server stands before it, set apart in one of two ways.
+const RECALL_TOOL: [&str; 2] = ["lookback_recall", "lookback__recall"];
 
 /// A main request on its way.
 #[derive(Debug)]
@@ -85,9 +85,9 @@ impl Asked {
     /// Whether the request declares the tool by which its client gets details back.
     pub(crate) fn recall(&self) -> ClientRecall {
         let tools = self.body.section(SectionKind::Tools).map(|tools| self.body.slice(tools.span)).unwrap_or_default();
-        match memchr::memmem::find(tools, RECALL_TOOL.as_bytes()) {
-            Some(_) => ClientRecall::Declared,
-            None => ClientRecall::Absent,
+        match RECALL_TOOL.iter().any(|name| memchr::memmem::find(tools, name.as_bytes()).is_some()) {
+            true => ClientRecall::Declared,
+            false => ClientRecall::Absent,
         }
     }
 }

@@ -91,6 +91,10 @@ pub(crate) enum Command {
     /// The agent's base URL points here, and its requests go on with its own key. In `observe` nothing is changed; in `fold`
     /// old messages are replaced by short blocks, the same bytes every time, so that the provider's cache keeps paying.
     Gateway(GatewayArguments),
+    /// Give an agent behind the gateway its own details back: a server of the Model Context Protocol on standard input
+    ///
+    /// Its tools are `recall`, `search` and `board`; each reaches only the conversation whose id a block carries.
+    Mcp,
     /// Bring back any detail, by pointer or by words
     Recall(RecallArguments),
     /// Say which settings hold and where they come from, and whether the model can be reached

@@ -16,7 +16,7 @@ use crate::{
     planner::Asked,
     recorder::Book,
     report::FoldReport,
-    trace::{EventBody, TurnNo, event::Rents, start::ClientRecall},
+    trace::{EventBody, TurnNo, decision::TurnRange, event::Rents, start::ClientRecall},
 };
 
 /// What the gateway knows of a conversation when it asks for folds.
@@ -85,5 +85,16 @@ impl Session {
         }
         self.policy.refused_at = reports.is_empty().then_some(hot);
         Ok(reports)
+    }
+
+    /// The block that stands for these turns of a guest's conversation whenever they are folded. They are whole steps, and
+    /// none of them is one that stays. Nothing changes.
+    pub fn guest_block(
+        &self,
+        range: TurnRange,
+        recall: ClientRecall,
+        context: &Context<'_>,
+    ) -> Result<String, SessionError> {
+        Ok(guest::write(self.desk(), range, recall, context)?.content.text)
     }
 }

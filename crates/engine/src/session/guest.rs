@@ -124,4 +124,15 @@ impl Session {
         self.policy.refused_at = reports.is_empty().then_some(hot);
         Ok(reports)
     }
+
+    /// The block that stands for these turns of a guest's conversation whenever they are folded. They are whole steps, and
+    /// none of them is one that stays. Nothing changes.
+    pub fn guest_block(
+        &self,
+        range: TurnRange,
+        recall: ClientRecall,
+        context: &Context<'_>,
+    ) -> Result<String, SessionError> {
+        Ok(guest::write(self.desk(), range, recall, context)?.content.text)
+    }
 }

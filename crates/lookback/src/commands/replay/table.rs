@@ -88,7 +88,10 @@ pub(super) fn write<W: Write>(
             }
         }
     }
-    let meanings: Vec<String> = shown.iter().map(|column| format!("{}: {}", column.heading, column.means)).collect();
+    let sums = "dollars and shares of paid are sums, the other columns medians over the sessions".to_owned();
+    let meanings = shown.iter().map(|column| format!("{}: {}", column.heading, column.means));
+    let meanings: Vec<String> =
+        meanings.chain(summary.groups.iter().any(|group| group.members.len() > 1).then_some(sums)).collect();
     writeln!(out)?;
     screen::write_facts(out, " ", &meanings, width)?;
     for check in &summary.checks {

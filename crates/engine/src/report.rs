@@ -194,7 +194,7 @@ impl fmt::Display for FoldReport {
                 }
                 let fewer = self.replaced.saturating_sub(self.written());
                 write!(f, " · saves {} tokens on every call from now on", Short(fewer))?;
-                write!(f, " (cached ones: as much as {} new input tokens)", Short(saves as u64))?;
+                write!(f, " · worth {} input tokens at full price", Short(saves as u64))?;
                 if saves > 0.0 && once > 0.0 {
                     write!(f, " · pays for itself in {}", counted((once / saves).ceil() as usize, "call"))?;
                 }
@@ -219,7 +219,7 @@ impl fmt::Display for UnfoldReport {
         }
         let longer = self.turns_tokens.saturating_sub(self.block_tokens);
         write!(f, " · {} tokens more on every call from now on", Short(longer))?;
-        write!(f, " (cached ones: as much as {} new input tokens)", Short(more as u64))
+        write!(f, " · worth {} input tokens at full price", Short(more as u64))
     }
 }
 

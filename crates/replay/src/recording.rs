@@ -210,6 +210,11 @@ impl Billed {
 }
 
 impl Recording {
+    /// Whose habits it shows: what Lookback imported is still a session of that agent.
+    pub fn agent(&self) -> Format {
+        self.about.imported_from.unwrap_or(self.format)
+    }
+
     /// The model of most calls, of equals the one that was used first; else what the file names.
     pub fn model(&self) -> Option<&str> {
         let mut calls: Vec<(&str, u64)> = Vec::new();

@@ -446,8 +446,9 @@ fn a_stored_session_costs_what_its_file_costs() {
     let id = person.run(&["sessions", "--json"]).json()[0]["id"].as_str().expect("an id").to_owned();
     let session = |what: &str| {
         let mut session = replay(&person, &[what, "--json"]).json()["sessions"][0].clone();
-        session["file"] = Default::default();
-        session["pictures"] = Default::default();
+        for place in ["file", "format", "pictures"] {
+            session[place] = Default::default();
+        }
         session
     };
     assert_eq!(session(&id), session(&file));

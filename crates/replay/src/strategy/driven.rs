@@ -191,7 +191,7 @@ fn setup(conversation: &Conversation<'_>, powers: Powers, mut configuration: Con
     let recording = conversation.recording;
     SessionSetup {
         system: String::from_utf8_lossy(BASE).into_owned(),
-        provider: provider_of(recording.format),
+        provider: provider_of(recording.agent()),
         model: recording.about.model.clone().unwrap_or_default(),
         // The same for every session, whatever its model could hold: strategies are compared under one window.
         window: configuration.window.window(None),

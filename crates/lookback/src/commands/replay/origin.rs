@@ -134,8 +134,6 @@ fn read_lines(lines: &[u8], format: Format) -> Result<(Recording, Identity)> {
 fn finish(mut recording: Recording, fingerprint: BlobHash) -> (Recording, Identity) {
     let id = reading::id_of(recording.format, &recording.about, fingerprint);
     let identity = Identity::of(id, &recording);
-    // What was imported is still a session of its agent, with that agent's habits.
-    recording.format = recording.about.imported_from.unwrap_or(recording.format);
     let odd = recording.mend_times();
     if odd > 0 {
         let messages = screen::counted(odd as u64, "message");

@@ -140,7 +140,7 @@ pub(crate) struct SessionsArguments {
     /// Only those whose title has this
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
-    /// Only those used in the last so much time: 30d, 12h, 2w
+    /// Only those whose last turn was in the last so much time: 30d, 12h, 2w
     #[arg(long, value_name = "AGE", value_parser = parse_age)]
     pub(crate) used_within: Option<jiff::SignedDuration>,
     /// Print one JSON array

@@ -11,6 +11,7 @@ mod side_by_side;
 mod table;
 
 use std::{
+    cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
     fmt,
     fs::{self, File},
@@ -19,7 +20,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
-use lookback_engine::{Configuration, trace::SessionId};
+use lookback_engine::Configuration;
 use lookback_replay::{
     import::ImportError,
     recording::{Format, Skipped},
@@ -223,16 +224,17 @@ impl Finished {
 
 /// The places of sessions of which a copy counts: one with more calls, or the first of equals.
 fn given_again(outcomes: &[Result<One>]) -> BTreeSet<usize> {
-    let mut by_id: BTreeMap<&SessionId, Vec<(usize, &One)>> = BTreeMap::new();
+    let (mut by_id, mut by_beginning) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::<_, Vec<_>>::new());
     for (place, one) in outcomes.iter().enumerate().filter_map(|(place, one)| Some((place, one.as_ref().ok()?))) {
         by_id.entry(&one.identity.id).or_default().push((place, one));
+        by_beginning.entry(one.identity.beginning()).or_default().push((place, one));
     }
     let calls = |one: &One| one.replayed.report.calls;
     let mut again = BTreeSet::new();
-    for copies in by_id.into_values() {
+    for copies in by_id.into_values().chain(by_beginning.into_values()) {
         for (place, one) in &copies {
             let counts_before = |(other_place, other): &(usize, &One)| {
-                (calls(other), std::cmp::Reverse(*other_place)) > (calls(one), std::cmp::Reverse(*place))
+                (calls(other), Reverse(*other_place)) > (calls(one), Reverse(*place))
             };
             if copies.iter().any(|other| counts_before(other) && one.identity.is_same(&other.1.identity)) {
                 again.insert(*place);

@@ -9,12 +9,15 @@ use lookback_engine::{
     NewPart,
     trace::{
         AssistantPart, AssistantTurn, BlobError, Blobs, CallNo, Event, EventBody, NoBlobs, Output, ResultData,
-        Timestamp, ToolResult, TurnNo, event::Usage, start::EVENT_SCHEMA, upgrade::TraceReader,
+        Timestamp, ToolResult, TurnNo,
+        event::Usage,
+        start::{EVENT_SCHEMA, RecordedBy},
+        upgrade::TraceReader,
     },
 };
 
 use super::{LineImporter, Sink, open_call::OpenCall};
-use crate::recording::{About, Billed, Item, Skipped, UserItem};
+use crate::recording::{About, Billed, Format, Item, Skipped, UserItem};
 
 #[derive(Debug, Default)]
 pub(super) struct LookbackImporter {
@@ -46,6 +49,10 @@ impl LookbackImporter {
         let read = match event {
             EventBody::SessionStarted(started) => {
                 self.about.session = Some(started.session.0);
+                self.about.imported_from = match &started.recorded_by {
+                    RecordedBy::Importer { format } => Format::named(format),
+                    _ => None,
+                };
                 self.about.cwd = Some(started.root).filter(|root| !root.is_empty());
                 self.about.system = Some(started.system.text).filter(|system| !system.is_empty());
                 self.model = Some(started.model).filter(|model| !model.is_empty());

@@ -36,7 +36,7 @@ struct Frame<'a> {
 pub(super) fn parse(bytes: &[u8], sink: &mut dyn Sink) -> Result<About, ImportError> {
     let frame: Frame<'_> = parse_frame(bytes)?;
     let owned = |key: &str| text(&frame.info.0, key).map(str::to_owned);
-    let about = About { session: owned("id"), cwd: owned("directory"), system: None, model: None };
+    let about = About { session: owned("id"), cwd: owned("directory"), ..About::default() };
     let mut reader = Reader { about, cleared: BTreeSet::new() };
     each_message(&frame.messages.0, sink, |number, message, sink| reader.message(number, message, sink))?;
     Ok(reader.about)

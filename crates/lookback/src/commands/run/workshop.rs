@@ -16,7 +16,7 @@ use lookback_engine::{
     trace::{EventBody, NoBlobs, Output, ToolResult},
 };
 use lookback_tools::{
-    FileTools, Project as Walls, Shell, ShellLimits, ShellSetup, ToolName, WITHHELD,
+    FileTools, Keep, Project as Walls, Shell, ShellLimits, ShellSetup, ToolName, WITHHELD,
     sandbox::{self, Demand, Policy},
     shadow::Shadow,
 };
@@ -53,7 +53,8 @@ pub(super) struct Bench {
 }
 
 impl Bench {
-    pub(super) fn new(project: &Project, settings: &Settings, arguments: &RunOptions) -> Result<Self> {
+    /// `keep` takes outputs that are too large for a result.
+    pub(super) fn new(project: &Project, settings: &Settings, arguments: &RunOptions, keep: Keep) -> Result<Self> {
         let walls = Walls::new(&project.root, &project.also).context("the project's folder cannot be opened")?;
         let program = env::current_exe().context("this program's own file cannot be found")?;
         let missing = sandbox::probe(&program).missing();
@@ -72,7 +73,7 @@ impl Bench {
             withheld: WITHHELD.map(str::to_owned).to_vec(),
             listed_environment: Vec::new(),
             mask: Box::new(move |bytes| hide(bytes, &masked)),
-            keep: None,
+            keep: Some(keep),
             limits: ShellLimits::default(),
             program,
         };

@@ -74,3 +74,23 @@ text = "Done."
     assert!(project.read("notes.txt") == "one\n" && !project.path().join("new.txt").exists());
     assert_eq!(project.read(".ssh/id"), "secret key\n");
 }
+
+#[test]
+fn a_long_output_is_recalled_from_an_offset_on() {
+    let project = Project::new();
+    let script = r#"
+[[step]]
+calls = [{ name = "Bash", arguments = { command = "seq 1 40000" } }]
+
+[[step]]
+calls = [{ name = "Recall", arguments = { pointer = "cmd#1", offset = 150000 } }]
+
+[[step]]
+text = "Seen."
+"#;
+    let said = project.run(script, &["count"]);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let recalled = project.person.run(&["recall", "turn#4", "--session", &newest(&project)]).out;
+    assert!(recalled.contains("\n30000\n") && !recalled.contains("\n20000\n"), "{recalled:.300}");
+    assert!(recalled.contains("offset 215536 shows what follows"), "{}", &recalled[recalled.len() - 200..]);
+}

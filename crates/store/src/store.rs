@@ -3,14 +3,14 @@
 #[cfg(test)]
 mod full_disk;
 
-use std::{fs::File, path::Path, slice, sync::Arc};
+use std::{fs::File, io::Read, path::Path, slice, sync::Arc};
 
 use bytes::Bytes;
 use lookback_engine::trace::{BlobError, BlobHash, Blobs, Event, EventNo, SessionId};
 use rusqlite::Connection;
 
 use crate::{
-    StoreError,
+    StoreError, blobs,
     create::{self, ComingSession},
     database::Database,
     home::Home,
@@ -109,6 +109,13 @@ impl Store {
         })?;
         remove::tidy_up(&self.home, self.database());
         Ok(SessionWriter::new(self.group.clone(), lock, session.clone(), key, next))
+    }
+
+    /// Takes in a large output of a session that is being written, before an event names it by its hash: it is never in
+    /// memory as a whole, and goes with the session.
+    pub fn keep_output(&self, session: &SessionId, hash: &BlobHash, bytes: &mut dyn Read) -> Result<(), StoreError> {
+        let key = self.database().read(|connection| identity::key_of(connection, session))?;
+        blobs::take_in(self.database(), key, hash, bytes)
     }
 
     /// Waits until no other process imports sessions; `told` hears which one does, where there is one. Until the turn is

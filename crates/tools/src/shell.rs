@@ -163,10 +163,10 @@ impl Shell {
     /// Background commands that ended since this was last asked, for the record.
     pub fn take_ended(&self) -> Vec<EndedJob> {
         let mut jobs = self.lock_jobs();
-        let ended = jobs.take_ended().map(|(number, job)| EndedJob {
-            number,
-            exit_code: job.running.over().and_then(|end| end.code()),
-            output: result::output(&self.setup, &mut job.running.kept(), "").0,
+        let ended = jobs.take_ended().map(|(number, job)| {
+            let (shown, whole) = result::output(&self.setup, &mut job.running.kept(), "");
+            let exit_code = job.running.over().and_then(|end| end.code());
+            EndedJob { number, exit_code, output: whole.unwrap_or(shown) }
         });
         ended.collect()
     }

@@ -73,7 +73,7 @@ pub(crate) fn run(mut arguments: RunArguments) -> Result<()> {
     remembered::remember(session.id(), &arguments.how)?;
     // What the model was told of at the beginning is what there is.
     let tools = session.start_of().tools.iter().filter_map(|tool| ToolName::find(&tool.name)).collect();
-    let bench = Bench::new(&project, &settings, &arguments.how)?;
+    let bench = Bench::new(&project, &settings, &arguments.how, room::keeper(&store, session.id()))?;
     bench.restore(&session);
     let rules = Rules {
         mode: arguments.how.permission.unwrap_or_default(),

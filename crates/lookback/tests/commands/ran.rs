@@ -1,7 +1,9 @@
 //! `lookback run` as a person runs it: real files, real commands, a script in the place of the model.
 
+mod bad_days;
 mod killed;
 mod planted;
+mod real_model;
 mod sample;
 mod undone;
 

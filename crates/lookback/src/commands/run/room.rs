@@ -1,18 +1,19 @@
 //! What the loop needs from this program: clock, counter, store, and a person who watches.
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 
 use anyhow::Result;
 use lookback_agent::{House, News};
 use lookback_engine::{
     Context, Session, SessionError,
-    trace::{Blobs, Timestamp, event::Interruption},
+    trace::{Blobs, SessionId, Timestamp, event::Interruption},
 };
 use lookback_models::{
     Progress,
     driving::{KeepError, Surroundings},
 };
 use lookback_store::{Durability, SessionWriter, Store};
+use lookback_tools::Keep;
 
 use super::{model::Asked, project::Project, shown, workshop::Bench};
 use crate::{counter::Counter, opened, screen};
@@ -24,6 +25,12 @@ pub(super) struct Room<'a> {
     name: String,
     /// Events go to standard output as they are stored.
     json: bool,
+}
+
+/// Takes large outputs of a session's commands into the store before their results name them.
+pub(super) fn keeper(store: &Store, session: &SessionId) -> Keep {
+    let (store, session) = (store.clone(), session.clone());
+    Box::new(move |hash, _, bytes| store.keep_output(&session, &hash, bytes).map_err(io::Error::other))
 }
 
 impl<'a> Room<'a> {

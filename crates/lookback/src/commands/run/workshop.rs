@@ -16,7 +16,7 @@ use lookback_engine::{
     trace::{EventBody, NoBlobs, Output, ToolResult},
 };
 use lookback_tools::{
-    FileTools, Project as Walls, Shell, ShellLimits, ShellSetup, ToolName, WITHHELD,
+    FileTools, Keep, Project as Walls, Shell, ShellLimits, ShellSetup, ToolName, WITHHELD,
     sandbox::{self, Demand, Policy},
     shadow::Shadow,
 };
@@ -53,16 +53,19 @@ pub(super) struct Bench {
 }
 
 impl Bench {
-    pub(super) fn new(project: &Project, settings: &Settings, arguments: &RunOptions) -> Result<Self> {
+    /// `keep` takes outputs that are too large for a result.
+    pub(super) fn new(project: &Project, settings: &Settings, arguments: &RunOptions, keep: Keep) -> Result<Self> {
         let walls = Walls::new(&project.root, &project.also).context("the project's folder cannot be opened")?;
         let program = env::current_exe().context("this program's own file cannot be found")?;
-        let missing = sandbox::probe(&program).missing();
+        let missing = sandbox::probe_unless_known(&program, &home::locate()?.join("walls")).missing();
         let mut policy = Policy::of_project(&project.root, PROJECT_FILE, &|name| env::var_os(name));
         for folder in &project.also {
             policy.allow(folder, PROJECT_FILE);
         }
         policy.network = arguments.network;
-        policy.hidden.push(home::locate()?);
+        let home = home::locate()?;
+        policy.hidden.push(home.canonicalize().unwrap_or(home));
+        let hidden = policy.hidden.clone();
         let secrets = Secrets(Arc::from(settings.secrets()));
         let masked = secrets.clone();
         let setup = ShellSetup {
@@ -72,19 +75,19 @@ impl Bench {
             withheld: WITHHELD.map(str::to_owned).to_vec(),
             listed_environment: Vec::new(),
             mask: Box::new(move |bytes| hide(bytes, &masked)),
-            keep: None,
+            keep: Some(keep),
             limits: ShellLimits::default(),
             program,
         };
         let shadow = match shadow_of(&project.root) {
-            Ok(shadow) => Some(shadow),
+            Ok(shadow) => Some(shadow.without(hidden.clone())),
             Err(error) => {
                 screen::remark(&format!("changes cannot be taken back: {error:#}"));
                 None
             }
         };
         Ok(Self {
-            files: FileTools::new(Arc::new(walls)),
+            files: FileTools::new(Arc::new(walls.without(hidden))),
             shell: Shell::new(setup),
             shadow,
             missing,

@@ -441,7 +441,7 @@ fn folders_are_looked_through_without_a_line_for_every_file() {
 #[test]
 fn a_stored_session_costs_what_its_file_costs() {
     let person = Person::new();
-    let file = write(&person, "one.jsonl", &CLAUDE_CODE.replace("\"output_tokens\":30", "\"output_tokens\":1"));
+    let file = write(&person, "one.jsonl", CLAUDE_CODE.replace("\"output_tokens\":30", "\"output_tokens\":1"));
     person.run(&["import", &file]).shown();
     let id = person.run(&["sessions", "--json"]).json()[0]["id"].as_str().expect("an id").to_owned();
     let session = |what: &str| {
@@ -461,7 +461,7 @@ fn a_time_far_from_all_others_is_no_pause() {
     let times: Vec<&str> = CLAUDE_CODE.lines().filter(|line| line.contains("\"assistant\"")).collect();
     let at = times[2].split("\"timestamp\":\"").nth(1).expect("a time").split('"').next().expect("its end");
     let odd =
-        write(&person, "odd.jsonl", &CLAUDE_CODE.replace(at, "1970-01-01T00:00:00.000Z").replace("the-session", "odd"));
+        write(&person, "odd.jsonl", CLAUDE_CODE.replace(at, "1970-01-01T00:00:00.000Z").replace("the-session", "odd"));
     let cost = |what: &str| {
         let said = replay(&person, &[what, "--json"]);
         (said.json()["sessions"][0]["strategies"]["append"]["cost_usd"].clone(), said.err)

@@ -146,9 +146,11 @@ impl Changes {
         let (Some(first), Some((last, updated))) = (self.first, self.last) else { return Ok(()) };
         let mut title = self.title.as_ref();
         if title.is_some() {
-            let mut known = connection.prepare_cached("SELECT title FROM sessions WHERE key = ?1")?;
-            let known: String = known.query_row([key], |row| row.get(0))?;
-            title = title.filter(|title| known.is_empty() || (asks_nothing(&known) && !asks_nothing(title)));
+            let mut known = connection.prepare_cached("SELECT title, parent IS NULL FROM sessions WHERE key = ?1")?;
+            let (known, is_root): (String, bool) = known.query_row([key], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            // A fork keeps its parent's.
+            let gives_way = |title: &str| is_root && asks_nothing(&known) && !asks_nothing(title);
+            title = title.filter(|title| known.is_empty() || gives_way(title));
         }
         let sql = "UPDATE sessions SET
                 created = CASE WHEN next_seq = ifnull(parent_upto + 1, 0) THEN ?2 ELSE created END,

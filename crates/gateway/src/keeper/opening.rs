@@ -14,7 +14,10 @@ use lookback_wire::{Body, body::SectionKind};
 use tracing::warn;
 
 use super::{Asked, Desk, KeepError, OPEN, Open, context};
-use crate::{live::Live, options::Mode};
+use crate::{
+    live::Live,
+    options::{Mode, card_hash},
+};
 
 impl Desk {
     /// Afterwards the conversation is open, with as much recorded as the request shares with it.
@@ -92,6 +95,7 @@ impl Desk {
             alternation: Alternation::Free,
             tokenizer: "o200k".to_owned(),
             root: root.unwrap_or_default().to_owned(),
+            price_card: card.as_ref().map(card_hash),
             configuration: self.options.configuration.clone(),
             ..SessionSetup::new(session)
         };

@@ -22,7 +22,7 @@ use anyhow::{Context, Result, bail};
 use lookback_engine::{Configuration, trace::SessionId};
 use lookback_replay::{
     import::ImportError,
-    recording::{Format, Skipped},
+    recording::{Format, Recording, Skipped},
     report::{Report, SessionReport, page::render_page, summary::Summary},
     session::{self, Job, Plan, Replayed},
     strategy::StrategyName,
@@ -36,7 +36,7 @@ use crate::{
     interruption, screen,
 };
 
-use counting::Counts;
+pub(crate) use counting::Counts;
 use discovery::Consent;
 use origin::{Identity, Origin};
 use prices::Prices;
@@ -114,6 +114,11 @@ fn chosen(strategies: Option<&Strategies>) -> Vec<StrategyName> {
         Some(Strategies::All) | None => true,
     };
     StrategyName::ALL.into_iter().filter(is_chosen).collect()
+}
+
+/// A stored session as a recording.
+pub(crate) fn stored(id: &SessionId, store: &Snapshot) -> Result<Recording> {
+    Ok(Origin::Stored(id.clone()).read(Some(store))?.0)
 }
 
 /// Clients begin a file when they start, whether anything is said or not.

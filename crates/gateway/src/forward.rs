@@ -13,7 +13,8 @@ use futures_core::Stream;
 const KEPT: usize = 32 << 20;
 
 /// Of a connection and not of what is said over it.
-const HOPS: [HeaderName; 9] = [
+const HOPS: [HeaderName; 10] = [
+    header::EXPECT,
     header::CONNECTION,
     header::HOST,
     header::CONTENT_LENGTH,
@@ -58,15 +59,19 @@ pub(crate) fn client() -> Result<reqwest::Client, reqwest::Error> {
         .build()
 }
 
-pub(crate) fn request(
-    client: &reqwest::Client,
-    method: Method,
-    url: &str,
-    headers: HeaderMap,
-    body: Bytes,
-) -> reqwest::RequestBuilder {
-    let request = client.request(method, url).headers(headers);
-    if body.is_empty() { request } else { request.body(body) }
+/// Where a request goes, and how.
+#[derive(Debug)]
+pub(crate) struct Way {
+    pub(crate) method: Method,
+    pub(crate) url: String,
+    pub(crate) headers: HeaderMap,
+}
+
+impl Way {
+    pub(crate) fn request(&self, client: &reqwest::Client, body: Bytes) -> reqwest::RequestBuilder {
+        let request = client.request(self.method.clone(), &self.url).headers(self.headers.clone());
+        if body.is_empty() { request } else { request.body(body) }
+    }
 }
 
 /// What was kept of an answer when it was over.

@@ -8,53 +8,27 @@ use axum::{
     http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header},
 };
 use bytes::Bytes;
+use lookback_models::{ErrorKind, kind_of_refusal};
 use lookback_upstream::door;
-use lookback_wire::{
-    Body, Provider,
-    body::{Edit, Link},
-};
-use tokio::sync::Semaphore;
+use lookback_wire::Provider;
 use tracing::{debug, warn};
 
 use crate::{
     access,
     coding::Coding,
-    forward::{self, Heard, Teed},
-    keeper::{Answered, Asked, Beside, Keeper},
-    metrics::Metrics,
-    options::{Mode, Options},
+    forward::{self, Heard, Teed, Way},
+    house::{AT_ONCE, House},
+    note::{Answered, Asked, Beside},
+    options::Mode,
+    read::Read,
     refusal::Refusal,
     route::{self, Asked as Wanted, Route},
-    table::{StandingFold, Table},
-    who::{Kind, Who},
+    table::ConversationId,
+    who::Kind,
 };
 
-/// Anthropic takes no more marks in one body.
-const MOST_MARKS: usize = 4;
-/// Requests at once: more wait at the client, which is told so.
-const AT_ONCE: usize = 512;
-
-/// What all requests share.
-pub(crate) struct House {
-    pub(crate) options: Options,
-    pub(crate) client: reqwest::Client,
-    pub(crate) table: Arc<Table>,
-    pub(crate) keeper: Keeper,
-    pub(crate) metrics: Arc<Metrics>,
-    room: Semaphore,
-}
-
-impl House {
-    pub(crate) fn new(
-        options: Options,
-        client: reqwest::Client,
-        table: Arc<Table>,
-        keeper: Keeper,
-        metrics: Arc<Metrics>,
-    ) -> Self {
-        Self { options, client, table, keeper, metrics, room: Semaphore::new(AT_ONCE) }
-    }
-}
+/// Of an error so much is read to know what it is about.
+const LONGEST_ERROR: usize = 1 << 20;
 
 pub(crate) async fn handle(State(house): State<Arc<House>>, request: Request) -> Response<HttpBody> {
     house.metrics.requests.add(1);
@@ -79,11 +53,8 @@ async fn answer(house: &Arc<House>, route: &Route<'_>, request: Request) -> Resu
             return Ok(text(&house.metrics.render()));
         }
         Wanted::Metrics => {
-            return Err(Refusal::new(
-                401,
-                "authentication_error",
-                "send the token of LOOKBACK_HOME/gateway.token as a Bearer",
-            ));
+            let how = "send the token of LOOKBACK_HOME/gateway.token as a Bearer";
+            return Err(Refusal::new(401, "authentication_error", how));
         }
         _ => {}
     }
@@ -97,162 +68,109 @@ async fn answer(house: &Arc<House>, route: &Route<'_>, request: Request) -> Resu
     let api = route.api();
     let Some(base) = house.options.upstreams.of(route.upstream, api.or_else(|| anthropic(&parts.headers))) else {
         let name = route.upstream.unwrap_or_default();
-        return Err(Refusal::new(
-            404,
-            "not_found_error",
-            format!("no upstream is called \"{name}\": see lookback doctor"),
-        ));
+        return Err(Refusal::new(404, "not_found_error", format!("no upstream is called \"{name}\"")));
     };
-    let url = route::join(base, route.path, parts.uri.query());
     let sent = door::read_body(&parts.headers, body).await.map_err(turned_away)?;
     house.metrics.bytes_in.add(sent.len() as u64);
     let mode = mode(&parts.headers, house.options.mode)?;
     let read = match api.filter(|_| mode != Mode::Off) {
-        Some(api) => read(house, api, route, &parts.headers, sent.clone(), base).await?,
+        Some(api) => Read::of(house, api, route, &parts.headers, &sent, base).await?,
         None => None,
     };
-    let mut on = forward::headers_on(&parts.headers);
-    let (bytes, done) = match read {
+    let url = route::join(base, route.path, parts.uri.query());
+    let way = Way { method: parts.method, url, headers: forward::headers_on(&parts.headers) };
+    let (bytes, done) = match &read {
+        Some(read) => (read.folded(house).unwrap_or(sent), enter(house, read, mode, base, route)),
         None => (sent, None),
-        Some(read) => {
-            let (bytes, done) = enter(house, read, mode, base, route);
-            (bytes.unwrap_or(sent), done)
-        }
     };
-    house.metrics.bytes_out.add(bytes.len() as u64);
-    on.remove(header::EXPECT);
-    let sent = forward::request(&house.client, parts.method, &url, on, bytes).send().await;
-    let response = match sent {
-        Ok(response) => response,
+    let gone = match (&read, &done) {
+        (Some(read), Some(Done { what: What::Main { request, conversation }, .. })) if mode == Mode::Fold => {
+            send_or_fold(house, &way, bytes, read, (*request, *conversation)).await
+        }
+        _ => send(house, &way, bytes).await.map(Gone::Answering),
+    };
+    match gone {
+        Ok(gone) => Ok(back(gone, done)),
         Err(error) => {
             house.metrics.upstream_failures.add(1);
             if let Some(done) = done {
-                done.none();
+                done.over(StatusCode::BAD_GATEWAY, Coding::Plain, Heard::default());
             }
-            return Err(Refusal::new(502, "api_error", format!("{base} cannot be reached: {}", innermost(&error))));
-        }
-    };
-    Ok(back(response, done))
-}
-
-/// A body that is understood, and what is known about it.
-struct Read {
-    body: Body,
-    coding: Coding,
-    chain: Vec<Link>,
-    who: Who,
-    credential: [u8; 32],
-}
-
-/// None: it is passed on as it is, because nobody here can read it.
-async fn read(
-    house: &Arc<House>,
-    api: Provider,
-    route: &Route<'_>,
-    headers: &HeaderMap,
-    sent: Bytes,
-    base: &str,
-) -> Result<Option<Read>, Refusal> {
-    let named = headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok());
-    let unpacked = Coding::parse(named).and_then(|coding| Ok((coding, coding.unpack(&sent)?)));
-    let (coding, plain) = unpacked.map_err(|error| Refusal::new(413, "request_too_large", error.to_string()))?;
-    let body = match Body::parse(api, plain) {
-        Ok(body) => body,
-        Err(error) => {
-            warn!(%error, "a body that is not read here is passed on as it is");
-            return Ok(None);
-        }
-    };
-    let credential = credential(headers, &house.options.secret);
-    let mut seed = blake3::Hasher::new_keyed(&credential);
-    let chain = body.chain(seed.update(base.as_bytes()).update(api.name().as_bytes()).finalize().as_bytes());
-    let who = Who::of(headers, &body, route.session);
-    if chain.len() > 1 && !house.table.knows(&chain) {
-        // A conversation of an earlier process, perhaps: the store knows how far it came.
-        let (store, table, chain) = (house.options.store.clone(), Arc::clone(&house.table), chain.clone());
-        let learned = tokio::task::spawn_blocking(move || table.learn_from(&store, &chain)).await;
-        if let Ok(Err(error)) = learned {
-            warn!(%error, "the store cannot be asked for earlier conversations");
+            Err(Refusal::new(502, "api_error", format!("{base} cannot be reached: {}", innermost(&error))))
         }
     }
-    Ok(Some(Read { body, coding, chain, who, credential }))
 }
 
-/// Puts the standing folds in, tells the keeper, and says what is sent in the place of the client's bytes; none: those.
-fn enter(house: &Arc<House>, read: Read, mode: Mode, base: &str, route: &Route<'_>) -> (Option<Bytes>, Option<Done>) {
-    let Read { body, coding, chain, who, credential } = read;
-    let folds = match who.kind {
-        Kind::Elsewhere => Vec::new(),
-        _ => house.table.standing(&chain),
-    };
-    let folded = (!folds.is_empty()).then(|| splice(&body, &folds)).flatten();
-    let packed = folded.and_then(|bytes| coding.pack(bytes).ok()).map(Bytes::from);
-    if packed.is_some() {
-        house.metrics.folded_requests.add(1);
+/// Tells the keeper of a request that goes on now, and says who is to be told of its answer.
+fn enter(house: &Arc<House>, read: &Read, mode: Mode, base: &str, route: &Route<'_>) -> Option<Done> {
+    if route.asked == Wanted::Count {
+        return None;
     }
+    let Read { body, chain, who, credential, .. } = read;
     let at = (house.options.clock)();
-    let is_count = route.asked == Wanted::Count;
-    let done = match who.kind {
-        _ if is_count => None,
+    let what = match who.kind {
         Kind::Main => {
-            let place = house.table.enter(&chain, who.named.as_deref());
-            let request = house.keeper.number();
-            debug!(conversation = place.conversation, relation = ?place.relation, client = who.client, messages = chain.len(), folds = folds.len(), "main");
-            let asked = Asked {
+            let place = house.table.enter(chain, who.named.as_deref());
+            let (request, conversation) = (house.keeper.number(), place.conversation);
+            debug!(conversation, relation = ?place.relation, client = who.client, messages = chain.len(), "main");
+            house.keeper.asked(Asked {
                 request,
                 place,
-                body,
-                chain: chain.into(),
-                who,
+                body: Arc::clone(body),
+                chain: Arc::clone(chain),
+                who: who.clone(),
                 upstream: base.to_owned(),
-                credential,
+                credential: *credential,
                 at,
                 mode,
-            };
-            house.keeper.asked(asked);
-            Some(Done { house: Arc::clone(house), what: What::Main { request, conversation: place.conversation } })
+            });
+            What::Main { request, conversation }
         }
-        Kind::Side | Kind::Compaction | Kind::Elsewhere => {
-            let conversation = house.table.find(&chain, who.named.as_deref());
+        kind @ (Kind::Side | Kind::Compaction | Kind::Elsewhere) => {
+            let conversation = house.table.find(chain, who.named.as_deref());
             debug!(?conversation, client = who.client, why = who.why, "beside");
-            let beside = Beside {
-                conversation,
-                named: who.named,
-                kind: who.kind,
-                chain: chain.last().copied(),
-                at,
-                api: body.provider(),
-            };
-            Some(Done { house: Arc::clone(house), what: What::Beside(Box::new(beside)) })
+            let (named, chain) = (who.named.clone(), chain.last().copied());
+            What::Beside(Box::new(Beside { conversation, named, kind, chain, at, api: body.provider() }))
         }
     };
-    (packed, done)
+    Some(Done { house: Arc::clone(house), what })
 }
 
-/// The body with its standing folds. The newest block carries the seam's mark, where there is room for one.
-fn splice(body: &Body, folds: &[Arc<StandingFold>]) -> Option<Vec<u8>> {
-    let mut standing: Vec<&StandingFold> = Vec::new();
-    for fold in folds {
-        let end = standing.last().map_or(0, |last| last.end);
-        if fold.first >= end && fold.end <= body.messages().len() {
-            standing.push(fold);
+/// An answer: on its way, or read already because it might have been an overflow.
+enum Gone {
+    Answering(reqwest::Response),
+    Read { status: StatusCode, headers: HeaderMap, body: Bytes },
+}
+
+async fn send(house: &House, way: &Way, bytes: Bytes) -> Result<reqwest::Response, reqwest::Error> {
+    house.metrics.bytes_out.add(bytes.len() as u64);
+    way.request(&house.client, bytes).send().await
+}
+
+/// Where the provider calls the prompt too long, more is folded, and it is sent once more: some clients do not recover
+/// from that by themselves.
+async fn send_or_fold(
+    house: &House,
+    way: &Way,
+    bytes: Bytes,
+    read: &Read,
+    (request, conversation): (u64, ConversationId),
+) -> Result<Gone, reqwest::Error> {
+    let response = send(house, way, bytes).await?;
+    let (status, headers) = (response.status(), forward::headers_back(response.headers()));
+    let length = response.content_length().unwrap_or(0);
+    if !matches!(status.as_u16(), 400 | 413) || length > LONGEST_ERROR as u64 {
+        return Ok(Gone::Answering(response));
+    }
+    let body = response.bytes().await?;
+    let is_too_long = matches!(kind_of_refusal(status.as_u16(), &body), ErrorKind::PromptTooLong { .. });
+    if is_too_long && house.keeper.make_room(request, conversation, (house.options.clock)()).await {
+        house.table.try_anew(&read.chain);
+        if let Some(bytes) = read.folded(house) {
+            return send(house, way, bytes).await.map(Gone::Answering);
         }
     }
-    let covers = |entry: usize| standing.iter().any(|fold| (fold.first..fold.end).contains(&entry));
-    let is_kept = |mark: &&lookback_wire::body::Mark| {
-        mark.section != lookback_wire::body::SectionKind::Messages || !covers(mark.entry)
-    };
-    let has_room = body.marks().filter(is_kept).count() < MOST_MARKS;
-    let last = standing.len().checked_sub(1)?;
-    let edits: Vec<Edit<'_>> = standing
-        .iter()
-        .enumerate()
-        .map(|(place, fold)| {
-            let with = if place == last && has_room { &fold.marked } else { &fold.block };
-            Edit::Messages { range: fold.first..fold.end, with: (&with[..]).into() }
-        })
-        .collect();
-    body.splice(&edits).map_err(|error| warn!(%error, "a fold does not fit its request")).ok()
+    Ok(Gone::Read { status, headers, body })
 }
 
 /// Who is told when an answer is over.
@@ -262,36 +180,44 @@ struct Done {
 }
 
 enum What {
-    Main { request: u64, conversation: u64 },
+    Main { request: u64, conversation: ConversationId },
     Beside(Box<Beside>),
 }
 
 impl Done {
-    /// There was none.
-    fn none(self) {
-        self.over(StatusCode::BAD_GATEWAY, Coding::Plain, Heard::default());
-    }
-
     fn over(self, status: StatusCode, coding: Coding, heard: Heard) {
-        let at = (self.house.options.clock)();
-        let answered =
-            |request, conversation| Answered { request, conversation, status: status.as_u16(), coding, heard, at };
+        let (at, status) = ((self.house.options.clock)(), status.as_u16());
         match self.what {
-            What::Main { request, conversation } => self.house.keeper.answered(answered(request, conversation)),
-            What::Beside(beside) => self.house.keeper.beside(*beside, answered(0, 0)),
+            What::Main { request, conversation } => {
+                self.house.keeper.answered(Answered { request, conversation, status, coding, heard, at });
+            }
+            What::Beside(beside) => {
+                let answered = Answered { request: 0, conversation: 0, status, coding, heard, at };
+                self.house.keeper.beside(*beside, answered);
+            }
         }
     }
 }
 
-fn back(response: reqwest::Response, done: Option<Done>) -> Response<HttpBody> {
-    let status = response.status();
-    let headers = forward::headers_back(response.headers());
-    let named = headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok());
-    let coding = Coding::parse(named).unwrap_or(Coding::Plain);
-    let pieces = Box::pin(response.bytes_stream());
-    let body = match done {
-        Some(done) => HttpBody::from_stream(Teed::new(pieces, move |heard| done.over(status, coding, heard))),
-        None => HttpBody::from_stream(pieces),
+fn back(gone: Gone, done: Option<Done>) -> Response<HttpBody> {
+    let (status, headers, body) = match gone {
+        Gone::Read { status, headers, body } => {
+            if let Some(done) = done {
+                done.over(status, Coding::Plain, Heard::default());
+            }
+            (status, headers, HttpBody::from(body))
+        }
+        Gone::Answering(response) => {
+            let (status, headers) = (response.status(), forward::headers_back(response.headers()));
+            let named = headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok());
+            let coding = Coding::parse(named).unwrap_or(Coding::Plain);
+            let pieces = Box::pin(response.bytes_stream());
+            let body = match done {
+                Some(done) => HttpBody::from_stream(Teed::new(pieces, move |heard| done.over(status, coding, heard))),
+                None => HttpBody::from_stream(pieces),
+            };
+            (status, headers, body)
+        }
     };
     let mut back = Response::new(body);
     *back.status_mut() = status;
@@ -300,19 +226,8 @@ fn back(response: reqwest::Response, done: Option<Done>) -> Response<HttpBody> {
 }
 
 /// The cause itself, without the layers that only say that something failed.
-fn innermost(error: &dyn std::error::Error) -> &dyn std::error::Error {
+fn innermost<'e>(error: &'e (dyn std::error::Error + 'static)) -> &'e (dyn std::error::Error + 'static) {
     error.source().map_or(error, innermost)
-}
-
-/// A keyed hash: it tells two credentials apart and gives neither away.
-fn credential(headers: &HeaderMap, secret: &[u8; 32]) -> [u8; 32] {
-    let mut hasher = blake3::Hasher::new_keyed(secret);
-    for name in ["authorization", "x-api-key", "api-key", "x-goog-api-key"] {
-        if let Some(value) = headers.get(name) {
-            hasher.update(name.as_bytes()).update(value.as_bytes());
-        }
-    }
-    *hasher.finalize().as_bytes()
 }
 
 fn mode(headers: &HeaderMap, usual: Mode) -> Result<Mode, Refusal> {

@@ -7,23 +7,27 @@
 //!   request ──► door ──► route ──► coding ──► who, chain ──► table: standing folds ──► forward ──► provider
 //!                                                │                  ▲                     │
 //!                                                ▼                  │ new folds           ▼ a copy of the answer
-//!                                              keeper: sessions, trace, planner  ◄────────┘
+//!                                              desk: sessions, trace, planner    ◄────────┘
 //! ```
 //!
 //! The request path opens no session: body, hash chain, table of standing folds. Sessions live behind it, with the
-//! [`keeper`], one thread that writes the trace beside the traffic and never in its way.
+//! desk, one thread that writes the trace beside the traffic and never in its way.
 
 #![warn(missing_docs)]
 
 mod access;
 mod coding;
 mod conversation;
+mod desk;
 mod forward;
 mod handle;
+mod house;
 mod keeper;
 mod live;
 mod metrics;
+mod note;
 mod options;
+mod read;
 mod refusal;
 mod route;
 mod serve;

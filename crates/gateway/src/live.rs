@@ -10,8 +10,8 @@ use lookback_engine::{
     Context, NewPart, Session, SessionError, Source,
     session::{FoldNeed, GuestFold},
     trace::{
-        CamePart, NamedPart, NoBlobs, Stop, ToolResult, TurnNo,
-        event::{CallDetails, Interruption, Usage},
+        BlobHash, CallNo, CamePart, NamedPart, NoBlobs, Stop, ToolResult, TurnNo,
+        event::{CallDetails, CallKind, Interruption, Usage},
         start::ClientRecall,
     },
 };
@@ -22,7 +22,7 @@ use lookback_wire::{
 
 use crate::{
     conversation::{Given, Said, Spoken, calls_of, new_part, turns_from},
-    table::{NewFold, marked},
+    table::NewFold,
 };
 
 /// A session that is being driven.
@@ -37,6 +37,8 @@ pub(crate) struct Live {
     messages: usize,
     /// The calls of the newest answer: id, name, arguments.
     calls: Vec<(String, String, String)>,
+    /// The newest call of the conversation itself.
+    pub(crate) call: CallNo,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +59,7 @@ impl Live {
     /// A session that has no turns yet.
     pub(crate) fn new(session: Session, directory: Option<&str>) -> Self {
         let tools = LiveTools::new(directory);
-        Self { session, tools, placed: Vec::new(), answer: None, messages: 0, calls: Vec::new() }
+        Self { session, tools, placed: Vec::new(), answer: None, messages: 0, calls: Vec::new(), call: CallNo(0) }
     }
 
     /// A session that was stored, of which a request shows `from` messages again.
@@ -72,6 +74,9 @@ impl Live {
             .map(|(turn, spoken)| Placed { turn: *turn, messages: spoken.messages.clone() })
             .collect();
         live.answer = turns.get(live.placed.len()).copied();
+        // Which tools they call is in the request, which repeats the answer.
+        let waiting = live.session.waiting_calls().into_iter();
+        live.calls = waiting.map(|id| (id.to_owned(), String::new(), String::new())).collect();
         live.messages = live.placed.last().map_or(0, |placed| placed.messages.end);
         live
     }
@@ -113,8 +118,20 @@ impl Live {
         }
         self.end_step(context)?;
         self.messages = body.messages().len();
+        self.start_call(details, context)
+    }
+
+    /// Calls beside the conversation have numbers, too: the open one is not always the newest.
+    fn start_call(&mut self, details: CallDetails, context: &Context<'_>) -> Result<(), SessionError> {
         self.session.start_guest_call(details, context)?;
+        self.call = self.session.last_call();
         Ok(())
+    }
+
+    /// The same request once more, after what was folded.
+    pub(crate) fn ask_again(&mut self, chain: Option<BlobHash>, context: &Context<'_>) -> Result<(), SessionError> {
+        let kind = CallKind::RetryOf(self.call);
+        self.start_call(CallDetails { kind, chain, ..CallDetails::default() }, context)
     }
 
     /// Whether nothing of what is recorded is in a request of which so many messages are known.
@@ -201,7 +218,7 @@ impl Live {
         reply: &Reply,
         context: &Context<'_>,
     ) -> Result<(), SessionError> {
-        let call = self.session.last_call();
+        let call = self.call;
         let parts: Vec<NewPart> = reply.parts.iter().flat_map(|part| said(provider, part)).collect();
         let stop = match &reply.stop {
             ReplyStop::End => Stop::End,
@@ -250,9 +267,7 @@ impl Live {
             let message = self.session.message(entry, context.blobs).ok()?;
             let provider = self.session.start_of().provider;
             let block = Bytes::from(render_message(provider, &message));
-            // Only Anthropic's caches go by marks.
-            let marked = if provider == Provider::Anthropic { marked(&block) } else { block.clone() };
-            let fold = NewFold { first, end, link: *chain.get(end.checked_sub(1)?)?, block, marked };
+            let fold = NewFold { first, end, link: *chain.get(end.checked_sub(1)?)?, block };
             Some(Folded { fold, saves: report.replaced.saturating_sub(report.block_tokens) })
         });
         Ok(folded.collect())

@@ -12,14 +12,7 @@ use hyper_util::{
 use lookback_engine::trace::SessionId;
 use tokio::{net::TcpListener, sync::watch, task::JoinHandle as Task, time::sleep};
 
-use crate::{
-    forward,
-    handle::{House, handle},
-    keeper::Keeper,
-    metrics::Metrics,
-    options::Options,
-    table::Table,
-};
+use crate::{forward, handle::handle, house::House, keeper::Keeper, metrics::Metrics, options::Options, table::Table};
 
 /// How long a connection may say nothing.
 const SILENT: Duration = Duration::from_secs(300);

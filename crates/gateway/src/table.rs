@@ -12,7 +12,7 @@ use std::{
 use bytes::Bytes;
 use lookback_engine::trace::SessionId;
 use lookback_store::{GuestFold, Store, StoreError};
-use lookback_wire::{Body, Provider, body::Link};
+use lookback_wire::body::Link;
 
 /// Conversations that are kept in mind; older ones are looked up in the store.
 const KEPT: usize = 2_000;
@@ -35,8 +35,6 @@ pub(crate) struct StandingFold {
     pub(crate) link: Link,
     /// The block as a message of the provider's.
     pub(crate) block: Bytes,
-    /// The same with a cache mark on it.
-    pub(crate) marked: Bytes,
 }
 
 /// What a request is to the conversations that were seen before.
@@ -136,6 +134,15 @@ impl Table {
         found
     }
 
+    /// The provider refused what was sent: the same request gets what stands now.
+    pub(crate) fn try_anew(&self, chain: &[Link]) {
+        let mut inner = self.lock();
+        if let Some(last) = chain.last() {
+            inner.tries.remove(last);
+            inner.tried.retain(|tried| tried != last);
+        }
+    }
+
     /// Whether nothing of a request is known here: then the store is asked.
     pub(crate) fn knows(&self, chain: &[Link]) -> bool {
         self.lock().longest(chain, None).is_some()
@@ -144,13 +151,13 @@ impl Table {
     /// A fold that is durable stands from the next request on.
     pub(crate) fn publish(&self, conversation: ConversationId, fold: NewFold) {
         let mut inner = self.lock();
-        let NewFold { first, end, link, block, marked } = fold;
+        let NewFold { first, end, link, block } = fold;
         let number = inner.next_fold;
         inner.next_fold += 1;
         if let Some(conversation) = inner.conversations.get_mut(&conversation) {
             conversation.folded = conversation.folded.max(end);
         }
-        inner.folds.insert(link, Arc::new(StandingFold { number, first, end, link, block, marked }));
+        inner.folds.insert(link, Arc::new(StandingFold { number, first, end, link, block }));
     }
 
     /// What the store knows of a conversation of an earlier process: how far it came, and what stands in it.
@@ -165,11 +172,8 @@ impl Table {
             conversation.session = Some(place.session);
         }
         drop(inner);
-        for fold in folds {
-            let GuestFold { link, first, end, block } = fold;
-            let block = Bytes::from(block);
-            let marked = marked(&block);
-            self.publish(id, NewFold { first, end, link, block, marked });
+        for GuestFold { link, first, end, block } in folds {
+            self.publish(id, NewFold { first, end, link, block: block.into() });
         }
         Ok(())
     }
@@ -201,7 +205,6 @@ pub(crate) struct NewFold {
     pub(crate) end: usize,
     pub(crate) link: Link,
     pub(crate) block: Bytes,
-    pub(crate) marked: Bytes,
 }
 
 impl Inner {
@@ -290,16 +293,4 @@ impl Inner {
             holders.push(id);
         }
     }
-}
-
-/// A block with a cache mark on it, as Anthropic's bodies have them. Other providers' blocks are not read as these, and stay
-/// as they are.
-pub(crate) fn marked(block: &Bytes) -> Bytes {
-    const BEFORE: &[u8] = b"{\"messages\":[";
-    let whole = [BEFORE, block, b"]}"].concat();
-    let Ok(body) = Body::parse(Provider::Anthropic, whole) else { return block.clone() };
-    let edit = body.blocks(0).len().checked_sub(1).and_then(|last| body.plan_mark(0, last));
-    let Some(Ok(spliced)) = edit.map(|edit| body.splice(&[edit])) else { return block.clone() };
-    let end = spliced.len() - 2;
-    Bytes::from(spliced).slice(BEFORE.len()..end)
 }

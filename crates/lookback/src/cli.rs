@@ -96,6 +96,10 @@ pub(crate) enum Command {
     /// Its base URL is set for this process only; its login and its settings stay as they are, and no file of yours is
     /// written. What it says is recorded as a session.
     With(WithArguments),
+    /// Give an agent behind the gateway its own details back: a server of the Model Context Protocol on standard input
+    ///
+    /// Its tools are `recall`, `search` and `board`; each reaches only the conversation whose id a block carries.
+    Mcp,
     /// Bring back any detail, by pointer or by words
     Recall(RecallArguments),
     /// Say which settings hold and where they come from, and whether the model can be reached

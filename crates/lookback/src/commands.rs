@@ -5,6 +5,7 @@ mod doctor;
 mod fold;
 mod gateway;
 mod import;
+mod mcp;
 mod pin;
 mod recall;
 mod record;
@@ -50,6 +51,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         Command::Resume(arguments) => run::resume(*arguments),
         Command::Inside { spec } => run::inside(&spec),
         Command::Gateway(arguments) => gateway::run(arguments),
+        Command::Mcp => mcp::run(),
         Command::Recall(arguments) => recall::run(arguments),
         Command::Doctor(arguments) => doctor::run(arguments),
         Command::Record(arguments) => record::run(arguments),

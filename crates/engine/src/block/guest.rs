@@ -74,18 +74,26 @@ fn render_standing(
         let evidence = question.evidence.as_ref().map(|evidence| format!(" [{}]", evidence.pointer));
         format!("open: {}{}", question.text, evidence.unwrap_or_default())
     });
-    let mut next = content.next_actions.iter().map(|action| format!("next: {action}"));
+    // What was asked is not said twice.
+    let is_asked = |action: &str| asked.iter().any(|(_, quote)| quote.as_ref().is_some_and(|it| it.text == action));
+    let next = content.next_actions.iter().filter(|action| !is_asked(action));
+    let mut next = next.map(|action| format!("next: {action}"));
     let runs = [("tests", &status.tests), ("build", &status.build)];
     let ended = runs.into_iter().filter_map(|(name, status)| Some(format!("{name}: {}", run_text(status)?)));
     let first: Vec<String> = open.next().into_iter().chain(next.next()).collect();
     let mut left = budget;
+    let mut told: Vec<String> = Vec::new();
     for line in first.into_iter().chain(ended).chain(open).chain(next) {
         let tokens = count(line.as_bytes());
         if tokens <= left {
             left -= tokens;
-            lines.push(line);
+            told.push(line);
         }
     }
+    told.sort_by_key(|line| {
+        ["open:", "next:"].iter().position(|name| line.starts_with(name)).map_or(0, |place| place + 1)
+    });
+    lines.append(&mut told);
     if lines.is_empty() {
         return String::new();
     }

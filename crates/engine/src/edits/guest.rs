@@ -80,13 +80,13 @@ pub(crate) fn plan_guest_fold(
 }
 
 /// What a block says, and what the board would.
-pub(super) struct Written {
+pub(crate) struct Written {
     pub(super) claims: BlockContent,
     pub(super) delta: Delta,
-    pub(super) content: Counted,
+    pub(crate) content: Counted,
 }
 
-pub(super) fn write(
+pub(crate) fn write(
     desk: Desk<'_>,
     range: TurnRange,
     recall: ClientRecall,

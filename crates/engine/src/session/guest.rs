@@ -71,6 +71,12 @@ impl Session {
         self.history.live_turns(all).map(|(turn, _)| turn).collect()
     }
 
+    /// Whether the client would soon make its own history shorter, and enough of it can be folded before.
+    fn is_near_compaction(&self, hot: u64) -> bool {
+        let most = self.policy.configuration.fold.guest_most;
+        self.expected_input() > most && hot > most / 4
+    }
+
     /// To be called when an answer was recorded; no call may be under way. What is folded ends before the open step, passes
     /// no turn that no text can stand for, and is one block for each stretch between two such turns. Empty: nothing is
     /// due.
@@ -92,6 +98,7 @@ impl Session {
         let (question, offered) = match (asked.need, noticed.proposal) {
             (FoldNeed::ToFit, _) => (Asked::Window, None),
             (FoldNeed::WhatPays, _) if tried => return Ok(Vec::new()),
+            (FoldNeed::WhatPays, _) if self.is_near_compaction(hot) => (Asked::Order, None),
             (FoldNeed::WhatPays, Some(proposal)) => (Asked::Trigger(proposal.trigger), Some(proposal.end)),
             (FoldNeed::WhatPays, None) => (Asked::Step, None),
         };
@@ -116,5 +123,16 @@ impl Session {
         }
         self.policy.refused_at = reports.is_empty().then_some(hot);
         Ok(reports)
+    }
+
+    /// The block that stands for these turns of a guest's conversation whenever they are folded. They are whole steps, and
+    /// none of them is one that stays. Nothing changes.
+    pub fn guest_block(
+        &self,
+        range: TurnRange,
+        recall: ClientRecall,
+        context: &Context<'_>,
+    ) -> Result<String, SessionError> {
+        Ok(guest::write(self.desk(), range, recall, context)?.content.text)
     }
 }

@@ -53,6 +53,9 @@ pub(crate) struct WithArguments {
     /// Put short blocks in the place of old messages; without it nothing is changed
     #[arg(long)]
     pub(crate) fold: bool,
+    /// Let the agent ask for what a block left out, by `lookback mcp`: claude, codex and opencode can
+    #[arg(long)]
+    pub(crate) recall: bool,
     /// Prices and rules for all models: a model, a provider, or a file of cards
     #[arg(long, value_name = "NAME")]
     pub(crate) card: Option<String>,

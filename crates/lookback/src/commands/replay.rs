@@ -111,9 +111,9 @@ fn is_page(path: &Path) -> bool {
 fn chosen(strategies: Option<&Strategies>) -> Vec<StrategyName> {
     let is_chosen = |name: &StrategyName| match strategies {
         Some(Strategies::Named(named)) => named.contains(name) || *name == StrategyName::Append,
-        Some(Strategies::All) | None => true,
+        Some(Strategies::All) | None => *name != StrategyName::Guest,
     };
-    StrategyName::ALL.into_iter().filter(is_chosen).collect()
+    StrategyName::ALL.into_iter().chain([StrategyName::Guest]).filter(is_chosen).collect()
 }
 
 /// A stored session as a recording.

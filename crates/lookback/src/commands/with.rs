@@ -15,7 +15,7 @@ use lookback_gateway::{Gateway, Mode};
 use super::{
     EndedWith,
     gateway::{
-        agents::{Agent, Ways},
+        agents::{Agent, Recall, Ways},
         options,
         report::{Figures, Sums},
     },
@@ -34,6 +34,7 @@ const PROXIES: [&str; 4] = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"
 pub(crate) fn run(arguments: WithArguments) -> Result<()> {
     let (program, rest) = arguments.command.split_first().context("name an agent")?;
     let (agent, ways) = chosen(program, rest)?;
+    let recall = arguments.recall.then(|| Recall::of(agent)).transpose()?;
     let settings = settings::load(Flags::default())?;
     let mode = if arguments.fold { Mode::Fold } else { Mode::Observe };
     let options = options(&settings, ways.upstreams()?, mode, arguments.card.as_deref())?;
@@ -41,7 +42,7 @@ pub(crate) fn run(arguments: WithArguments) -> Result<()> {
     let runtime = tokio::runtime::Runtime::new().context("cannot start the gateway")?;
     let began = opened::now();
     let running = runtime.block_on(Gateway::start(options))?;
-    let told = ways.told(running.address())?;
+    let told = ways.told(running.address(), recall)?;
     let mut command = Command::new(program);
     command.args(&told.arguments).args(rest).envs(told.variables).envs(past_proxies());
     let ended = runtime.block_on(child::run(command));

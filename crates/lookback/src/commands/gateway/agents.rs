@@ -5,6 +5,9 @@
 mod codex;
 mod jsonc;
 mod opencode;
+mod recall;
+
+pub(crate) use recall::Recall;
 
 use std::{env, ffi::OsString, fs, net::SocketAddr, path::PathBuf, str::FromStr};
 
@@ -127,10 +130,12 @@ impl Ways {
         Ok(upstreams)
     }
 
-    /// What the agent is started with, so that it talks to that gateway.
-    pub(crate) fn told(&self, address: SocketAddr) -> Result<Settings> {
+    /// What the agent is started with, so that it talks to that gateway, and to our server of details where there is one.
+    pub(crate) fn told(&self, address: SocketAddr, recall: Option<Recall>) -> Result<Settings> {
         let mut settings = Settings::default();
         let mut providers = Map::new();
+        let is_opencode = self.ways.iter().any(|way| matches!(way.told, Told::OpencodeProvider(_)));
+        settings.arguments.extend(recall.iter().flat_map(Recall::arguments));
         for (place, way) in self.ways.iter().enumerate() {
             let rest = &way.url[origin(&way.url)?.len()..];
             let url = format!("http://{address}/u/{place}{}", rest.trim_end_matches('/'));
@@ -142,8 +147,12 @@ impl Ways {
                 }
             }
         }
-        if !providers.is_empty() {
-            settings.variables.push(opencode::with_content(json!({"provider": providers}))?);
+        if is_opencode {
+            let mut content = json!({"provider": providers});
+            if let Some(recall) = recall {
+                content["mcp"] = recall.opencode();
+            }
+            settings.variables.push(opencode::with_content(content)?);
         }
         Ok(settings)
     }

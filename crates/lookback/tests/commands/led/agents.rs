@@ -50,7 +50,9 @@ pub(crate) fn place(person: &Person, name: &str, script: &str) {
 
 /// In the person's own folder, with nothing of whoever runs the tests.
 fn settled(person: &Person, mut command: Command) -> Command {
-    VARIABLES.iter().for_each(|name| drop(command.env_remove(name)));
+    for name in VARIABLES {
+        command.env_remove(name);
+    }
     let path = std::env::var("PATH").unwrap_or_default();
     command
         .env("PATH", format!("{}:{path}", person.home.path().join("bin").display()))
@@ -135,7 +137,11 @@ fn each_agent_is_told_in_its_own_way() {
     let content = r#"{"theme":"dark","provider":{"mine":{"name":"Mine"}}}"#;
     let mut shown = vec![
         show(&["claude", "-p", "hello"], &[("HTTP_PROXY", "http://127.0.0.1:8"), ("NO_PROXY", "a.example")]),
+        show(&["--recall", "claude", "-p", "hello"], &[]),
         show(&["codex", "exec", "hello"], &[]),
+        show(&["--recall", "codex"], &[]),
+        show(&["--recall", "opencode"], &[]),
+        show(&["--recall", "goose"], &[]),
         show(&["codex", "exec", "hello"], &[("CODEX_API_KEY", "sk-made-up")]),
         show(&["opencode", "run", "hello"], &[("OPENCODE_CONFIG_CONTENT", content)]),
         show(&["qwen"], &[("OPENAI_BASE_URL", "https://qwen.example/compatible-mode/v1")]),
@@ -156,5 +162,7 @@ fn each_agent_is_told_in_its_own_way() {
             |piece: &str| format!("http://127.0.0.1:PORT{}", piece.trim_start_matches(|c: char| c.is_ascii_digit()));
         pieces.fold(first, |text, piece| text + &portless(piece))
     };
-    insta::assert_snapshot!("with_told", ports(&shown.join("\n")));
+    let home = person.home.path().to_string_lossy().into_owned();
+    let shown = shown.join("\n").replace(env!("CARGO_BIN_EXE_lookback"), "LOOKBACK").replace(&home, "HOME");
+    insta::assert_snapshot!("with_told", ports(&shown));
 }

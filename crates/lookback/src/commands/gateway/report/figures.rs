@@ -90,8 +90,9 @@ impl<'s> Figures<'s> {
         for call in costs {
             let [append, folded] = call.under[..] else { continue };
             let (Some(at), Some(paid)) = (call.at, call.paid) else { continue };
-            // Both ways are estimated alike, so that what an estimate gets wrong is in neither.
-            let other = if is_folded { append } else { paid - (append - folded) };
+            // What an estimate gets wrong is in both, and goes out in their difference.
+            let saves = append - folded;
+            let other = if is_folded { paid + saves } else { paid - saves };
             calls.push(CallFigures { at, paid, other });
         }
         let beside = beside.into_iter().map(|(at, billed)| (at, dollars(&billed, &tariff.card)));

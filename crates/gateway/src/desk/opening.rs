@@ -13,11 +13,15 @@ use lookback_store::{SessionWriter, StoreError, derived_session_id};
 use lookback_wire::{Body, body::SectionKind};
 use tracing::warn;
 
-use super::{Asked, Desk, KeepError, OPEN, Open, context};
+use super::{Desk, KeepError, Open, context};
 use crate::{
     live::Live,
+    note::Asked,
     options::{Mode, card_hash},
 };
+
+/// Sessions that are held open; others are read from the store again.
+const OPEN: usize = 24;
 
 impl Desk {
     /// Afterwards the conversation is open, with as much recorded as the request shares with it.
@@ -50,6 +54,7 @@ impl Desk {
             named: asked.who.named.clone(),
             mode: Mode::Observe,
             recall: ClientRecall::Absent,
+            again: 0,
             used: self.uses,
         };
         self.open.insert(conversation, open);

@@ -53,13 +53,13 @@ impl Led {
 
 #[test]
 fn an_agent_is_observed_and_its_session_is_one_like_any_other() {
-    let led = Led::new(24);
+    let led = Led::new(45);
     let said = led.run(&["with", "claude", "--fold", "it is the agent's own word"]);
     assert_eq!(said.code, Some(7), "the agent's own code: {}", said.err);
     assert!(said.out.starts_with("agent: --fold it is the agent's own word\nHTTP/1.1 200"), "{}", said.out);
     insta::assert_snapshot!(said.err);
     let sessions = led.person.run(&["sessions", "--json"]).json();
-    assert_eq!((&sessions[0]["agent"], &sessions[0]["calls"]), (&"claude-code".into(), &24.into()));
+    assert_eq!((&sessions[0]["agent"], &sessions[0]["calls"]), (&"claude-code".into(), &45.into()));
     let id = sessions[0]["id"].as_str().expect("an id");
     assert!(led.person.run(&["show", id]).out.contains("Find out why the ledger is wrong"));
     assert!(led.person.run(&["show", id, "--trace"]).out.contains("claude-code"));
@@ -77,7 +77,7 @@ fn an_agent_is_observed_and_its_session_is_one_like_any_other() {
 
 #[test]
 fn what_was_promised_while_observing_is_what_folding_saves() {
-    let (observed, folded) = (Led::new(24), Led::new(24));
+    let (observed, folded) = (Led::new(45), Led::new(45));
     observed.run(&["with", "claude"]);
     let said = folded.run(&["with", "--fold", "claude"]);
     assert!(said.err.contains("folding saved $"), "{}", said.err);

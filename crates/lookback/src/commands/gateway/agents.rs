@@ -15,7 +15,7 @@ use anyhow::{Context, Result, bail};
 use lookback_gateway::Upstreams;
 use serde_json::{Map, Value, json};
 
-use crate::home;
+use crate::{home, screen};
 
 /// Agents whose base URL can be set from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -161,9 +161,18 @@ impl Ways {
     pub(crate) fn lines(&self, address: SocketAddr, upstreams: &Upstreams) -> Result<String> {
         let mut lines = Vec::new();
         let mut providers = Map::new();
-        for way in &self.ways {
-            let base = standing(&way.url, upstreams)?;
-            let url = format!("http://{address}{base}");
+        let bases: Vec<Result<String>> = self.ways.iter().map(|way| standing(&way.url, upstreams)).collect();
+        let all_fail = bases.iter().all(Result::is_err);
+        for (way, base) in self.ways.iter().zip(bases) {
+            let url = match base {
+                Ok(base) => format!("http://{address}{base}"),
+                Err(error) if all_fail => return Err(error),
+                // One gateway may not be able to lead all of an agent's providers on.
+                Err(error) => {
+                    screen::remark(&format!("left out: {error}"));
+                    continue;
+                }
+            };
             match &way.told {
                 Told::Variable(name) => lines.push(format!("export {name}={url}")),
                 Told::CodexKey(key) => match key.rsplit_once('.') {
@@ -185,10 +194,9 @@ impl Ways {
 /// The path at a standing gateway that leads to a URL.
 fn standing(url: &str, upstreams: &Upstreams) -> Result<String> {
     if let Some(all) = &upstreams.all {
-        let rest = behind(url, all).with_context(|| {
-            format!("requests would go to {url} without the gateway, and --upstream says {all}: one of them is wrong")
-        })?;
-        return Ok(rest.to_owned());
+        // Whoever names an upstream wants the same requests there.
+        let path = &url[origin(url)?.len()..];
+        return Ok(behind(url, all).unwrap_or(path.trim_end_matches('/')).to_owned());
     }
     let usual = [ANTHROPIC, OPENAI].into_iter().find_map(|usual| behind(url, usual)).map(str::to_owned);
     let named = || upstreams.named.iter().find_map(|(name, base)| Some(format!("/u/{name}{}", behind(url, base)?)));
@@ -255,6 +263,7 @@ mod tests {
         assert!(path("http://127.0.0.1:9/v1").is_err());
         let upstreams = Upstreams { all: Some("http://127.0.0.1:9/v1".to_owned()), ..upstreams };
         assert_eq!(standing("http://127.0.0.1:9/v1", &upstreams).ok(), Some("/v1".to_owned()));
+        assert_eq!(standing("https://api.openai.com/v1", &upstreams).ok(), Some("/v1".to_owned()));
     }
 
     #[test]

@@ -108,6 +108,8 @@ fn the_settings_for_a_standing_gateway_are_printed_and_nothing_else() {
     shown.push(show(&["opencode"]));
     write(&person, ".local/share/opencode/auth.json", OPENCODE_LOGINS);
     shown.push(show(&["opencode"]));
+    write(&person, ".config/opencode/opencode.jsonc", OPENCODE);
+    shown.push(show(&["opencode"]));
     shown.push(show(&["gemini"]));
     shown.push(show(&["pi"]));
     shown.push(show(&["emacs"]));

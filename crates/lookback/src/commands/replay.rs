@@ -40,6 +40,7 @@ pub(crate) use counting::Counts;
 use discovery::Consent;
 use origin::{Identity, Origin};
 use prices::Prices;
+pub(crate) use side_by_side::each;
 
 const REPORT: &str = "lookback-replay.html";
 /// How every page begins.
@@ -63,7 +64,7 @@ pub(crate) fn run(arguments: ReplayArguments) -> Result<()> {
     let cards = cards::built_in()?;
     let configuration = Configuration::default();
     let plan = Plan { strategies: &strategies, cards, configuration: &configuration };
-    let outcomes = side_by_side::each(&origins, |origin| replay(origin, store.as_ref(), &prices, plan));
+    let outcomes = each(&origins, |origin| replay(origin, store.as_ref(), &prices, plan));
     let run = Finished::of(&origins, outcomes);
     run.tell();
     if run.report.sessions.is_empty() {

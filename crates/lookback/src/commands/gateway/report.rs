@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use jiff::{Timestamp as Instant, civil::Date, tz::TimeZone};
-use lookback_store::SessionSummary;
 use serde_json::json;
 
 use crate::{
     cli::GatewayReportArguments,
+    commands::replay::each,
     home, opened, screen,
     settings::{self, Flags},
 };
@@ -28,9 +28,12 @@ pub(super) fn run(asked: &GatewayReportArguments) -> Result<()> {
     let zone = TimeZone::system();
     let mut days: BTreeMap<(Date, String), Sums> = BTreeMap::new();
     let mut total = Sums::default();
-    let used = |summary: &&SessionSummary| summary.updated.0 >= from;
-    for summary in store.sessions()?.iter().filter(used) {
-        let session = match figures.of(&summary.id, &snapshot) {
+    let mut sessions = store.sessions()?;
+    // A fork holds the calls of its parent.
+    sessions.retain(|summary| summary.updated.0 >= from && summary.parent.is_none());
+    let all = each(&sessions, |summary| figures.of(&summary.id, &snapshot));
+    for (summary, session) in sessions.iter().zip(all) {
+        let session = match session {
             Ok(Some(session)) => session,
             Ok(None) => continue,
             Err(error) => {

@@ -115,7 +115,8 @@ fn documents() -> Result<Vec<Value>> {
     let mut seen = BTreeSet::new();
     let mut documents = Vec::new();
     for file in files.into_iter().filter(|file| seen.insert(file.clone())) {
-        if let Ok(text) = fs::read_to_string(&file) {
+        // An empty one is being written, perhaps by what we print.
+        if let Some(text) = fs::read_to_string(&file).ok().filter(|text| !text.trim().is_empty()) {
             documents.push(jsonc::parse(&text).with_context(|| format!("{} is no JSON", file.display()))?);
         }
     }

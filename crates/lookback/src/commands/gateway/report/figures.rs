@@ -6,7 +6,7 @@ use lookback_engine::{
     Configuration,
     card::{Card, Cards, Lifetime},
     trace::{
-        BlobHash, EventBody, SessionId, Timestamp,
+        BlobHash, EventBody, EventNo, SessionId, Timestamp,
         start::{RecordedBy, SessionStarted},
     },
 };
@@ -51,10 +51,9 @@ pub(in crate::commands) struct Figures<'s> {
     configuration: &'s Configuration,
 }
 
-/// What a session's own events say about it.
+/// What a session's other events say about it.
 #[derive(Default)]
 struct Told {
-    started: Option<SessionStarted>,
     is_folded: bool,
     /// Calls beside the conversation, which no fold makes cheaper.
     beside: Vec<(Timestamp, Billed)>,
@@ -68,18 +67,22 @@ impl<'s> Figures<'s> {
 
     /// None: no gateway recorded it.
     pub(in crate::commands) fn of(&self, id: &SessionId, store: &Snapshot) -> Result<Option<SessionFigures>> {
+        // Most sessions of a store are others: one event says so.
+        let EventBody::SessionStarted(started) = store.event(id, EventNo(0))?.event else { return Ok(None) };
+        let SessionStarted { recorded_by: RecordedBy::Gateway { client, .. }, model, price_card, .. } = *started else {
+            return Ok(None);
+        };
         let mut told = Told::default();
         store.for_each_event(id, |event| {
             told.take(event.at, event.event);
             Ok::<_, anyhow::Error>(())
         })?;
-        let Told { started: Some(started), is_folded, beside } = told else { return Ok(None) };
-        let RecordedBy::Gateway { client, .. } = started.recorded_by else { return Ok(None) };
-        let card = self.card(&started.model, started.price_card.as_ref());
+        let Told { is_folded, beside } = told;
+        let card = self.card(&model, price_card.as_ref());
         let Some((card, rates)) = card.and_then(|card| Some((card.clone(), card.rates(Lifetime::Usual)?))) else {
             let call = |at| CallFigures { at, paid: 0.0, other: 0.0 };
             let calls = stored(id, store)?.calls().filter_map(|item| item.at).map(call).collect();
-            return Ok(Some(SessionFigures { client, model: started.model, is_folded, is_priced: false, calls }));
+            return Ok(Some(SessionFigures { client, model, is_folded, is_priced: false, calls }));
         };
         let tariff = Tariff { card, lifetime: Lifetime::Usual, rates };
         let recording = stored(id, store)?;
@@ -97,7 +100,7 @@ impl<'s> Figures<'s> {
         }
         let beside = beside.into_iter().map(|(at, billed)| (at, dollars(&billed, &tariff.card)));
         calls.extend(beside.map(|(at, paid)| CallFigures { at, paid, other: paid }));
-        Ok(Some(SessionFigures { client, model: started.model, is_folded, is_priced: true, calls }))
+        Ok(Some(SessionFigures { client, model, is_folded, is_priced: true, calls }))
     }
 
     /// The one that the person names, else the one that it was recorded with, else its model's.
@@ -111,7 +114,6 @@ impl<'s> Figures<'s> {
 impl Told {
     fn take(&mut self, at: Timestamp, event: EventBody) {
         match event {
-            EventBody::SessionStarted(started) => self.started = Some(*started),
             EventBody::Fold(_) => self.is_folded = true,
             EventBody::CallStarted { details: Some(details), .. } => {
                 let usage = details.over.and_then(|over| over.usage);

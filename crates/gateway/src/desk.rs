@@ -175,7 +175,7 @@ impl Desk {
             }),
             _ => None,
         };
-        let last = self.open.get(&asked.place.conversation).map(|open| open.live.session.last_call());
+        let last = self.open.get(&asked.place.conversation).map(|open| open.live.call);
         let kind = match (asked.place.relation, last) {
             (Relation::Again, Some(last)) if last > CallNo(0) => CallKind::RetryOf(last),
             _ => CallKind::Main,

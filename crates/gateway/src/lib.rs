@@ -34,5 +34,5 @@ mod serve;
 mod table;
 mod who;
 
-pub use options::{Clock, Mode, Options, UnknownMode, Upstreams};
+pub use options::{Clock, Mode, Options, UnknownMode, Upstreams, card_hash};
 pub use serve::{Gateway, Running, StartError};

@@ -10,7 +10,7 @@ use lookback_engine::{
     Context, NewPart, Session, SessionError, Source,
     session::{FoldNeed, GuestFold},
     trace::{
-        BlobHash, CamePart, NamedPart, NoBlobs, Stop, ToolResult, TurnNo,
+        BlobHash, CallNo, CamePart, NamedPart, NoBlobs, Stop, ToolResult, TurnNo,
         event::{CallDetails, CallKind, Interruption, Usage},
         start::ClientRecall,
     },
@@ -37,6 +37,8 @@ pub(crate) struct Live {
     messages: usize,
     /// The calls of the newest answer: id, name, arguments.
     calls: Vec<(String, String, String)>,
+    /// The newest call of the conversation itself.
+    pub(crate) call: CallNo,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +59,7 @@ impl Live {
     /// A session that has no turns yet.
     pub(crate) fn new(session: Session, directory: Option<&str>) -> Self {
         let tools = LiveTools::new(directory);
-        Self { session, tools, placed: Vec::new(), answer: None, messages: 0, calls: Vec::new() }
+        Self { session, tools, placed: Vec::new(), answer: None, messages: 0, calls: Vec::new(), call: CallNo(0) }
     }
 
     /// A session that was stored, of which a request shows `from` messages again.
@@ -116,15 +118,20 @@ impl Live {
         }
         self.end_step(context)?;
         self.messages = body.messages().len();
+        self.start_call(details, context)
+    }
+
+    /// Calls beside the conversation have numbers, too: the open one is not always the newest.
+    fn start_call(&mut self, details: CallDetails, context: &Context<'_>) -> Result<(), SessionError> {
         self.session.start_guest_call(details, context)?;
+        self.call = self.session.last_call();
         Ok(())
     }
 
     /// The same request once more, after what was folded.
     pub(crate) fn ask_again(&mut self, chain: Option<BlobHash>, context: &Context<'_>) -> Result<(), SessionError> {
-        let kind = CallKind::RetryOf(self.session.last_call());
-        self.session.start_guest_call(CallDetails { kind, chain, ..CallDetails::default() }, context)?;
-        Ok(())
+        let kind = CallKind::RetryOf(self.call);
+        self.start_call(CallDetails { kind, chain, ..CallDetails::default() }, context)
     }
 
     /// Whether nothing of what is recorded is in a request of which so many messages are known.
@@ -211,7 +218,7 @@ impl Live {
         reply: &Reply,
         context: &Context<'_>,
     ) -> Result<(), SessionError> {
-        let call = self.session.last_call();
+        let call = self.call;
         let parts: Vec<NewPart> = reply.parts.iter().flat_map(|part| said(provider, part)).collect();
         let stop = match &reply.stop {
             ReplyStop::End => Stop::End,

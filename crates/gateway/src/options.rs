@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, fmt, net::SocketAddr, str::FromStr, sync::Arc};
 use lookback_engine::{
     Configuration,
     card::{Card, Cards},
+    trace::BlobHash,
 };
 use lookback_store::Store;
 use lookback_wire::Provider;
@@ -67,6 +68,11 @@ impl Upstreams {
             })),
         }
     }
+}
+
+/// What a session says of the card that it was decided and is billed by.
+pub fn card_hash(card: &Card) -> BlobHash {
+    BlobHash::of(&serde_json::to_vec(card).unwrap_or_default())
 }
 
 /// Milliseconds since 1970.

@@ -1,6 +1,6 @@
 //! A gateway at work: it listens, answers until it is told to stop, and finishes what it began.
 
-use std::{io, net::SocketAddr, sync::Arc, thread::JoinHandle, time::Duration};
+use std::{collections::BTreeSet, io, net::SocketAddr, sync::Arc, thread::JoinHandle, time::Duration};
 
 use axum::Router;
 use hyper::server::conn::http1;
@@ -9,6 +9,7 @@ use hyper_util::{
     server::graceful::GracefulShutdown,
     service::TowerToHyperService,
 };
+use lookback_engine::trace::SessionId;
 use tokio::{net::TcpListener, sync::watch, task::JoinHandle as Task, time::sleep};
 
 use crate::{forward, handle::handle, house::House, keeper::Keeper, metrics::Metrics, options::Options, table::Table};
@@ -106,7 +107,8 @@ impl Running {
     }
 
     /// Takes no more connections, finishes the answers that are under way for at most so long, and writes everything down.
-    pub async fn stop(self, within: Duration) {
+    /// Says in which sessions.
+    pub async fn stop(self, within: Duration) -> BTreeSet<SessionId> {
         let _ = self.stop.send(());
         if tokio::time::timeout(within, self.task).await.is_err() {
             tracing::warn!("answers that took longer than {} s were broken off", within.as_secs());
@@ -115,6 +117,7 @@ impl Running {
         // The thread ends by itself now; waiting for it must not keep others from running.
         let thread = self.thread;
         let _ = tokio::task::spawn_blocking(move || thread.join()).await;
+        self.house.table.recorded()
     }
 }
 

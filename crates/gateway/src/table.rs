@@ -5,7 +5,7 @@
 //! history, a retry. Nothing else has to be compared.
 
 use std::{
-    collections::{BTreeMap, HashMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -74,6 +74,7 @@ struct Inner {
     tried: VecDeque<Link>,
     next_conversation: ConversationId,
     next_fold: u64,
+    recorded: BTreeSet<SessionId>,
 }
 
 #[derive(Debug, Default)]
@@ -184,9 +185,16 @@ impl Table {
 
     /// From now on it is recorded there.
     pub(crate) fn recorded_in(&self, conversation: ConversationId, session: SessionId) {
-        if let Some(conversation) = self.lock().conversations.get_mut(&conversation) {
+        let mut inner = self.lock();
+        inner.recorded.insert(session.clone());
+        if let Some(conversation) = inner.conversations.get_mut(&conversation) {
             conversation.session = Some(session);
         }
+    }
+
+    /// Every session that something was recorded in.
+    pub(crate) fn recorded(&self) -> BTreeSet<SessionId> {
+        self.lock().recorded.clone()
     }
 }
 

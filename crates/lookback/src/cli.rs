@@ -3,7 +3,7 @@
 mod gateway;
 mod run;
 
-pub(crate) use gateway::GatewayArguments;
+pub(crate) use gateway::{GatewayArguments, GatewayCommand, GatewayReportArguments, WithArguments};
 pub(crate) use run::{ResumeArguments, RunArguments, RunOptions, UndoArguments};
 
 use std::{net::SocketAddr, path::PathBuf};
@@ -91,6 +91,11 @@ pub(crate) enum Command {
     /// The agent's base URL points here, and its requests go on with its own key. In `observe` nothing is changed; in `fold`
     /// old messages are replaced by short blocks, the same bytes every time, so that the provider's cache keeps paying.
     Gateway(GatewayArguments),
+    /// Run another agent through a gateway of its own, and say what folding saved or would have saved
+    ///
+    /// Its base URL is set for this process only; its login and its settings stay as they are, and no file of yours is
+    /// written. What it says is recorded as a session.
+    With(WithArguments),
     /// Give an agent behind the gateway its own details back: a server of the Model Context Protocol on standard input
     ///
     /// Its tools are `recall`, `search` and `board`; each reaches only the conversation whose id a block carries.

@@ -16,6 +16,7 @@ mod show;
 mod undo;
 mod unfold;
 mod upstream;
+mod with;
 
 use std::fmt;
 
@@ -55,6 +56,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         Command::Doctor(arguments) => doctor::run(arguments),
         Command::Record(arguments) => record::run(arguments),
         Command::Upstream(arguments) => upstream::run(arguments),
+        Command::With(arguments) => with::run(arguments),
         Command::Rm { what } => {
             let rest: String = what.iter().map(|word| format!(" {word}")).collect();
             bail!("there is no `lookback rm`: sessions are removed by `lookback sessions rm{rest}`")

@@ -14,7 +14,11 @@ use lookback_wire::{Body, body::SectionKind};
 use tracing::warn;
 
 use super::{Desk, KeepError, Open, context};
-use crate::{live::Live, note::Asked, options::Mode};
+use crate::{
+    live::Live,
+    note::Asked,
+    options::{Mode, card_hash},
+};
 
 /// Sessions that are held open; others are read from the store again.
 const OPEN: usize = 24;
@@ -96,6 +100,7 @@ impl Desk {
             alternation: Alternation::Free,
             tokenizer: "o200k".to_owned(),
             root: root.unwrap_or_default().to_owned(),
+            price_card: card.as_ref().map(card_hash),
             configuration: self.options.configuration.clone(),
             ..SessionSetup::new(session)
         };

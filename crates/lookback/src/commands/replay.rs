@@ -23,7 +23,7 @@ use anyhow::{Context, Result, bail};
 use lookback_engine::Configuration;
 use lookback_replay::{
     import::ImportError,
-    recording::{Format, Skipped},
+    recording::{Format, Recording, Skipped},
     report::{Report, SessionReport, page::render_page, summary::Summary},
     session::{self, Job, Plan, Replayed},
     strategy::StrategyName,
@@ -37,10 +37,11 @@ use crate::{
     interruption, screen,
 };
 
-use counting::Counts;
+pub(crate) use counting::Counts;
 use discovery::Consent;
 use origin::{Identity, Origin};
 use prices::Prices;
+pub(crate) use side_by_side::each;
 
 const REPORT: &str = "lookback-replay.html";
 /// How every page begins.
@@ -64,7 +65,7 @@ pub(crate) fn run(arguments: ReplayArguments) -> Result<()> {
     let cards = cards::built_in()?;
     let configuration = Configuration::default();
     let plan = Plan { strategies: &strategies, cards, configuration: &configuration };
-    let outcomes = side_by_side::each(&origins, |origin| replay(origin, store.as_ref(), &prices, plan));
+    let outcomes = each(&origins, |origin| replay(origin, store.as_ref(), &prices, plan));
     let run = Finished::of(&origins, outcomes);
     run.tell();
     if run.report.sessions.is_empty() {
@@ -115,6 +116,11 @@ fn chosen(strategies: Option<&Strategies>) -> Vec<StrategyName> {
         Some(Strategies::All) | None => *name != StrategyName::Guest,
     };
     StrategyName::ALL.into_iter().chain([StrategyName::Guest]).filter(is_chosen).collect()
+}
+
+/// A stored session as a recording.
+pub(crate) fn stored(id: &SessionId, store: &Snapshot) -> Result<Recording> {
+    Ok(Origin::Stored(id.clone()).read(Some(store))?.0)
 }
 
 /// Clients begin a file when they start, whether anything is said or not.

@@ -213,6 +213,6 @@ mod tests {
         let mut out = Screen(Vec::new());
         let facts = ["one", "two", "three", "a fact too long"].map(str::to_owned);
         write_facts(&mut out, " ", &facts, 10).expect("memory");
-        assert_eq!(String::from_utf8_lossy(&out.0), " one · two\n three\n a fact t…\n");
+        assert_eq!(String::from_utf8_lossy(&out.0), " one · two\n three\n a fact\n too long\n");
     }
 }

@@ -11,6 +11,7 @@ mod given;
 mod grown;
 mod hostile;
 mod imported;
+mod led;
 mod machine;
 mod mishaps;
 mod mutated;

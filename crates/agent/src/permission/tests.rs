@@ -7,7 +7,7 @@ fn rules(mode: Mode) -> Rules {
 }
 
 fn run(rules: &Rules, command: &str) -> Permit {
-    rules.permit(ToolName::Bash, &json!({ "command": command }))
+    rules.permit(ToolName::Bash, &json!({ "command": command }), &|path| path.starts_with("made"))
 }
 
 #[test]

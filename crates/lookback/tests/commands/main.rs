@@ -24,6 +24,7 @@ mod recorded;
 mod removed;
 mod replayed;
 mod same_blocks;
+mod terminal;
 mod widths;
 mod work;
 

@@ -1,7 +1,9 @@
 //! `lookback run` as a person runs it: real files, real commands, a script in the place of the model.
 
+mod asked;
 mod killed;
 mod planted;
+mod projects;
 mod sample;
 mod undone;
 

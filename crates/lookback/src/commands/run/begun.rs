@@ -18,6 +18,7 @@ use super::{
 };
 use crate::{
     cli::RunArguments,
+    commands::Usage,
     counter::Counter,
     opened::{self, expect_no_recording, now},
     settings::{Language, Settings},
@@ -42,6 +43,7 @@ impl Begun {
     ) -> Result<Self> {
         let Some(id) = named else {
             let asked = model::find(settings, None)?;
+            expect_prices(&asked, arguments)?;
             let session = begin(settings, project, arguments, &asked, task)?;
             let writer = store.create(session.trace())?;
             return Ok(Self { session, writer, asked, is_new: true });
@@ -52,7 +54,20 @@ impl Begun {
         // A session goes on with its own model unless another is named.
         let own = session.state().model().name.clone();
         let asked = model::find(settings, Some(arguments.how.model.as_deref().unwrap_or(&own)))?;
+        expect_prices(&asked, arguments)?;
         Ok(Self { session, writer, asked, is_new: false })
+    }
+}
+
+/// Before anything is stored.
+fn expect_prices(asked: &Asked, arguments: &RunArguments) -> Result<()> {
+    match arguments.how.max_cost.filter(|_| asked.card.prices.is_none()) {
+        Some(most) => Err(Usage(format!(
+            "--max-cost {most}: no card has prices of {}, so nobody knows when they are spent",
+            asked.name
+        ))
+        .into()),
+        None => Ok(()),
     }
 }
 
@@ -90,7 +105,7 @@ fn begin(
     let setup = SessionSetup {
         system: system_prompt(settings.language.value).trim_end().to_owned(),
         tools: tools.collect(),
-        rules: project.rules.clone(),
+        rules: project.rules.text(),
         provider: asked.provider,
         model: asked.name.clone(),
         window: asked.card.window,

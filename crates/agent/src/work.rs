@@ -178,7 +178,7 @@ async fn steps(
 
 fn too_dear(agent: &Agent<'_>, session: &Session, first: usize, house: &dyn House) -> Option<Ended> {
     let most = agent.limits.cost?;
-    let spent = Spent::since(session, first);
+    let spent = Spent::since(session, first, agent.compactor.as_ref().and_then(|compactor| compactor.model.card));
     let expected = expected(session, &spent, house.now())?;
     let spent = spent.dollars?;
     (spent + expected > most).then_some(Ended::Cost { spent, expected })

@@ -134,7 +134,7 @@ pub(crate) fn run(mut arguments: RunArguments) -> Result<()> {
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start")?;
     let ended = runtime.block_on(work(&agent, &mut session, &mut cancel, &mut room));
-    let spent = Spent::since(&session, first);
+    let spent = Spent::since(&session, first, compactor.as_ref().and_then(|compactor| compactor.card.as_ref()));
     let ended = match ended {
         Ok(ended) => ended,
         Err(error) => {

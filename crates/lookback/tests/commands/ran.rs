@@ -1,6 +1,7 @@
 //! `lookback run` as a person runs it: real files, real commands, a script in the place of the model.
 
 mod asked;
+mod ended;
 mod killed;
 mod planted;
 mod projects;

@@ -13,7 +13,7 @@ use anyhow::{Context, Result};
 use lookback_agent::{Jobs, Kept, Workshop};
 use lookback_engine::{
     Session,
-    trace::{EventBody, NoBlobs, Output, ToolResult},
+    trace::{EventBody, NoBlobs, Output, Part, ToolResult},
 };
 use lookback_tools::{
     EndedJob, FileTools, Project as Walls, Shell, ShellLimits, ShellSetup, ToolName, WITHHELD,
@@ -156,7 +156,7 @@ impl Workshop for Bench {
         match tool {
             ToolName::Bash => self.shell.run(arguments, stop),
             ToolName::Job => self.shell.job(arguments),
-            _ => self.without_keys(self.files.run(tool, arguments, stop)),
+            _ => without_picture(self.without_keys(self.files.run(tool, arguments, stop))),
         }
     }
 
@@ -193,6 +193,17 @@ impl Workshop for Bench {
         }
         self.shell.take_ended()
     }
+}
+
+/// A picture stays in the trace, and the model is told that it does not see it.
+fn without_picture(mut result: ToolResult) -> ToolResult {
+    let has_picture =
+        result.as_came.as_ref().is_some_and(|came| came.parts.iter().any(|part| matches!(part, Part::Image(_))));
+    if let Some(text) = has_picture.then(|| result.text.bytes(&NoBlobs).ok()).flatten() {
+        let text = String::from_utf8_lossy(&text);
+        result.text = format!("{text}. It is kept, but you do not see it: only its name and size are shown.").into();
+    }
+    result
 }
 
 /// Known keys never reach the trace.

@@ -17,7 +17,7 @@ pub(crate) fn take_out(
 ) -> Result<Option<u64>, AgentError> {
     let limit = u64::from(exceeded.limit);
     let Some(answer) = last_answer(session).filter(|_| exceeded.newest > limit / 2) else { return Ok(None) };
-    let before = TurnNo(answer.turn.0.saturating_sub(1));
+    let Some(before) = turn_before(session, answer.turn) else { return Ok(None) };
     let text = format!(
         "Your last answer ({} tokens) was taken out of this conversation: with it nothing more would fit into {limit} \
          tokens. What its calls did has been done:\n{}\nWrite large files in several smaller steps.",
@@ -28,6 +28,21 @@ pub(crate) fn take_out(
     session.remind("too_large", &text);
     keep(session, house)?;
     Ok(Some(exceeded.newest))
+}
+
+/// The end of the conversation when the answer of this turn came: turns that were rolled back before are none of it.
+fn turn_before(session: &Session, answer: TurnNo) -> Option<TurnNo> {
+    let mut last = None;
+    for event in session.trace() {
+        last = match &event.event {
+            EventBody::AssistantTurn(turn) if turn.turn == answer => return last,
+            EventBody::AssistantTurn(turn) => Some(turn.turn),
+            EventBody::UserTurn(turn) => Some(turn.turn),
+            EventBody::StepEnded { turn, .. } | EventBody::RolledBack { turn, .. } => Some(*turn),
+            _ => last,
+        };
+    }
+    None
 }
 
 fn last_answer(session: &Session) -> Option<&AssistantTurn> {

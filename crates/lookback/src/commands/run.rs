@@ -104,7 +104,7 @@ pub(crate) fn run(mut arguments: RunArguments) -> Result<()> {
     if !is_new {
         room.resume(&mut session, project.rules.text())?;
         if session.state().model().name != asked.name {
-            room.record(|context| session.model_changed(asked.choice(), context))?;
+            room.record(|context| session.model_changed(asked.choice(&settings), context))?;
         }
     }
     if let Some(task) = task {

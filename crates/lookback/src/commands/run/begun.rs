@@ -112,7 +112,7 @@ fn begin(
         rules: project.rules.text(),
         provider: asked.provider,
         model: asked.name.clone(),
-        window: asked.card.window,
+        window: asked.window(settings),
         max_output: Some(asked.card.max_output),
         alternation: asked.card.alternation,
         plain_thinking: asked.card.plain_thinking(),

@@ -34,13 +34,18 @@ pub(super) struct Asked {
 }
 
 impl Asked {
+    /// In tokens: what the person set, else what the card says.
+    pub(super) fn window(&self, settings: &Settings) -> u32 {
+        settings.context.value.window.window(Some(self.card.window))
+    }
+
     /// As a session records another model.
-    pub(super) fn choice(&self) -> ModelChoice {
+    pub(super) fn choice(&self, settings: &Settings) -> ModelChoice {
         ModelChoice {
             max_output: Some(self.card.max_output),
             alternation: self.card.alternation,
             plain_thinking: self.card.plain_thinking(),
-            ..ModelChoice::new(&self.name, self.provider, self.card.window)
+            ..ModelChoice::new(&self.name, self.provider, self.window(settings))
         }
     }
 }

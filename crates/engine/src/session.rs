@@ -6,6 +6,7 @@
 //! events, and applying an event is the only way in which anything changes. [`Session::replay`] applies events that were
 //! recorded before, and runs no rule again. Where events are stored and who sends the bytes is not known here.
 
+mod beside;
 mod calling;
 mod checking;
 mod editing;

@@ -36,6 +36,11 @@ impl fmt::Display for EndedWith {
 
 impl std::error::Error for EndedWith {}
 
+/// What was typed makes no sense: the code of a usage error.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Usage(pub(crate) String);
+
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
     match arguments.command {
         Command::Sessions(arguments) => sessions::run(arguments),

@@ -20,7 +20,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
-use lookback_engine::Configuration;
+use lookback_engine::{Configuration, trace::SessionId};
 use lookback_replay::{
     import::ImportError,
     recording::{Format, Recording, Skipped},

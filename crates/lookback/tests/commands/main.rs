@@ -25,6 +25,7 @@ mod recorded;
 mod removed;
 mod replayed;
 mod same_blocks;
+mod terminal;
 mod widths;
 mod work;
 

@@ -224,6 +224,7 @@ impl Desk {
             link: folded.fold.link,
             first: folded.fold.first,
             end: folded.fold.end,
+            thinking_from: folded.fold.thinking_from,
             block: folded.fold.block.to_vec(),
         });
         self.options.store.remember_folds(&session, &rows.collect::<Vec<_>>())?;

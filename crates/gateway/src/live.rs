@@ -10,7 +10,8 @@ use lookback_engine::{
     Context, NewPart, Session, SessionError, Source,
     session::{FoldNeed, GuestFold},
     trace::{
-        BlobHash, CallNo, CamePart, NamedPart, NoBlobs, Stop, ToolResult, TurnNo,
+        BlobHash, CallNo, CamePart, EventBody, NamedPart, NoBlobs, Stop, ToolResult, TurnNo,
+        decision::ThinkingBehind,
         event::{CallDetails, CallKind, Interruption, Usage},
         start::ClientRecall,
     },
@@ -267,10 +268,23 @@ impl Live {
             let message = self.session.message(entry, context.blobs).ok()?;
             let provider = self.session.start_of().provider;
             let block = Bytes::from(render_message(provider, &message));
-            let fold = NewFold { first, end, link: *chain.get(end.checked_sub(1)?)?, block };
+            let thinking_from = if self.drops_thinking(report.block) { self.thought() } else { end };
+            let fold = NewFold { first, end, link: *chain.get(end.checked_sub(1)?)?, thinking_from, block };
             Some(Folded { fold, saves: report.replaced.saturating_sub(report.block_tokens) })
         });
         Ok(folded.collect())
+    }
+
+    /// Whether the model's card has the thinking go that stands behind a fold when it is made.
+    fn drops_thinking(&self, block: u32) -> bool {
+        let events = self.session.trace().iter().rev().map(|event| &event.event);
+        let mut folds = events.filter_map(|event| if let EventBody::Fold(fold) = event { Some(fold) } else { None });
+        folds.find(|fold| fold.block == block).is_some_and(|fold| fold.thinking == ThinkingBehind::Dropped)
+    }
+
+    /// Behind the last message that was thought of before now: the newest answer, where there is one, is the client's next.
+    fn thought(&self) -> usize {
+        self.messages + usize::from(self.answer.is_some())
     }
 }
 

@@ -1,12 +1,12 @@
 //! A request that is understood: whose it is, where in which conversation, and what stands in it.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use axum::http::{HeaderMap, header};
 use bytes::Bytes;
 use lookback_wire::{
     Body, Provider,
-    body::{Edit, Link, Mark, SectionKind},
+    body::{Block, Edit, Link, Mark, SectionKind},
 };
 use tracing::warn;
 
@@ -101,10 +101,34 @@ fn splice(body: &Body, folds: &[Arc<StandingFold>]) -> Option<Vec<u8>> {
         false => fold.block.clone(),
     };
     let blocks: Vec<Bytes> = standing.iter().enumerate().map(|(place, fold)| with(place, fold)).collect();
-    let edits = standing.iter().zip(&blocks);
-    let edits = edits.map(|(fold, block)| Edit::Messages { range: fold.first..fold.end, with: (&block[..]).into() });
-    let spliced = body.splice(&edits.collect::<Vec<_>>());
+    let replaced = standing.iter().zip(&blocks).map(|(fold, block)| {
+        let edit = Edit::Messages { range: fold.first..fold.end, with: (&block[..]).into() };
+        (body.messages()[fold.first].span.start, edit)
+    });
+    let thought = standing.iter().flat_map(|fold| fold.end..fold.thinking_from).filter(|message| !covers(*message));
+    let thought: BTreeSet<usize> = thought.collect();
+    let mut edits: Vec<(usize, Edit<'_>)> =
+        replaced.chain(thought.into_iter().flat_map(|message| without_thinking(body, message))).collect();
+    edits.sort_by_key(|(start, _)| *start);
+    let edits: Vec<Edit<'_>> = edits.into_iter().map(|(_, edit)| edit).collect();
+    let spliced = body.splice(&edits);
     spliced.map_err(|error| warn!(%error, "a fold does not fit its request")).ok()
+}
+
+/// Takes the thinking out of a message, run by run, each with the place where it begins.
+fn without_thinking(body: &Body, message: usize) -> Vec<(usize, Edit<'static>)> {
+    let blocks = body.blocks(message);
+    let is_thinking =
+        |block: &Block| block.kind.is_some_and(|kind| matches!(&*body.text(kind), "thinking" | "redacted_thinking"));
+    let (mut edits, mut at) = (Vec::new(), 0);
+    while at < blocks.len() {
+        let run = blocks[at..].iter().take_while(|block| is_thinking(block)).count();
+        if let Some(edit) = (run > 0).then(|| body.plan_unblock(message, at..at + run)).flatten() {
+            edits.push((blocks[at].span.start, edit));
+        }
+        at += run.max(1);
+    }
+    edits
 }
 
 /// A block with a cache mark on it, as Anthropic's bodies have them.

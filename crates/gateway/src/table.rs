@@ -33,6 +33,9 @@ pub(crate) struct StandingFold {
     pub(crate) end: usize,
     /// The chain at its end.
     pub(crate) link: Link,
+    /// Behind them, the first message that keeps its thinking: what was thought before the fold was made may be bound to
+    /// what it replaces.
+    pub(crate) thinking_from: usize,
     /// The block as a message of the provider's.
     pub(crate) block: Bytes,
 }
@@ -151,13 +154,13 @@ impl Table {
     /// A fold that is durable stands from the next request on.
     pub(crate) fn publish(&self, conversation: ConversationId, fold: NewFold) {
         let mut inner = self.lock();
-        let NewFold { first, end, link, block } = fold;
+        let NewFold { first, end, link, thinking_from, block } = fold;
         let number = inner.next_fold;
         inner.next_fold += 1;
         if let Some(conversation) = inner.conversations.get_mut(&conversation) {
             conversation.folded = conversation.folded.max(end);
         }
-        inner.folds.insert(link, Arc::new(StandingFold { number, first, end, link, block }));
+        inner.folds.insert(link, Arc::new(StandingFold { number, first, end, link, thinking_from, block }));
     }
 
     /// What the store knows of a conversation of an earlier process: how far it came, and what stands in it.
@@ -172,8 +175,8 @@ impl Table {
             conversation.session = Some(place.session);
         }
         drop(inner);
-        for GuestFold { link, first, end, block } in folds {
-            self.publish(id, NewFold { first, end, link, block: block.into() });
+        for GuestFold { link, first, end, thinking_from, block } in folds {
+            self.publish(id, NewFold { first, end, link, thinking_from, block: block.into() });
         }
         Ok(())
     }
@@ -204,6 +207,7 @@ pub(crate) struct NewFold {
     pub(crate) first: usize,
     pub(crate) end: usize,
     pub(crate) link: Link,
+    pub(crate) thinking_from: usize,
     pub(crate) block: Bytes,
 }
 

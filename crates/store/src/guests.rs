@@ -32,6 +32,8 @@ pub struct GuestFold {
     pub first: usize,
     /// Behind the last of them.
     pub end: usize,
+    /// Behind them, the first message that keeps its thinking.
+    pub thinking_from: usize,
     /// What is sent in their place.
     pub block: Vec<u8>,
 }
@@ -59,8 +61,10 @@ impl Store {
         self.writing(|connection| {
             let key = identity::key_of(connection, session)?;
             for fold in folds {
-                let sql = "INSERT OR REPLACE INTO guest_folds (link, session, first, messages, block) VALUES (?1, ?2, ?3, ?4, ?5)";
-                let row = params![fold.link, key, fold.first as i64, fold.end as i64, fold.block];
+                let sql = "INSERT OR REPLACE INTO guest_folds (link, session, first, messages, thinking_from, block)
+                           VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+                let row =
+                    params![fold.link, key, fold.first as i64, fold.end as i64, fold.thinking_from as i64, fold.block];
                 connection.prepare_cached(sql)?.execute(row)?;
             }
             Ok(())
@@ -82,15 +86,18 @@ impl Store {
     /// What stands in the place of the messages of a chain, oldest first.
     pub fn find_folds(&self, chain: &[Link]) -> Result<Vec<GuestFold>, StoreError> {
         self.reading(|connection| {
-            let sql = "SELECT first, messages, block FROM guest_folds WHERE link = ?1";
+            let sql = "SELECT first, messages, thinking_from, block FROM guest_folds WHERE link = ?1";
             let mut statement = connection.prepare_cached(sql)?;
             let mut folds = Vec::new();
             for link in chain {
-                let row = statement.query_row([link], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()?;
-                folds.extend(row.map(|(first, end, block): (i64, i64, Vec<u8>)| GuestFold {
+                let row = statement
+                    .query_row([link], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
+                    .optional()?;
+                folds.extend(row.map(|(first, end, thinking_from, block): (i64, i64, i64, Vec<u8>)| GuestFold {
                     link: *link,
                     first: first as usize,
                     end: end as usize,
+                    thinking_from: thinking_from as usize,
                     block,
                 }));
             }

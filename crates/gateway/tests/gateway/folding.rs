@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::{
     conversation::{Conversation, folded, is_block},
     provider::{Answers, Provider},
-    started::start,
+    started::{start, start_with_card},
 };
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -135,4 +135,27 @@ async fn traffic_beside_the_conversation_is_no_turn_of_it() {
     let events = store.events(&sessions[0].id).unwrap();
     let kinds = format!("{events:?}");
     assert_eq!(kinds.matches("kind: Side").count(), 4, "each is one event of it");
+}
+
+/// Models that bind what they think to everything before it refuse it behind a fold.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn thinking_that_is_bound_to_what_was_folded_goes() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start_with_card(home.path(), &provider, Mode::Fold, "claude-opus-5-5").await;
+    provider.answers(Answers::Thinking);
+    let mut conversation = Conversation::new("read everything");
+    conversation.steps(&gateway, 24).await;
+    gateway.wait_for_folds(1).await;
+    conversation.step(&gateway).await;
+    let got = provider.last().messages();
+    let place = got.iter().rposition(is_block).expect("a block");
+    let has_thinking = |message: &Value| message.to_string().contains("\"thinking\"");
+    let behind: Vec<bool> =
+        got[place + 1..].iter().filter(|message| message["role"] == "assistant").map(has_thinking).collect();
+    assert!(!behind.is_empty() && !behind[0], "what was thought before the fold goes: {behind:?}");
+    conversation.steps(&gateway, 2).await;
+    let got = provider.last().messages();
+    let newest = got.iter().rev().find(|message| message["role"] == "assistant").expect("an answer");
+    assert!(has_thinking(newest), "what is thought since stays");
+    gateway.stop().await;
 }

@@ -41,6 +41,8 @@ pub(crate) enum Answers {
     /// One call of a tool, with an id of its own.
     #[default]
     Call,
+    /// The same behind a thought.
+    Thinking,
     /// An error of this status.
     Status(u16),
     /// A stream that breaks off in the middle.
@@ -114,6 +116,16 @@ async fn answer(State(inside): State<Arc<Inside>>, request: Request<Body>) -> Re
         "stop_reason": "tool_use",
         "usage": {"input_tokens": body.len() / 4, "output_tokens": 20},
     });
+    let whole = match answers {
+        Answers::Thinking => {
+            let mut thought = whole;
+            let thinking =
+                json!({"type": "thinking", "thinking": format!("thought {number}"), "signature": "c2lnbmVk"});
+            thought["content"].as_array_mut().unwrap().insert(0, thinking);
+            thought
+        }
+        _ => whole,
+    };
     let messages = || {
         let read: Value = serde_json::from_slice(&body).unwrap_or_default();
         read["messages"].as_array().map_or(0, Vec::len)

@@ -2,7 +2,11 @@
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-use lookback_engine::{Configuration, card::Cards, trace::EventBody};
+use lookback_engine::{
+    Configuration,
+    card::{Card, Cards},
+    trace::EventBody,
+};
 use lookback_gateway::{Gateway, Mode, Options, Running, Upstreams};
 use lookback_store::{SessionSummary, Store};
 use serde_json::Value;
@@ -26,6 +30,16 @@ pub(crate) fn configuration() -> Configuration {
 }
 
 pub(crate) async fn start(home: &Path, provider: &Provider, mode: Mode) -> Started {
+    start_by(home, provider, mode, None).await
+}
+
+/// Prices and habits of one of the cards that the program knows.
+pub(crate) async fn start_with_card(home: &Path, provider: &Provider, mode: Mode, model: &str) -> Started {
+    let cards = Cards::parse(include_str!("../../../../prices/anthropic.toml")).unwrap();
+    start_by(home, provider, mode, Some(cards.find(model).expect("a card").clone())).await
+}
+
+async fn start_by(home: &Path, provider: &Provider, mode: Mode, card: Option<Card>) -> Started {
     let options = Options {
         listen: "127.0.0.1:0".parse().unwrap(),
         upstreams: Upstreams { all: Some(provider.url.clone()), ..Upstreams::default() },
@@ -34,7 +48,7 @@ pub(crate) async fn start(home: &Path, provider: &Provider, mode: Mode) -> Start
         token: TOKEN.to_owned(),
         secret: [3; 32],
         cards: Cards::default(),
-        card: None,
+        card,
         configuration: configuration(),
         clock: Arc::new(|| {
             let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();

@@ -12,6 +12,7 @@ CREATE TABLE guest_folds (
     session INTEGER NOT NULL REFERENCES sessions (key),
     first INTEGER NOT NULL,
     messages INTEGER NOT NULL,
+    thinking_from INTEGER NOT NULL,
     block BLOB NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX guest_folds_of ON guest_folds (session);

@@ -109,7 +109,10 @@ fn check(sent: &Value, got: &Value) {
         Value::Array(messages) => messages,
         other => panic!("no list: {other}"),
     };
-    check_body(Api::Anthropic, got.to_string().as_bytes()).expect("the provider takes it");
+    // A client may send what no provider takes; then that is what goes on.
+    if check_body(Api::Anthropic, sent.to_string().as_bytes()).is_ok() {
+        check_body(Api::Anthropic, got.to_string().as_bytes()).expect("the provider takes it");
+    }
     let (messages, forwarded) = (list(&mut sent), list(&mut got));
     assert_eq!(sent, got, "nothing but the messages changes");
     folded(&messages, &forwarded);

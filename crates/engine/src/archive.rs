@@ -17,7 +17,11 @@ pub(crate) use rules::summarise_by_rules;
 pub(crate) use summary::Summary;
 
 use crate::{
-    block::{render_pinned, user::render_user_turns, way_back, wrap},
+    block::{
+        render_pinned,
+        user::{WayBack, render_user_turns},
+        way_back, wrap,
+    },
     configuration::BlockLimits,
     state::Bench,
     trace::{Timestamp, claim::Quote, decision::TurnRange},
@@ -80,7 +84,7 @@ pub(crate) fn render_archive(
         range.last,
         way_back(bench.history)
     );
-    text.push_str(&render_user_turns(bench.history, range, limits, count));
+    text.push_str(&render_user_turns(bench.history, range, WayBack::Own, limits, count));
     text.push_str(&render_pinned(pinned));
     let times = times_of(bench, range);
     text.push_str(&match body {

@@ -3,6 +3,7 @@
 //! For two readers, the model that goes on from it and the person who looks over its shoulder. The same content always
 //! gives the same bytes. Everything in it was admitted before; nothing is checked or chosen here.
 
+pub(crate) mod guest;
 pub(crate) mod log;
 mod tag;
 pub(crate) mod user;
@@ -10,6 +11,7 @@ pub(crate) mod user;
 use std::{collections::BTreeSet, fmt::Write};
 
 pub use tag::{escape_tag, unescape_tag};
+use user::WayBack;
 
 use crate::{
     board::Board,
@@ -18,6 +20,7 @@ use crate::{
     history::{History, index::SpanRecord},
     state::Bench,
     text::{beginning, with_visible_ends},
+    trace::SessionId,
     trace::claim::{Anchor, Assertion, BlockContent, ClaimKind, Evidence, Fact, Quote, SummariserNote},
     trace::decision::{Fold, TurnRange},
     view::Source,
@@ -37,7 +40,7 @@ pub fn render_block(
     count: &dyn Fn(&[u8]) -> u32,
 ) -> String {
     let mut text = render_head(bench, number, range);
-    text.push_str(&user::render_user_turns(bench.history, range, limits, count));
+    text.push_str(&user::render_user_turns(bench.history, range, WayBack::Own, limits, count));
     text.push_str(&render_pinned(&content.pinned));
     text.push_str(&render_claims(content, bench.state.board()));
     text.push_str(&log::render_log(bench.history, range, limits.log_tokens, count).0);
@@ -48,7 +51,7 @@ pub fn render_block(
 /// all else that it showed.
 pub(crate) fn render_stub(bench: Bench<'_>, fold: &Fold, limits: &BlockLimits, count: &dyn Fn(&[u8]) -> u32) -> String {
     let mut text = render_head(bench, fold.block, fold.range);
-    text.push_str(&user::render_user_turns(bench.history, fold.range, limits, count));
+    text.push_str(&user::render_user_turns(bench.history, fold.range, WayBack::Own, limits, count));
     text.push_str(&render_pinned(&fold.claims.pinned));
     let BlockContent { task, now, what_we_learned, .. } = fold.claims.clone();
     let (changed, other): (Vec<Fact>, Vec<Fact>) = what_we_learned.into_iter().partition(|fact| {
@@ -113,7 +116,14 @@ fn is_continued(bench: Bench<'_>, span: &SpanRecord, range: TurnRange) -> bool {
 
 /// Anything a program records for the model, in its tag: blocks and archived summaries alike.
 pub(crate) fn wrap(text: &str) -> String {
-    format!("<lookback-block>\n{VOICE}\n{}</lookback-block>", escape_tag(text))
+    wrap_as(None, text)
+}
+
+/// The same with the conversation that it belongs to, for a reader who knows nothing else of it.
+fn wrap_as(conversation: Option<&SessionId>, text: &str) -> String {
+    let id = conversation.map(|id| id.0.replace(['"', '<', '>', '\n'], ""));
+    let id = id.map(|id| format!(" conversation=\"{id}\"")).unwrap_or_default();
+    format!("<lookback-block{id}>\n{VOICE}\n{}</lookback-block>", escape_tag(text))
 }
 
 /// What the budget of a block counts: all but the user's turns. Anchors have the ids that `board` knows or gives them, so

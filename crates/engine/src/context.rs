@@ -2,7 +2,10 @@
 
 use lookback_wire::ToolSpec;
 
-use crate::trace::{Blobs, Timestamp, start::Counted};
+use crate::{
+    configuration::estimates::IMAGE_TOKENS,
+    trace::{AsCame, Blobs, Part, Timestamp, start::Counted},
+};
 
 /// What a recording method needs from outside.
 #[derive(Clone, Copy)]
@@ -24,6 +27,17 @@ impl std::fmt::Debug for Context<'_> {
 impl Context<'_> {
     pub(crate) fn counted(&self, text: String) -> Counted {
         Counted { tokens: (self.count)(text.as_bytes()), text }
+    }
+
+    /// A user turn: its text, and what came with it.
+    pub(crate) fn count_user(&self, text: &str, as_came: Option<&AsCame>) -> u32 {
+        let parts = as_came.map_or(&[][..], |as_came| &as_came.parts).iter();
+        let beside = parts.map(|part| match part {
+            Part::Text { .. } => 0,
+            Part::Image(_) => IMAGE_TOKENS,
+            Part::Named(named) => (self.count)(named.raw.as_bytes()),
+        });
+        beside.fold((self.count)(text.as_bytes()), u32::saturating_add)
     }
 
     /// Tools are one part: what a provider is told of them, whatever punctuation it puts around it.

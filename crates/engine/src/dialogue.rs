@@ -5,7 +5,10 @@
 //! work is under way stands elsewhere: neither is known here.
 
 use crate::{
-    block::{user::render_user_turn, way_back, wrap},
+    block::{
+        user::{WayBack, render_user_turn},
+        way_back, wrap,
+    },
     configuration::{BlockLimits, ExecuteLimits},
     history::{History, LiveTurn},
     trace::{AssistantPart, AssistantTurn, TurnNo, decision::TurnRange, event::Cut},
@@ -51,7 +54,9 @@ pub(crate) fn render_dialogue(
             text.push_str(&render_earlier(earlier));
         }
         match content {
-            LiveTurn::User(user) => text.push_str(&render_user_turn(user, limits.block, count).unwrap_or_default()),
+            LiveTurn::User(user) => {
+                text.push_str(&render_user_turn(user, WayBack::Own, limits.block, count).unwrap_or_default())
+            }
             LiveTurn::Assistant(assistant) if latest.binary_search(&turn).is_ok() => {
                 text.push_str(&render_utterance(assistant, limits.execute, count));
             }

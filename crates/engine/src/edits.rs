@@ -9,12 +9,14 @@ pub(crate) mod delta;
 pub(crate) mod draft;
 pub(crate) mod fold;
 mod fold_text;
+pub(crate) mod guest;
 pub(crate) mod layout;
 pub(crate) mod pins;
 pub(crate) mod recheck;
 pub(crate) mod settle;
 pub(crate) mod stub;
 pub(crate) mod unfold;
+pub(crate) mod walls;
 pub(crate) mod window;
 pub(crate) mod zone;
 

@@ -17,6 +17,10 @@ pub enum SessionError {
     /// Its decisions came from a file and were not what the engine makes of what happened.
     #[error("the session is a recording: it came from a file, and not all of what stands for its turns holds")]
     Recording,
+    #[error("another program drives this session: nothing but its own folds may stand in its view")]
+    Guest,
+    #[error("no other program drives this session")]
+    NotAGuest,
     #[error("the step of turn {0} still waits for tool results: record them, or interrupt it, first")]
     StepOpen(TurnNo),
     #[error("a model call is under way: record its answer, or interrupt it, first")]
@@ -78,6 +82,11 @@ pub(crate) fn expect_idle(history: &History) -> Result<(), SessionError> {
         (None, Some(_)) => Err(SessionError::CallOpen),
         (None, None) => Ok(()),
     }
+}
+
+/// Edits that a guest never gets.
+pub(crate) fn expect_own(history: &History) -> Result<(), SessionError> {
+    if history.start().is_guest() { Err(SessionError::Guest) } else { Ok(()) }
 }
 
 impl From<TurnError> for SessionError {

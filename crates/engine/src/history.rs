@@ -127,6 +127,14 @@ impl History {
         self.released = durable.max(self.released);
     }
 
+    /// The same trace as it was when an event had just been recorded.
+    pub(crate) fn up_to(&self, last: EventNo) -> Result<Self, TraceError> {
+        let mut events = self.trace.iter().take_while(|event| event.seq <= last).cloned();
+        let mut history = Self::begin(events.next().ok_or(TraceError::Empty)?)?;
+        events.try_for_each(|event| history.push(event))?;
+        Ok(history)
+    }
+
     /// The id under which the session goes on: a fork's own.
     pub fn id(&self) -> &SessionId {
         &self.id

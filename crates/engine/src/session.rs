@@ -6,9 +6,11 @@
 //! events, and applying an event is the only way in which anything changes. [`Session::replay`] applies events that were
 //! recorded before, and runs no rule again. Where events are stored and who sends the bytes is not known here.
 
+mod beside;
 mod calling;
 mod checking;
 mod editing;
+mod guest;
 mod recording;
 mod replaying;
 mod request;
@@ -20,6 +22,7 @@ use lookback_wire::{Head, Message, Provider};
 
 pub use calling::{Overflow, Room};
 pub use checking::{Checked, Doubted};
+pub use guest::{FoldNeed, GuestFold};
 pub use replaying::Replay;
 pub use request::Schema;
 pub use tidy::{Tidied, Wish};
@@ -207,6 +210,11 @@ impl Session {
         self.start_of().decisions == Decisions::Unchecked
     }
 
+    /// Whether another program drives it, through the gateway: of ours only blocks enter its view.
+    pub fn is_guest(&self) -> bool {
+        self.start_of().is_guest()
+    }
+
     /// How many turns were ever appended.
     pub fn turns(&self) -> u32 {
         self.history.turns()
@@ -235,27 +243,16 @@ impl Session {
     /// From now on decisions are made by these settings; what was decided before stays. A replayed session begins with
     /// the defaults.
     pub fn configure(&mut self, configuration: Configuration) {
-        let before = self.policy.lifetime();
         self.policy.configure(configuration);
-        if self.policy.lifetime() != before {
-            self.bill_by_card();
-        }
     }
 
-    /// The card of the model in use: prices, cache rule, habits. Without one the triggers alone decide.
+    /// The card of the model in use: prices, cache rule, habits. Without one the triggers alone decide. The same card with
+    /// another lifetime is for prompts to come: what is held stays held.
     pub fn use_card(&mut self, card: Card, lifetime: Lifetime) {
-        if self.policy.card.as_ref().is_some_and(|in_use| in_use.card == card && in_use.lifetime == lifetime) {
-            return;
+        if self.policy.card() != Some(&card) {
+            self.sent.use_card(&card);
         }
         self.policy.card = Some(CardInUse { card, lifetime });
-        self.bill_by_card();
-    }
-
-    fn bill_by_card(&mut self) {
-        let lifetime = self.policy.lifetime();
-        if let Some(in_use) = &self.policy.card {
-            self.sent.use_card(&in_use.card, lifetime);
-        }
     }
 
     /// How many parts of the last prompt were asked to be held for an hour: the base is the first.
@@ -396,7 +393,9 @@ impl Book for Session {
         let model = &self.state.model;
         let used = self.state.view.tokens() + u64::from(model.reserve) + u64::from(TOKENS_PER_MESSAGE);
         let free = u64::from(model.window).saturating_sub(used) as u32;
-        (self.results == ShownResults::AsThereIsRoom).then_some(RoomForResults { window: model.window, free })
+        // What a guest's model is shown is not ours to cut.
+        let cuts = self.results == ShownResults::AsThereIsRoom && !self.is_guest();
+        cuts.then_some(RoomForResults { window: model.window, free })
     }
 
     fn record(&mut self, body: EventBody, context: &Context<'_>) -> Result<(), SessionError> {
@@ -410,6 +409,19 @@ impl Book for Session {
         if self.is_recording() {
             return Err(SessionError::Recording);
         }
+        if self.is_guest() && is_of_ours(&event.event) {
+            return Err(SessionError::Guest);
+        }
         self.apply(event, blobs)
     }
+}
+
+/// What would put more of ours into a view than blocks, or take one out that is sent for ever.
+fn is_of_ours(event: &EventBody) -> bool {
+    let is_fold = matches!(event, EventBody::Fold(fold) if fold.board.is_none());
+    let shows = matches!(
+        event,
+        EventBody::NoteShown { .. } | EventBody::RulesChanged { .. } | EventBody::Unfold(_) | EventBody::Pinned(_)
+    );
+    shows || is_decision(event) && !is_fold
 }

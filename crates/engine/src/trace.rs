@@ -21,7 +21,7 @@ pub mod upgrade;
 pub use event::{Event, EventBody};
 pub use ids::{BlobHash, CallNo, EventNo, SessionId, Timestamp, TurnNo};
 pub use output::{BlobError, Blobs, BothEnds, NoBlobs, Output};
-pub use part::{AsCame, Image, NamedPart, Part};
+pub use part::{AsCame, CamePart, Image, NamedPart, Part};
 pub use result::{ResultData, Status, ToolKind, ToolResult};
 pub use start::{Layout, SessionStarted};
 pub use turn::{AssistantPart, AssistantTurn, NativePart, Origin, Stop, UserTurn};

@@ -48,6 +48,8 @@ pub enum StrategyName {
     Lookback,
     LookbackFixed,
     Oracle,
+    /// What the gateway would have done. Not among [`Self::ALL`]: it is told where it is asked for.
+    Guest,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -90,6 +92,7 @@ impl StrategyName {
             Self::Lookback => "lookback",
             Self::LookbackFixed => "lookback-fixed",
             Self::Oracle => "oracle",
+            Self::Guest => "guest",
         }
     }
 }
@@ -119,6 +122,7 @@ pub fn build<'a>(
         StrategyName::Settle => Box::new(driven(Powers::SettleOnly)),
         StrategyName::Lookback => Box::new(driven(Powers::Planned)),
         StrategyName::LookbackFixed => Box::new(driven(Powers::Fixed)),
+        StrategyName::Guest => Box::new(driven(Powers::Guest)),
         StrategyName::Oracle => Box::new(Oracle::new(conversation, tariff, count)),
     }
 }
@@ -133,7 +137,7 @@ impl FromStr for StrategyName {
     type Err = UnknownStrategy;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        let found = Self::ALL.into_iter().find(|strategy| strategy.name() == name);
+        let found = Self::ALL.into_iter().chain([Self::Guest]).find(|strategy| strategy.name() == name);
         found.ok_or_else(|| UnknownStrategy { given: name.to_owned() })
     }
 }

@@ -7,6 +7,7 @@ use std::{fs::File, io::Read, path::Path, slice, sync::Arc};
 
 use bytes::Bytes;
 use lookback_engine::trace::{BlobError, BlobHash, Blobs, Event, EventNo, SessionId};
+use rusqlite::Connection;
 
 use crate::{
     StoreError, blobs,
@@ -191,6 +192,15 @@ impl Store {
         told: &mut dyn FnMut(u64),
     ) -> Result<(Vec<Kept>, Removal), StoreError> {
         remove::remove_each(&self.home, self.database(), sessions, told)
+    }
+
+    /// One transaction: all of it, or nothing.
+    pub(crate) fn writing<T>(&self, job: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        self.database().writing().write(|transaction| job(transaction))
+    }
+
+    pub(crate) fn reading<T>(&self, job: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        self.database().read(job)
     }
 
     fn database(&self) -> &Arc<Database> {

@@ -98,14 +98,19 @@ impl Snapshot {
 impl Shadow {
     /// `folder` is the person's own; the project's part of it is named by its root.
     pub fn open(folder: &Path, root: &Path) -> io::Result<Self> {
-        let name = BlobHash::of(root.to_string_lossy().as_bytes()).to_string();
-        let contents = Contents::open(&folder.join(&name[..16]))?;
+        let contents = Contents::open(&Self::place(folder, root))?;
         Ok(Self { root: root.to_owned(), hidden: Vec::new(), contents, last: Mutex::new(None) })
     }
 
     /// Leaves places out: keys, and the folder that snapshots themselves are in.
     pub fn without(self, hidden: Vec<PathBuf>) -> Self {
         Self { hidden, ..self }
+    }
+
+    /// Where the shadow of a project is.
+    pub fn place(folder: &Path, root: &Path) -> PathBuf {
+        let name = BlobHash::of(root.to_string_lossy().as_bytes()).to_string();
+        folder.join(&name[..16])
     }
 
     /// The files as they are now, stored, and the name that finds them again: the same for the same files.

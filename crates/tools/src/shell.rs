@@ -171,6 +171,11 @@ impl Shell {
         ended.collect()
     }
 
+    /// The numbers of background commands go on behind this one: a session that is taken up again has used it.
+    pub fn count_jobs_from(&self, last: u32) {
+        self.lock_jobs().before = last;
+    }
+
     /// Ends every background command, and waits until none is left.
     pub fn end_all(&self) {
         self.lock_jobs().end_all();

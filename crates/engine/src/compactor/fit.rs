@@ -112,7 +112,8 @@ fn room(stretch: &Stretch<'_>, limits: &BlockLimits, log: u32, count: &dyn Fn(&[
     let entries = stretch.bench.state.view.entries();
     let replaced: u64 = entries.iter().filter(|entry| inside(entry.source)).map(|entry| u64::from(entry.tokens)).sum();
     let nothing = BlockContent::default();
-    let number = stretch.bench.history.index().blocks + 1;
+    // A guest's block has no number, so that the same turns always leave the same room.
+    let number = if stretch.bench.history.start().is_guest() { 0 } else { stretch.bench.history.index().blocks + 1 };
     let without_log = BlockLimits { log_tokens: 0, ..*limits };
     let frame = render_block(stretch.bench, number, range, &nothing, &without_log, count);
     let around = count(frame.as_bytes()) + log + TOKENS_PER_MESSAGE;

@@ -10,6 +10,10 @@ pub const RECALL_TOKENS: u64 = 80;
 /// Tokens of a path or symbol that a Recall brings, with the line around it.
 pub const RECALLED_ITEM: u64 = 60;
 
+/// Tokens of a picture, whose size nobody here measures. Providers scale what is larger: a full one is billed as about
+/// 1,600 tokens (Anthropic) or 1,100 (OpenAI, high detail).
+pub(crate) const IMAGE_TOKENS: u32 = 1_500;
+
 /// A ratio of billed to counted tokens outside of this says nothing about a tokenizer. Over 3,683 calls of recorded
 /// sessions (Claude, o200k) 1% and 99% of the growths above 200 tokens lie at 1.0 and 2.8.
 pub(crate) const BELIEVABLE: RangeInclusive<f64> = 0.25..=4.0;

@@ -7,14 +7,15 @@ use super::{
     draft::{FoldDraft, ModelAttempt},
     fold_text::{NewDelta, Texts, admit_news, write_fold},
     pins::pinned_for,
-    zone::{cuts, ends_step, expected_recalls, hot_turns, unseen_results},
+    walls::Walls,
+    zone::{cuts, ends_step, expected_recalls, hot_turns, start, unseen_results},
 };
 use crate::{
     admission::{self, AdmissionLimits, AdmissionRefused, AdmittedBlock, admit_block},
     block::log::render_log,
     compactor::{Request, compact},
     context::Context,
-    error::{FoldRefused, SessionError, expect_idle},
+    error::{FoldRefused, SessionError, expect_idle, expect_own},
     history::index::TurnRecord,
     planner::{Asked, Compactor, FoldDecision, FoldQuestion, Trigger, Verdict, WhyNot, block_budget, plan_fold},
     proposal::{Parsed, parse_compaction},
@@ -34,7 +35,7 @@ pub(crate) fn draft_fold(
     context: &Context<'_>,
 ) -> Result<FoldDraft, SessionError> {
     expect_idle(desk.history)?;
-    let decision = ask_planner(desk, Asked::Order, None, context);
+    let decision = ask_planner(desk, Asked::Order, None, &Walls::default(), context);
     let kept = desk.policy.configuration.fold.keep_steps;
     let refused = match (draft_of(desk, &decision, focus), decision.verdict, decision.cut) {
         (Some(draft), ..) => return Ok(draft),
@@ -113,6 +114,7 @@ pub(crate) fn fold_by_rules(
     draft: &FoldDraft,
     context: &Context<'_>,
 ) -> Result<PlannedFold, SessionError> {
+    expect_own(desk.history)?;
     expect_idle(desk.history)?;
     expect_current(desk, draft)?;
     let request = Request { range: draft.range, budget: draft.budget, focus: draft.focus.as_deref() };
@@ -161,6 +163,7 @@ fn fold_by_proposal(
     author: Author,
     context: &Context<'_>,
 ) -> Result<PlannedFold, SessionError> {
+    expect_own(desk.history)?;
     expect_idle(desk.history)?;
     expect_current(desk, draft)?;
     let limits = AdmissionLimits { block_tokens: draft.budget, ..AdmissionLimits::from(&desk.policy.configuration) };
@@ -182,6 +185,19 @@ fn plan(
     admitted.content.pinned = pinned_for(desk, draft.range, context.blobs);
     let (news, more) = admit_news(desk, draft, &admitted.content, delta, author, context)?;
     let texts = write_fold(desk, draft, &admitted.content, news, author, context);
+    admitted.refused.extend(more);
+    plan_written(desk, draft, admitted, texts, author, context)
+}
+
+/// The event of a fold whose texts are written, where it takes enough away.
+pub(super) fn plan_written(
+    desk: Desk<'_>,
+    draft: &FoldDraft,
+    admitted: AdmittedBlock,
+    texts: Texts,
+    author: Author,
+    context: &Context<'_>,
+) -> Result<PlannedFold, SessionError> {
     let mut report = measure(desk, draft, &texts);
     // The whole is at least a quarter shorter than what it replaces (docs/design/folding.md, "Admission").
     let most = report.replaced * u64::from(100 - desk.policy.configuration.block.saves_at_least.min(100)) / 100;
@@ -191,7 +207,6 @@ fn plan(
     }
     let Texts { content, delta, board } = texts;
     report.refused = admitted.refused;
-    report.refused.extend(more);
     report.claims = admitted.claims;
     report.warmth = desk.warmth(context.now);
     let fold = Fold {
@@ -267,11 +282,12 @@ pub(crate) fn ask_planner(
     desk: Desk<'_>,
     asked: Asked,
     offered: Option<TurnNo>,
+    walls: &Walls,
     context: &Context<'_>,
 ) -> FoldDecision {
     let view = &desk.state.view;
-    let hot_zone: u64 = view.entries()[view.seam()..].iter().map(|entry| u64::from(entry.tokens)).sum();
-    let cuts = cuts(desk, offered);
+    let hot_zone: u64 = view.entries()[start(desk, walls)..].iter().map(|entry| u64::from(entry.tokens)).sum();
+    let cuts = cuts(desk, offered, walls);
     let question = FoldQuestion {
         asked,
         before_seam: view.tokens() - hot_zone,
@@ -290,7 +306,7 @@ pub(crate) fn ask_planner(
 /// As large as the ones that the fold will cover; a delta where there are none. Rules show the whole board.
 fn expected_board_entry(desk: Desk<'_>) -> u64 {
     let limits = &desk.policy.configuration.board;
-    if desk.compactor() == Compactor::Rules && !desk.declares_board() {
+    if desk.compactor() == Compactor::Rules && !desk.declares_board() || desk.history.start().is_guest() {
         return u64::from(limits.rules_board_tokens);
     }
     let hot = &desk.state.view.entries()[desk.state.view.seam()..];
@@ -315,7 +331,7 @@ pub(crate) fn draft_of(desk: Desk<'_>, decision: &FoldDecision, focus: Option<&s
 }
 
 /// What proposed a fold, in words for the event.
-fn render_asked(asked: Asked) -> String {
+pub(super) fn render_asked(asked: Asked) -> String {
     match asked {
         Asked::Step => "planner".into(),
         Asked::Order => "/fold".into(),

@@ -8,6 +8,8 @@ mod counts;
 
 pub(crate) use counts::recheck_start;
 
+use std::collections::BTreeSet;
+
 use counts::{counts, recheck_answer, recheck_head, recheck_step};
 
 use super::{
@@ -16,9 +18,11 @@ use super::{
     draft::FoldDraft,
     fold::expect_current,
     fold_text::write_fold,
+    guest::write,
     layout::plan_layout,
     pins::pinned_for,
     stub,
+    walls::Walls,
 };
 use crate::{
     admission::again::{block_holds, delta_holds},
@@ -33,7 +37,7 @@ use crate::{
         EventBody, EventNo, ToolResult, TurnNo,
         decision::{Archive, Author, BoardEntry, Fold, LayoutChange, Settle, SettledResult, StateDelta},
         event::{FileChange, FileChanged, FileObserved, FollowedAnchor, NoteKind},
-        start::Counted,
+        start::{ClientRecall, Counted},
     },
     view::recap::{render_board_request, render_interrupted, render_rules_changed, render_todo_recap},
 };
@@ -97,7 +101,8 @@ pub(crate) fn recheck(desk: Desk<'_>, event: &EventBody, board: &Board, context:
             if *followed == *seen.anchors { Ok(()) } else { Err(Doubt::Anchors) }
         }
         EventBody::NoteShown { kind, content, .. } => recheck_note(desk, *kind, content, context),
-        EventBody::UserTurn(turn) => counts(turn.tokens, &turn.text, context),
+        EventBody::UserTurn(turn) if turn.tokens == context.count_user(&turn.text, turn.as_came.as_deref()) => Ok(()),
+        EventBody::UserTurn(_) => Err(Doubt::Count),
         EventBody::AssistantTurn(turn) => recheck_answer(turn, context),
         EventBody::StepEnded { turn, shown } => recheck_step(desk, *turn, shown, context),
         EventBody::RulesChanged { rules, .. } => counts(rules.tokens, &rules.text, context),
@@ -135,7 +140,29 @@ fn same_entry(recorded: Option<&Counted>, written: Option<&Counted>) -> Result<(
     }
 }
 
+/// The block of a guest is a function of its turns, so it is written again as a whole.
+fn recheck_guest_fold(desk: Desk<'_>, fold: &Fold, context: &Context<'_>) -> Result<(), Doubt> {
+    let walls = Walls::new(desk.history, Some(fold.range.first), &BTreeSet::new());
+    let barred = (fold.range.first.0..=fold.range.last.0).any(|turn| walls.bars(TurnNo(turn)));
+    if fold.block != desk.history.index().blocks + 1 || fold.board.is_some() || barred {
+        return Err(Doubt::Place);
+    }
+    // The trace does not say what the client could ask for.
+    let mut written = [ClientRecall::Absent, ClientRecall::Declared].into_iter().map(|recall| {
+        let written = write(desk, fold.range, recall, context).map_err(|_| Doubt::Place)?;
+        match fold.claims == written.claims && fold.delta.as_ref() == Some(&written.delta) {
+            true => same(&fold.content, &written.content),
+            false => Err(Doubt::Claims),
+        }
+    });
+    let absent = written.next().unwrap_or(Err(Doubt::Text));
+    absent.or_else(|doubt| written.next().unwrap_or(Err(doubt)))
+}
+
 fn recheck_fold(desk: Desk<'_>, fold: &Fold, context: &Context<'_>) -> Result<(), Doubt> {
+    if desk.history.start().is_guest() {
+        return recheck_guest_fold(desk, fold, context);
+    }
     let configuration = &desk.policy.configuration;
     let (range, reach, trigger) = (fold.range, fold.reach, fold.trigger.clone());
     let draft = FoldDraft { range, reach, budget: 0, focus: None, trigger, decision: None };

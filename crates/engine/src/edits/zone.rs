@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Desk;
+use super::{Desk, walls::Walls};
 use crate::{
     configuration::written::{
         CHARACTERS_PER_TOKEN, LOG_LINE_CHARACTERS, LOG_POINTER, LOG_SCRIPT_CHARACTERS, LOG_TAKES_OF_BLOCK,
@@ -32,16 +32,31 @@ pub(crate) fn hot_turns(bench: Bench<'_>) -> impl Iterator<Item = TurnNo> {
     })
 }
 
-/// Every step from the seam on, oldest first. `offered` is the end that a trigger proposes.
-pub(crate) fn cuts(desk: Desk<'_>, offered: Option<TurnNo>) -> Vec<Cut> {
+/// The place of the first entry that a fold from the seam would replace.
+pub(crate) fn start(desk: Desk<'_>, walls: &Walls) -> usize {
+    let hot = &desk.state.view.entries()[desk.state.view.seam()..];
+    let barred = hot.iter().take_while(|entry| matches!(entry.source, Source::Turn(turn) if walls.bars(turn)));
+    desk.state.view.seam() + barred.count()
+}
+
+/// Every step from there on, oldest first. `offered` is the end that a trigger proposes.
+pub(crate) fn cuts(desk: Desk<'_>, offered: Option<TurnNo>, walls: &Walls) -> Vec<Cut> {
     let mut cuts = Vec::new();
     let (mut tokens, mut verbatim, mut log) = (0, 0, 0);
     let limits = &desk.policy.configuration.block;
     let breaks = span_ends(desk.history);
-    for entry in &desk.state.view.entries()[desk.state.view.seam()..] {
+    let mut behind_wall = false;
+    for entry in &desk.state.view.entries()[start(desk, walls)..] {
         tokens += u64::from(entry.tokens);
         let Source::Turn(turn) = entry.source else { continue };
-        if is_users(desk.history, turn) {
+        if walls.bars(turn) {
+            behind_wall = true;
+            verbatim += u64::from(entry.tokens);
+        } else if std::mem::take(&mut behind_wall) {
+            // Another block begins.
+            verbatim += desk.policy.configuration.fold.block_least;
+        }
+        if is_users(desk.history, turn) && !walls.bars(turn) {
             verbatim += u64::from(entry.tokens.min(limits.longest_user_turn));
         }
         if let Some(step) = desk.history.index().tool_turn(turn) {
@@ -53,9 +68,13 @@ pub(crate) fn cuts(desk: Desk<'_>, offered: Option<TurnNo>) -> Vec<Cut> {
             // Part of the log takes the place of lines and outlines.
             let given_way = block_budget(tokens, &desk.policy.configuration.fold) * LOG_TAKES_OF_BLOCK / 100;
             let verbatim = verbatim + log.min(u64::from(limits.log_tokens)).saturating_sub(given_way);
+            // It counts among the newest steps, but nothing is won by a fold that ends there.
+            let verbatim = if walls.lets_end(turn) { verbatim } else { tokens };
             cuts.push(Cut { end: turn, tokens, verbatim, place });
         }
     }
+    // The open step is the newest of those that stay.
+    cuts.extend(desk.history.index().open_step().map(|end| Cut { end, tokens, verbatim: tokens, place: Place::Step }));
     cuts
 }
 

@@ -122,7 +122,8 @@ impl Counters {
             EventBody::StateDelta(_) => self.deltas.apply_delta(),
             EventBody::NoteShown { kind: NoteKind::BoardRequest, .. } => self.deltas.apply_delta(),
             EventBody::Fold(fold) => {
-                if fold.reach == Reach::FromSeam {
+                // A guest's fold behind a wall moves the seam, too.
+                if fold.reach == Reach::FromSeam || history.start().is_guest() {
                     self.triggers.apply_fold(fold.range.last);
                 }
                 if fold.delta.is_some() {

@@ -9,14 +9,14 @@ use crate::{
     context::Context,
     error::{SessionError, expect_idle},
     trace::{
-        AssistantPart, AssistantTurn, CallNo, EventBody, Origin, Stop, TurnNo, UserTurn,
-        event::{Cold, Interruption, Rents, Usage},
+        AsCame, AssistantPart, AssistantTurn, CallNo, EventBody, Origin, Stop, TurnNo, UserTurn,
+        event::{CallDetails, Cold, Interruption, Rents, Usage},
     },
 };
 
 pub(crate) fn user_turn(
     book: &mut impl Book,
-    text: String,
+    (text, as_came): (String, Option<Box<AsCame>>),
     origin: Origin,
     context: &Context<'_>,
 ) -> Result<TurnNo, SessionError> {
@@ -24,8 +24,8 @@ pub(crate) fn user_turn(
     let index = book.history().index();
     let turn = index.next_turn();
     let user = (origin != Origin::Machine).then(|| index.users.len() as u32 + 1);
-    let tokens = (context.count)(text.as_bytes());
-    let user_turn = UserTurn { turn, text, tokens, origin, user, as_came: None };
+    let tokens = context.count_user(&text, as_came.as_deref());
+    let user_turn = UserTurn { turn, text, tokens, origin, user, as_came };
     book.record(EventBody::UserTurn(Box::new(user_turn)), context)?;
     Ok(turn)
 }
@@ -35,13 +35,14 @@ pub(crate) fn start_call(
     book: &mut impl Book,
     rents: Rents,
     cold: Option<Cold>,
+    details: Option<Box<CallDetails>>,
     context: &Context<'_>,
 ) -> Result<CallNo, SessionError> {
     let call = CallNo(book.history().index().calls + 1);
     let input_tokens = u32::try_from(book.tokens()).unwrap_or(u32::MAX);
     let rents = (rents != Rents::default()).then(|| Box::new(rents));
     let cold = cold.map(Box::new);
-    book.record(EventBody::CallStarted { call, input_tokens, rents, cold, details: None }, context)?;
+    book.record(EventBody::CallStarted { call, input_tokens, rents, cold, details }, context)?;
     Ok(call)
 }
 

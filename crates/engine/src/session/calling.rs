@@ -6,12 +6,16 @@ use super::Session;
 use crate::{
     configuration::SettleWhen,
     context::Context,
-    edits::{archive, draft::FoldDraft, fold, settle, window, zone},
+    edits::{archive, draft::FoldDraft, fold, settle, walls::Walls, window, zone},
     error::{FoldRefused, SessionError, expect_idle},
     history::index::TurnRecord,
     planner::Asked,
     recorder::{Book, turns},
-    trace::{CallNo, EventBody, decision::TurnRange, event::NoteKind},
+    trace::{
+        CallNo, EventBody,
+        decision::TurnRange,
+        event::{CallDetails, NoteKind},
+    },
     view::{
         Entry, Source,
         recap::{render_interrupted, render_rules_changed, render_todo_recap},
@@ -41,6 +45,9 @@ impl Session {
     /// refusal itself is recorded.
     pub fn start_call(&mut self, context: &Context<'_>) -> Result<CallNo, SessionError> {
         expect_idle(&self.history)?;
+        if self.is_guest() {
+            return self.open_call(None, context);
+        }
         if self.ends_with_assistant() {
             if !self.state.last_stop.is_interrupted() {
                 return Err(SessionError::NothingToAnswer);
@@ -60,9 +67,17 @@ impl Session {
             self.error("window_exceeded", exceeded.to_string(), context)?;
             return Err(SessionError::WindowExceeded(exceeded));
         }
+        self.open_call(None, context)
+    }
+
+    pub(super) fn open_call(
+        &mut self,
+        details: Option<Box<CallDetails>>,
+        context: &Context<'_>,
+    ) -> Result<CallNo, SessionError> {
         let cold = self.desk().cold(context.now);
         let rents = std::mem::take(&mut self.policy.coming_rents);
-        turns::start_call(self, rents, cold, context)
+        turns::start_call(self, rents, cold, details, context)
     }
 
     pub(super) fn settles(&self) -> SettleWhen {
@@ -127,7 +142,7 @@ impl Session {
         let due = settle::due_settle(self.desk(), context)?;
         self.settle_due(due, None, context)?;
         if !self.fits() {
-            let decision = fold::ask_planner(self.desk(), Asked::Window, None, context);
+            let decision = fold::ask_planner(self.desk(), Asked::Window, None, &Walls::default(), context);
             let draft = fold::draft_of(self.desk(), &decision, None);
             draft.map_or(Ok(()), |draft| self.try_fold(&draft, context))?;
         }
@@ -147,7 +162,7 @@ impl Session {
     fn all_that_was_seen(&self) -> Option<FoldDraft> {
         let desk = self.desk();
         let unseen = zone::unseen_results(desk);
-        let cuts = zone::cuts(desk, None);
+        let cuts = zone::cuts(desk, None, &Walls::default());
         let cut = cuts.iter().rev().find(|cut| Some(cut.end) != unseen)?;
         Some(FoldDraft {
             range: TurnRange { first: zone::hot_turns(desk.bench()).next()?, last: cut.end },

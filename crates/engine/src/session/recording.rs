@@ -12,11 +12,10 @@ use crate::{
         turns, without_view,
     },
     trace::{
-        Event, EventBody, Origin, Stop, ToolKind, ToolResult, TurnNo,
+        AsCame, CamePart, EventBody, Origin, Output, Stop, ToolKind, ToolResult, TurnNo,
         decision::ThinkingBehind,
         event::{
-            BoardIds, DecidedBy, Effect, GateAnswer, GateOutcome, HeadChange, Interruption, NoteKind, SnapshotTaken,
-            SnapshotUndone, SpanId, Usage,
+            BoardIds, DecidedBy, Effect, GateAnswer, GateOutcome, HeadChange, Interruption, NoteKind, SpanId, Usage,
         },
         result::TodoItem,
     },
@@ -39,7 +38,19 @@ impl Session {
         origin: Origin,
         context: &Context<'_>,
     ) -> Result<TurnNo, SessionError> {
-        turns::user_turn(self, text.into(), origin, context)
+        turns::user_turn(self, (text.into(), None), origin, context)
+    }
+
+    /// The same of several parts, or with the bytes as they came. A part without a plain reading is one that no fold takes
+    /// away.
+    pub fn user_parts(
+        &mut self,
+        parts: Vec<CamePart>,
+        raw: Option<Output>,
+        origin: Origin,
+        context: &Context<'_>,
+    ) -> Result<TurnNo, SessionError> {
+        turns::user_turn(self, AsCame::of(parts, raw), origin, context)
     }
 
     /// The answer to the call under way. Interrupted answers may be partial; their finished calls do not run.
@@ -80,7 +91,13 @@ impl Session {
     /// To be called when a session is opened again: ends what a dead process left open, lets changed rules take effect,
     /// and where the cache is cold renders the history as the four parts of the `execute` layout.
     pub fn resume(&mut self, context: &Context<'_>) -> Result<(), SessionError> {
+        if self.is_guest() {
+            // The results of an open step come with the client's next request.
+            let is_open = self.history.index().open_call().is_some();
+            return if is_open { self.interrupt(Interruption::Killed, context) } else { Ok(()) };
+        }
         self.interrupt(Interruption::Killed, context)?;
+        self.end_lost_jobs(context)?;
         self.let_rules_take_effect(context)?;
         self.enter_execute_when_cold(context)
     }
@@ -92,25 +109,6 @@ impl Session {
         self.record(EventBody::RolledBack { turn, board_ids: BoardIds::GoOn, files: Box::default() }, context)?;
         self.policy.forget_what_was_rolled_back();
         Ok(())
-    }
-
-    /// The files as they are now, by the name that the shadow store knows them by.
-    pub fn snapshot_taken(
-        &mut self,
-        turn: TurnNo,
-        id: String,
-        left_out: Vec<String>,
-        context: &Context<'_>,
-    ) -> Result<(), SessionError> {
-        let taken = |event: &&Event| matches!(event.event, EventBody::SnapshotTaken(_));
-        let number = self.trace().iter().filter(taken).count() as u32 + 1;
-        self.record(EventBody::SnapshotTaken(Box::new(SnapshotTaken { number, turn, id, left_out })), context)
-    }
-
-    /// The files are again as a snapshot has them.
-    pub fn snapshot_undone(&mut self, undone: SnapshotUndone, context: &Context<'_>) -> Result<(), SessionError> {
-        expect_idle(&self.history)?;
-        self.record(EventBody::SnapshotUndone(Box::new(undone)), context)
     }
 
     /// The same for a turn of a branch that was left, too: that branch is taken up again, as it was then.

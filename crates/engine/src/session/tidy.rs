@@ -12,6 +12,7 @@ use crate::{
         archive,
         draft::{ArchiveDraft, FoldDraft},
         fold, settle, stub,
+        walls::Walls,
         zone::hot_tokens,
     },
     error::{FoldRefused, SessionError, expect_idle},
@@ -59,6 +60,10 @@ impl Session {
     pub fn tidy(&mut self, context: &Context<'_>) -> Result<Tidied, SessionError> {
         expect_idle(&self.history)?;
         let mut tidied = Tidied::default();
+        if self.is_guest() {
+            // `tidy_guest` is for those.
+            return Ok(tidied);
+        }
         let noticed = self.policy.watch.notice(&self.history, &self.policy.configuration);
         self.policy.coming_rents = Rents::default();
         if self.desk().base_has_gone_cold(context.now) {
@@ -94,7 +99,8 @@ impl Session {
             return Ok(());
         }
         let asked = noticed.proposal.map_or(Asked::Step, |proposal| Asked::Trigger(proposal.trigger));
-        let decision = fold::ask_planner(self.desk(), asked, noticed.proposal.map(|proposal| proposal.end), context);
+        let offered = noticed.proposal.map(|proposal| proposal.end);
+        let decision = fold::ask_planner(self.desk(), asked, offered, &Walls::default(), context);
         let Some(draft) = fold::draft_of(self.desk(), &decision, None) else {
             self.policy.coming_rents.fold = rent(decision.balance);
             return Ok(());
@@ -169,6 +175,6 @@ impl Session {
 }
 
 /// What the coming call pays for holding, in thousandths.
-fn rent(balance: Option<Balance>) -> u64 {
+pub(super) fn rent(balance: Option<Balance>) -> u64 {
     balance.map_or(0, |balance| (balance.saves_per_call.max(0.0) * 1_000.0) as u64)
 }

@@ -2,6 +2,7 @@
 
 use super::{Block, BlockStanding, State, entries::turn_of};
 use crate::{
+    board::Board,
     history::History,
     ledger::Miss,
     planner::Rent,
@@ -14,7 +15,7 @@ use crate::{
 
 impl State {
     pub(crate) fn apply_fold(&mut self, fold: &Fold, event: EventNo, past: &History) -> Result<(), String> {
-        self.expect_whole_step("a fold")?;
+        // A step may be open: the range ends before it, because a step is never split.
         let covered = match fold.reach {
             Reach::FromSeam => self.view.seam()..self.places_of(fold.range.last, fold.range.last)?.end,
             Reach::Alone => self.places_of(fold.range.first, fold.range.last)?,
@@ -60,6 +61,10 @@ impl State {
         self.last_fold = Some(event);
         if fold.author == Author::Model {
             self.texts_refused = 0;
+        }
+        if past.start().is_guest() {
+            // Each block of a guest says all of it anew.
+            self.board = Board::default();
         }
         self.board.apply_block(fold.block, &fold.claims.anchors);
         match &fold.delta {

@@ -122,6 +122,12 @@ impl<'a> Bench<'a> {
         }
     }
 
+    /// What stands in the view for a block, in the user's role; none where it is not there.
+    pub fn block(self, number: u32) -> Option<&'a str> {
+        let entry = self.state.view.entries().get(self.state.place_of_block(number)?)?;
+        Some(self.block_text(number, entry.revision))
+    }
+
     /// Of a block, or of the stub that it became.
     fn block_text(self, number: u32, event: EventNo) -> &'a str {
         match self.history.body_of(event) {

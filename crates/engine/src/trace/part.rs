@@ -56,7 +56,46 @@ pub struct NamedPart {
     pub raw: String,
 }
 
+/// A part as it comes in, to be recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CamePart {
+    /// Text, of which all parts together are the text of the turn or result.
+    Text(String),
+    /// A picture.
+    Image(Image),
+    /// What has no plain reading.
+    Named(NamedPart),
+}
+
 impl AsCame {
+    /// The text of some parts, and how they came where that is more than this text.
+    pub fn of(parts: Vec<CamePart>, raw: Option<Output>) -> (String, Option<Box<Self>>) {
+        let mut text = String::new();
+        let parts: Vec<Part> = parts
+            .into_iter()
+            .map(|part| match part {
+                CamePart::Text(more) => {
+                    if !text.is_empty() && !text.ends_with('\n') {
+                        text.push('\n');
+                    }
+                    let start = text.len() as u64;
+                    text.push_str(&more);
+                    Part::Text { start, end: text.len() as u64 }
+                }
+                CamePart::Image(image) => Part::Image(image),
+                CamePart::Named(named) => Part::Named(named),
+            })
+            .collect();
+        let parts = if matches!(parts[..], [] | [Part::Text { .. }]) { Vec::new() } else { parts };
+        let as_came = (!parts.is_empty() || raw.is_some()).then(|| Box::new(Self { parts, raw }));
+        (text, as_came)
+    }
+
+    /// Whether it holds something that no text stands for: a picture, or a part without a plain reading.
+    pub(crate) fn has_more_than_text(&self) -> bool {
+        self.parts.iter().any(|part| !matches!(part, Part::Text { .. }))
+    }
+
     /// The outputs inside, for a store to take out what is large.
     pub fn outputs(&self) -> impl Iterator<Item = &Output> {
         let images =

@@ -6,7 +6,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{output::Output, part::AsCame};
+use super::{
+    output::Output,
+    part::{AsCame, CamePart},
+};
 use crate::shell::{Reading, Script};
 
 /// What kind of thing a tool did.
@@ -396,6 +399,12 @@ impl ToolResult {
             context: None,
             as_came: None,
         }
+    }
+
+    /// The same result with all the parts that it came in; their texts are what the model is shown of it.
+    pub fn with_parts(self, parts: Vec<CamePart>, raw: Option<Output>) -> Self {
+        let (text, as_came) = AsCame::of(parts, raw);
+        Self { text: text.into(), as_came, ..self }
     }
 
     /// A tool that failed.

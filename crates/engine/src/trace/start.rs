@@ -66,6 +66,13 @@ pub struct SessionStarted {
     pub parent: Option<SessionId>,
 }
 
+impl SessionStarted {
+    /// Whether another program drives the session, through the gateway: of ours only blocks enter its view.
+    pub fn is_guest(&self) -> bool {
+        matches!(self.recorded_by, RecordedBy::Gateway { .. })
+    }
+}
+
 /// Who wrote a trace.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -89,6 +96,15 @@ pub enum RecordedBy {
         /// A keyed hash of the credential: it tells two apart and gives neither away.
         credential: BlobHash,
     },
+}
+
+/// Whether a guest's client can ask for what a block stands for: it declares our tool, or it does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClientRecall {
+    /// A block names the tool and the conversation.
+    Declared,
+    /// Nothing is said of a way back that there is not.
+    Absent,
 }
 
 /// Where a trace's folds, settles, archives and deltas come from, and so whether a model may be shown them.

@@ -23,6 +23,11 @@ pub(crate) fn render_cut(bytes: &[u8], cut: Cut, pointer: &str) -> String {
         // Many results at once: even a sentence for each would be too much.
         return format!("[{} bytes: Recall {pointer}]", bytes.len());
     }
+    render_ends(bytes, cut, &format!(": Recall {pointer}"))
+}
+
+/// The same where `back` says how to get the whole.
+pub(crate) fn render_ends(bytes: &[u8], cut: Cut, back: &str) -> String {
     let head = &bytes[..bytes.len().min(cut.head as usize)];
     let tail = &bytes[bytes.len() - (bytes.len() - head.len()).min(cut.tail as usize)..];
     let missing = &bytes[head.len()..bytes.len() - tail.len()];
@@ -31,7 +36,7 @@ pub(crate) fn render_cut(bytes: &[u8], cut: Cut, pointer: &str) -> String {
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
-    text.push_str(&format!("[… {} bytes in {lines} lines are not shown here: Recall {pointer}]\n", missing.len()));
+    text.push_str(&format!("[… {} bytes in {lines} lines are not shown here{back}]\n", missing.len()));
     text.push_str(&lossy(tail));
     text
 }

@@ -2,6 +2,7 @@
 
 mod conversation;
 mod edits;
+mod guest;
 mod known_file;
 mod model_text;
 mod pointers;
@@ -13,7 +14,7 @@ use std::{cell::Cell, collections::BTreeMap};
 
 use lookback_engine::{
     Context, ModelChoice, Session,
-    session::FoldDraft,
+    session::{FoldDraft, FoldNeed},
     trace::{
         Blobs, Event, EventNo, NoBlobs, Origin, SessionId, Timestamp, TurnNo,
         event::{GateAnswer, Interruption},
@@ -22,7 +23,7 @@ use lookback_engine::{
 };
 use lookback_wire::Provider;
 
-use crate::operations::{Operation, Setting};
+use crate::operations::{Guest, Operation, Setting};
 use known_file::KnownFile;
 pub(crate) use model_text::PLANTED;
 pub(crate) use tally::Tally;
@@ -72,7 +73,9 @@ pub(crate) fn play(operations: &[Operation], setting: &Setting, watch: &mut dyn 
         counted.set(counted.get() + bytes.len() as u64);
         count(bytes)
     };
-    let now = Timestamp(1_763_000_000_000);
+    // What depends on the time falls out alike every so many milliseconds.
+    let days = if setting.guest == Some(Guest::Watches) { 12_000 * 7_200 } else { 0 };
+    let now = Timestamp(1_763_000_000_000 + days);
     let context = Context { now, count: &counter, blobs: &NoBlobs };
     let mut session = Session::start(setup::setup(setting), &context).expect("a session starts");
     setup::choose(&mut session, setting);
@@ -121,6 +124,10 @@ impl<'a> Driver<'a> {
     fn play(&mut self, operation: &Operation) {
         let context = self.context();
         match operation {
+            // A client has neither rules nor edits of ours; what it sends may be more than text.
+            Operation::Rules(_) if self.setting.guest.is_some() => {}
+            Operation::Edit(_) if self.setting.guest.is_some() => self.fold_guest(FoldNeed::ToFit),
+            Operation::Person(text) if self.setting.guest.is_some() => self.say_with_picture(text),
             Operation::Person(text) => self.say(text, Origin::Person),
             Operation::Queued(text) => self.say(text, Origin::Queued),
             Operation::Machine(text) => self.say(text, Origin::Machine),

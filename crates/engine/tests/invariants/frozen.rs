@@ -24,7 +24,7 @@ enum Record {
 }
 
 #[derive(Default)]
-struct Frozen {
+pub(crate) struct Frozen {
     /// The bytes that each was first shown with.
     bytes: BTreeMap<Record, [Vec<u8>; 4]>,
     in_view: Vec<Record>,

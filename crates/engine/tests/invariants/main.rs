@@ -12,6 +12,7 @@ mod driver;
 mod evidence;
 mod folding;
 mod frozen;
+mod guests;
 mod ledger;
 mod monotone;
 mod nothing_lost;

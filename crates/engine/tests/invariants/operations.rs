@@ -12,7 +12,7 @@ use lookback_engine::trace::Stop;
 use proptest::prelude::*;
 
 pub(crate) use edits::{ArchiveWriter, EditPlan, Flaw, RangePlan, TextPlan, Writer};
-pub(crate) use settings::{CardChoice, Setting, settings};
+pub(crate) use settings::{CardChoice, Guest, Setting, guests, settings};
 use texts::{output, text};
 
 #[derive(Debug, Clone)]

@@ -12,7 +12,7 @@ use crate::{
     walk::rendered,
 };
 
-struct Pairs;
+pub(crate) struct Pairs;
 
 impl Watch for Pairs {
     fn sent(&mut self, session: &Session, _counted: u64) {

@@ -15,7 +15,7 @@ use crate::{
 };
 
 #[derive(Default)]
-struct Prefix {
+pub(crate) struct Prefix {
     /// Where the coming edit begins, and the bodies before it.
     edit: Option<(usize, Vec<Body>)>,
 }

@@ -14,7 +14,7 @@ use crate::{
 /// Above this a turn shows its two ends and a pointer.
 const LONGEST: u32 = 1_000;
 
-struct Verbatim;
+pub(crate) struct Verbatim;
 
 impl Watch for Verbatim {
     fn sent(&mut self, session: &Session, _counted: u64) {

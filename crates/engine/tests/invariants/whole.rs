@@ -15,7 +15,7 @@ use crate::{
     walk::{Law, walk},
 };
 
-struct Whole;
+pub(crate) struct Whole;
 
 fn splits(step: &Step, range: TurnRange) -> bool {
     step.tool.is_some_and(|tool| range.contains(step.assistant) != range.contains(tool))

@@ -5,6 +5,7 @@ mod boards;
 mod edits;
 mod evidence;
 mod folds;
+mod guests;
 mod history;
 mod layers;
 mod layouts;

@@ -2,8 +2,9 @@
 //!
 //! `lookback` runs with the card's prices and the rule-based compactor, `lookback-fixed` without prices, so that the
 //! triggers alone decide (12 consecutive tool calls), `settle` with nothing but the short forms of results
-//! (docs/seeds.md A3), at the end of every round. All three show what the session's own view shows: turns that it left
-//! as they were are raw pieces, all else is made.
+//! (docs/seeds.md A3), at the end of every round, `guest` as the gateway has it: the session is another program's, is only
+//! ever folded, and that after an answer, for the next call. All show what the session's own view shows: turns that it
+//! left as they were are raw pieces, all else is made.
 
 mod reach;
 mod view;
@@ -15,7 +16,7 @@ use lookback_engine::{
     card::{Card, Lifetime},
     configuration::SettleWhen,
     session::Tidied,
-    trace::{NoBlobs, SessionId},
+    trace::{BlobHash, NoBlobs, SessionId, start::RecordedBy},
 };
 use lookback_wire::check_body;
 
@@ -37,6 +38,8 @@ pub enum Powers {
     Fixed,
     /// Only the short forms of results, at the end of every round.
     SettleOnly,
+    /// Only folds, after answers, in a session that another program drives.
+    Guest,
 }
 
 /// The engine in the middle of a run.
@@ -68,7 +71,7 @@ impl<'a> Driven<'a> {
         };
         let card = match powers {
             Powers::Fixed => (Card { prices: None, ..tariff.card.clone() }, Lifetime::Usual),
-            Powers::Planned | Powers::SettleOnly => (tariff.card.clone(), tariff.lifetime),
+            Powers::Planned | Powers::SettleOnly | Powers::Guest => (tariff.card.clone(), tariff.lifetime),
         };
         Self {
             conversation,
@@ -99,6 +102,10 @@ impl<'a> Driven<'a> {
                 session.tidy(&context)?
             }
             Powers::SettleOnly => Tidied::default(),
+            Powers::Guest => {
+                self.fed.fold_to_fit(call)?;
+                Tidied::default()
+            }
         };
         self.fed.open(call)?;
         Ok(tidied)
@@ -143,7 +150,7 @@ impl Driven<'_> {
     fn did(&mut self, tidied: &Tidied) -> Vec<Did> {
         let mut did = Vec::new();
         self.refused += tidied.delta.as_ref().map_or(0, |delta| delta.refused.len()) as u64;
-        if let Some(fold) = &tidied.folded {
+        for fold in tidied.folded.iter().chain(&self.fed.take_folds()) {
             self.refused += fold.refused.len() as u64;
             did.push(Did {
                 what: "fold",
@@ -189,9 +196,19 @@ fn setup(conversation: &Conversation<'_>, powers: Powers, mut configuration: Con
         configuration.settle.when = Some(SettleWhen::Always);
     }
     let recording = conversation.recording;
+    let recorded_by = match powers {
+        // Whose it is makes no difference.
+        Powers::Guest => RecordedBy::Gateway {
+            client: recording.format.name().to_owned(),
+            upstream: String::new(),
+            credential: BlobHash::of(b""),
+        },
+        Powers::Planned | Powers::Fixed | Powers::SettleOnly => RecordedBy::Agent,
+    };
     SessionSetup {
+        recorded_by,
         system: String::from_utf8_lossy(BASE).into_owned(),
-        provider: provider_of(recording.format),
+        provider: provider_of(recording.agent()),
         model: recording.about.model.clone().unwrap_or_default(),
         // The same for every session, whatever its model could hold: strategies are compared under one window.
         window: configuration.window.window(None),

@@ -4,13 +4,17 @@
 //! went on by itself says so here, and going back to the very beginning takes a new session. So tables lead from pieces
 //! to turns and back. What the session does between two calls is its owner's.
 
-use std::ops::Range;
+use std::{collections::BTreeSet, ops::Range};
 
 use lookback_engine::{
     Context, Session, SessionError, SessionSetup, as_it_ran,
     card::{Card, Lifetime},
-    trace::{NoBlobs, Origin, Timestamp, TurnNo, event::Interruption},
+    report::FoldReport,
+    session::{FoldNeed, GuestFold},
+    trace::{NoBlobs, Origin, Timestamp, TurnNo, event::Interruption, start::ClientRecall},
 };
+
+use lookback_wire::Role;
 
 use crate::{
     conversation::Conversation,
@@ -42,6 +46,8 @@ pub(super) struct Fed<'a> {
     turn_of: Vec<TurnNo>,
     /// Pieces before this one were fed to a session that was left.
     first: usize,
+    /// Of a guest, since they were last asked for.
+    folds: Vec<FoldReport>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,6 +91,7 @@ impl<'a> Fed<'a> {
             turns: Vec::new(),
             turn_of: Vec::new(),
             first: 0,
+            folds: Vec::new(),
         }
     }
 
@@ -144,6 +151,21 @@ impl<'a> Fed<'a> {
         Ok(())
     }
 
+    /// What a guest's prompt does not fit for is folded before it is sent again; the refused one costs nothing.
+    pub(super) fn fold_to_fit(&mut self, call: usize) -> Result<(), SessionError> {
+        if self.session.check_window().is_err() {
+            let (session, context) = self.at(call);
+            let folds = session.tidy_guest(&as_gateway(FoldNeed::ToFit), &context)?;
+            self.folds.extend(folds);
+        }
+        Ok(())
+    }
+
+    /// The folds of a guest since this was last asked.
+    pub(super) fn take_folds(&mut self) -> Vec<FoldReport> {
+        std::mem::take(&mut self.folds)
+    }
+
     /// Opens a call, so that what [`Self::feed`] records next is its answer. Calls that their owner does not open are opened
     /// when their answer comes.
     pub(super) fn open(&mut self, call: usize) -> Result<(), SessionError> {
@@ -152,6 +174,9 @@ impl<'a> Fed<'a> {
 
     fn open_at(&mut self, at: Option<Timestamp>) -> Result<(), SessionError> {
         let context = context(&*self.count, at);
+        if self.session.is_guest() && !self.has_something_to_answer() {
+            self.session.user_turn(GO_ON, Origin::Machine, &context)?;
+        }
         match self.session.start_call(&context) {
             // The client went on by itself, or began with an answer; a session wants to be told.
             Err(SessionError::NothingToAnswer) => {
@@ -164,6 +189,12 @@ impl<'a> Fed<'a> {
         Ok(())
     }
 
+    /// A guest is asked whatever its client asks; a provider would refuse this.
+    fn has_something_to_answer(&self) -> bool {
+        let last = self.session.view().entries().last();
+        last.is_some_and(|entry| self.session.message(entry, &NoBlobs).is_ok_and(|it| it.role != Role::Assistant))
+    }
+
     /// The answer to a call and the results of its calls, at the time at which it was sent: recordings do not say when a
     /// result came.
     fn answer(&mut self, call: &CallItem) -> Result<(), SessionError> {
@@ -174,6 +205,9 @@ impl<'a> Fed<'a> {
         let context = context(&*self.count, call.at);
         let (parts, stop) = as_it_ran(call.parts.clone(), call.stop, &call.results);
         let recorded = self.session.assistant_turn(parts, stop, &context)?;
+        if self.session.is_guest() {
+            self.folds.extend(self.session.tidy_guest(&as_gateway(FoldNeed::WhatPays), &context)?);
+        }
         for (id, result) in recorded.calls.iter().zip(&call.results) {
             self.session.tool_result(id, result.clone(), &context)?;
         }
@@ -223,6 +257,12 @@ impl<'a> Fed<'a> {
     fn end_item(&mut self, turn: TurnNo) {
         self.ends.push(Some(turn));
     }
+}
+
+/// Recordings do not say what their client sent in one message.
+fn as_gateway(need: FoldNeed) -> GuestFold<'static> {
+    static NOTHING: BTreeSet<TurnNo> = BTreeSet::new();
+    GuestFold { joined: &NOTHING, recall: ClientRecall::Absent, need }
 }
 
 fn start(setup: &SessionSetup, card: Option<&(Card, Lifetime)>, context: &Context<'_>) -> Session {

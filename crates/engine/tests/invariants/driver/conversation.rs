@@ -2,6 +2,7 @@
 
 use lookback_engine::{
     NewPart, SessionError,
+    session::FoldNeed,
     trace::{
         EventNo, Origin, Output, ResultData, Stop, ToolKind, ToolResult, TurnNo,
         event::{Interruption, Usage},
@@ -11,7 +12,7 @@ use lookback_wire::{Seal, TokenUsage};
 use serde_json::Value;
 
 use super::{Driver, results};
-use crate::operations::{CallPlan, StepPlan, TextPlan, Tool};
+use crate::operations::{CallPlan, Guest, StepPlan, TextPlan, Tool};
 
 impl Driver<'_> {
     pub(super) fn say(&mut self, text: &str, origin: Origin) {
@@ -19,7 +20,7 @@ impl Driver<'_> {
         self.remember(turn, text.as_bytes());
     }
 
-    fn remember(&mut self, turn: TurnNo, bytes: &[u8]) {
+    pub(super) fn remember(&mut self, turn: TurnNo, bytes: &[u8]) {
         let last = EventNo(self.session.next_event().0 - 1);
         self.went_in.entry(turn).or_default().push((last, bytes.to_vec()));
     }
@@ -27,6 +28,10 @@ impl Driver<'_> {
     /// Starts a call, if need be after a user turn that gives the model something to answer.
     pub(super) fn call(&mut self) -> bool {
         let context = self.context();
+        if self.setting.guest.is_some() && !self.has_something_to_answer() {
+            // A client asks for nothing else.
+            self.say("go on", Origin::Person);
+        }
         let mut started = self.session.start_call(&context);
         if started == Err(SessionError::NothingToAnswer) {
             self.say("go on", Origin::Person);
@@ -64,7 +69,8 @@ impl Driver<'_> {
                 NewPart::Native { raw, .. } => raw.clone().into_bytes(),
             })
             .collect();
-        let billed = self.session.view().tokens() as u32 * self.setting.billed / 100;
+        let more = if self.setting.guest == Some(Guest::Watches) { 7 } else { 0 };
+        let billed = self.session.view().tokens() as u32 * (self.setting.billed + more) / 100;
         let recorded = self.session.assistant_turn(parts, stop, &self.context()).expect("a call is open");
         said.iter().for_each(|bytes| self.remember(recorded.turn, bytes));
         let cached = billed / 2;
@@ -75,10 +81,14 @@ impl Driver<'_> {
     }
 
     pub(super) fn step(&mut self, plan: &StepPlan) {
+        // A guest's model has no Board.
+        let own = StepPlan { board: plan.board.filter(|_| self.setting.guest.is_none()), ..plan.clone() };
+        let plan = &own;
         if !self.call() {
             return;
         }
         let ids = self.answer(self.parts(plan), plan.stop);
+        self.fold_guest(FoldNeed::WhatPays);
         let turn = TurnNo(self.session.turns() - 1);
         let (board, ids) = if plan.board.is_some() { ids.split_at(ids.len().min(1)) } else { ids.split_at(0) };
         if let (Some(text), Some(id)) = (&plan.board, board.first()) {

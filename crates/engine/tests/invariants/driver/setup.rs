@@ -4,7 +4,7 @@ use lookback_engine::{
     Configuration, Session, SessionSetup,
     card::{Alternation, Card, Cards, Lifetime},
     planner::Compactor,
-    trace::{Layout, SessionId},
+    trace::{BlobHash, Layout, SessionId, start::RecordedBy},
 };
 use lookback_wire::{Provider, ToolSpec};
 
@@ -26,7 +26,15 @@ pub(super) fn setup(setting: &Setting) -> SessionSetup {
     SessionSetup {
         system: "You are a careful engineer.".into(),
         tools,
-        rules: "Tabs, never spaces.".into(),
+        rules: if setting.guest.is_some() { String::new() } else { "Tabs, never spaces.".into() },
+        recorded_by: match setting.guest {
+            None => RecordedBy::Agent,
+            Some(_) => RecordedBy::Gateway {
+                client: "codex".into(),
+                upstream: "https://api.openai.com".into(),
+                credential: BlobHash::of(b"key"),
+            },
+        },
         model: "test".into(),
         window: setting.window,
         provider: Provider::ALL[setting.provider],

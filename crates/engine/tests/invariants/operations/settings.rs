@@ -18,6 +18,22 @@ pub(crate) struct Setting {
     pub(crate) layout: usize,
     /// A model writes the blocks that the planner wants, not the rules.
     pub(crate) model_writes: bool,
+    pub(crate) guest: Option<Guest>,
+}
+
+/// Another program drives the session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Guest {
+    /// Folds are asked for after every answer.
+    Folds,
+    /// Nothing is ever folded, it is another day, and bills differ.
+    Watches,
+}
+
+/// Guests, with a view whose bytes are checked against every provider.
+pub(crate) fn guests() -> impl Strategy<Value = Setting> {
+    let as_guest = |setting| Setting { guest: Some(Guest::Folds), layout: 1, small_folds: true, ..setting };
+    settings().prop_map(as_guest)
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -62,6 +78,7 @@ pub(crate) fn settings() -> impl Strategy<Value = Setting> {
             provider,
             layout,
             model_writes,
+            guest: None,
         }
     })
 }

@@ -6,7 +6,7 @@ use lookback_engine::{
     Session, Source,
     evidence::pointer::{LineRange, Place, Pointer},
     fold::{Anchor, BlockContent, Change, Evidence as Pointing, Fact},
-    trace::{EventBody, EventNo, NoBlobs},
+    trace::{Event, EventBody, EventNo, NoBlobs},
 };
 use memchr::memmem;
 
@@ -77,9 +77,10 @@ impl Driven<'_> {
             }
             _ => {}
         }
+        let claimed = claimed_at(self.session(), &self.session().trace()[event.0 as usize]);
         let mut texts = Vec::new();
         for place in places {
-            let Ok(recalled) = self.session().recall_before(&place, event, &NoBlobs) else { continue };
+            let Ok(recalled) = self.session().recall_before(&place, claimed, &NoBlobs) else { continue };
             let text: Vec<u8> =
                 recalled.pieces.iter().flat_map(|piece| piece.bytes.iter().copied().chain([b'\n'])).collect();
             if memchr::memchr_iter(b'\n', &text).count() <= DIRECT_LINES {
@@ -95,8 +96,9 @@ impl Driven<'_> {
         for session in self.fed.sessions() {
             for event in session.trace() {
                 let (facts, anchors) = claims_of(&event.event);
+                let claimed = claimed_at(session, event);
                 for fact in facts {
-                    let is_there = |place: Place| session.recall_before(&place, event.seq, &NoBlobs).is_ok();
+                    let is_there = |place: Place| session.recall_before(&place, claimed, &NoBlobs).is_ok();
                     let resolves = !fact.evidence.is_empty()
                         && fact.evidence.iter().all(|pointing| place_of(pointing).is_some_and(is_there));
                     evidence.all += 1;
@@ -104,12 +106,24 @@ impl Driven<'_> {
                 }
                 for anchor in anchors {
                     evidence.all += 1;
-                    evidence.resolved += u64::from(is_verbatim(session, anchor, event.seq));
+                    evidence.resolved += u64::from(is_verbatim(session, anchor, claimed));
                 }
             }
         }
         evidence
     }
+}
+
+/// The event before which a claim was true: a guest's block says what was known at the end of its turns.
+fn claimed_at(session: &Session, event: &Event) -> EventNo {
+    let EventBody::Fold(fold) = &event.event else { return event.seq };
+    let ends = |past: &&Event| match &past.event {
+        EventBody::StepEnded { turn, .. } => *turn == fold.range.last,
+        EventBody::AssistantTurn(turn) => turn.turn == fold.range.last,
+        _ => false,
+    };
+    let end = session.trace().iter().find(ends).filter(|_| session.is_guest());
+    end.map_or(event.seq, |end| EventNo(end.seq.0 + 1))
 }
 
 /// What an event claims: a fold its block's and the board's, a delta the board's.

@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-const ALL: [Powers; 3] = [Powers::Planned, Powers::Fixed, Powers::SettleOnly];
+const ALL: [Powers; 4] = [Powers::Planned, Powers::Fixed, Powers::SettleOnly, Powers::Guest];
 
 fn driven<'a>(conversation: &'a Conversation<'a>, powers: Powers, window: u32) -> Driven<'a> {
     let mut configuration = Configuration::default();

@@ -82,11 +82,13 @@ impl Bench {
         let home = home::locate()?;
         policy.hidden.push(home.canonicalize().unwrap_or(home));
         let hidden = policy.hidden.clone();
+        // Walls that were taken for whole must be whole: nobody is asked about a command then.
+        let accepts = arguments.without_sandbox || missing.is_some() && unwalled == Unwalled::Run;
         let secrets = Secrets(Arc::from(settings.secrets()));
         let masked = secrets.clone();
         let setup = ShellSetup {
             policy,
-            demand: if unwalled == Unwalled::Run { Demand::AsFarAsPossible } else { Demand::Whole },
+            demand: if accepts { Demand::AsFarAsPossible } else { Demand::Whole },
             accepting_flag: "--without-sandbox".to_owned(),
             withheld: WITHHELD.map(str::to_owned).to_vec(),
             listed_environment: Vec::new(),

@@ -7,7 +7,7 @@
 //! `LOOKBACK_LOCAL_MODEL=http://…/v1` takes a server that runs, with the model `qwen1.5b` of `.ci/local-model`.
 
 use std::{
-    env,
+    env, fs,
     path::Path,
     process::{ChildStdin, Command, Stdio},
 };
@@ -36,19 +36,29 @@ fn server() -> (String, Option<ChildStdin>) {
     }
 }
 
+/// So small a model now and then says what it would do, and does nothing: then it is asked again, in a session of its own.
+const TRIES: usize = 5;
+
 #[test]
 #[ignore = "minutes, and 1.1 GB the first time: see the head of this file"]
 fn a_small_model_creates_one_file() {
-    let project = Project::empty();
-    std::fs::create_dir(project.path().join(".git")).expect("a folder");
     let (url, _keep_alive) = server();
     let task = "Create one file hello.txt with the content: hello";
     let model = ["--base-url", &url, "--model", "llamacpp/qwen1.5b", "--max-steps", "6"];
-    let said = Person::said(project.command(&[&["run"], &model[..], &[task]].concat()).output());
-    // How it ends after that is its own business: small models seldom know when to stop.
-    assert!(matches!(said.code, Some(0 | 1 | 3)), "{}{}", said.out, said.err);
-    assert!(said.err.contains(" Write "), "no call of Write: {}{}", said.out, said.err);
-    assert_eq!(project.read("hello.txt").trim(), "hello", "{}", said.err);
-    let trace = project.person.run(&["show", &newest(&project), "--trace", "--json"]);
-    assert!(trace.out.contains("\"tool_result\"") && trace.out.contains("hello.txt"), "it is stored: {}", trace.out);
+    let mut answers = Vec::new();
+    for _ in 0..TRIES {
+        let project = Project::empty();
+        fs::create_dir(project.path().join(".git")).expect("a folder");
+        let said = Person::said(project.command(&[&["run"], &model[..], &[task]].concat()).output());
+        if !said.err.contains(" Write ") {
+            answers.push(format!("{:?} {}{}", said.code, said.out, said.err));
+            continue;
+        }
+        // How it ends after that is its own business: small models seldom know when to stop.
+        assert_eq!(project.read("hello.txt").trim(), "hello", "{}", said.err);
+        let trace = project.person.run(&["show", &newest(&project), "--trace", "--json"]);
+        assert!(trace.out.contains("\"tool_result\"") && trace.out.contains("hello.txt"), "stored: {}", trace.out);
+        return;
+    }
+    panic!("no call of Write in {TRIES} tries: {answers:#?}");
 }

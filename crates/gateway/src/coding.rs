@@ -28,7 +28,7 @@ pub(crate) enum CodingError {
 
 impl Coding {
     pub(crate) fn parse(named: Option<&str>) -> Result<Self, CodingError> {
-        match named.map(str::trim) {
+        match named.map(|named| named.trim().to_ascii_lowercase()).as_deref() {
             None | Some("" | "identity") => Ok(Self::Plain),
             Some("gzip" | "x-gzip") => Ok(Self::Gzip),
             Some("br") => Ok(Self::Brotli),

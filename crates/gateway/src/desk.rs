@@ -22,7 +22,7 @@ use lookback_engine::{
     session::FoldNeed,
     trace::{
         BlobHash, CallNo, Timestamp,
-        event::{Branch, CallDetails, CallKind},
+        event::{Branch, CallDetails, CallKind, CallOver},
         start::ClientRecall,
     },
 };
@@ -140,8 +140,9 @@ impl Desk {
         let details = self.details(&asked);
         let Some(open) = self.open.get_mut(&conversation) else { return Ok(()) };
         let context = context(&self.options, asked.at);
-        open.live.ask(&asked.body, from, details, &context)?;
+        let standing = self.table.standing(&asked.chain);
         open.recall = asked.recall();
+        open.live.ask(&asked.body, from, (details, &standing), open.recall, &context)?;
         (open.request, open.chain, open.mode, open.named) = (asked.request, asked.chain, asked.mode, asked.who.named);
         if asked.place.relation != Relation::Again {
             open.again = 0;
@@ -186,8 +187,7 @@ impl Desk {
     fn answered(&mut self, answered: Answered) -> Result<(), KeepError> {
         let Some(open) = self.open.get_mut(&answered.conversation).filter(|open| open.request == answered.request)
         else {
-            // Another request of the conversation came meanwhile: this answer is nobody's any more.
-            return Ok(());
+            return self.answered_late(&answered);
         };
         let context = context(&self.options, answered.at);
         let provider = open.live.session.start_of().provider;
@@ -208,6 +208,19 @@ impl Desk {
         }
         self.fold(answered.conversation, FoldNeed::WhatPays, answered.at)?;
         Ok(())
+    }
+
+    /// Another request of the conversation came meanwhile: this answer is nobody's any more, but its bill is.
+    fn answered_late(&mut self, answered: &Answered) -> Result<(), KeepError> {
+        let Some(open) = self.open.get_mut(&answered.conversation) else { return Ok(()) };
+        let usage = answered.reply(open.live.session.start_of().provider).and_then(|reply| reply.usage);
+        if usage.is_none() || open.request < answered.request {
+            return Ok(());
+        }
+        let over = Some(CallOver { usage, problem: None });
+        let details = CallDetails { kind: CallKind::Side, over, ..CallDetails::default() };
+        open.live.session.call_beside(details, &context(&self.options, answered.at))?;
+        open.write(Durability::Grouped)
     }
 
     /// Folds what is due; true where a block was made. It is durable before anybody is told of it.
@@ -232,7 +245,7 @@ impl Desk {
             let (first, end) = (fold.first, fold.end);
             info!(session = session.0, first, end, saves, "a block stands for messages from the next request on");
             self.metrics.folds.add(1);
-            self.table.publish(conversation, fold);
+            self.table.publish(Some(conversation), fold);
         }
         Ok(true)
     }

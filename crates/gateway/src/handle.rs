@@ -17,7 +17,7 @@ use crate::{
     access,
     coding::Coding,
     forward::{self, Heard, Teed, Way},
-    house::{AT_ONCE, House},
+    house::{AT_ONCE, Flight, House},
     note::{Answered, Asked, Beside},
     options::Mode,
     read::Read,
@@ -27,17 +27,16 @@ use crate::{
     who::Kind,
 };
 
+/// As web servers log it.
+const CLIENT_GONE: u16 = 499;
 /// Of an error so much is read to know what it is about.
-const LONGEST_ERROR: usize = 1 << 20;
+const LONGEST_ERROR: u64 = 1 << 20;
 
 pub(crate) async fn handle(State(house): State<Arc<House>>, request: Request) -> Response<HttpBody> {
     house.metrics.requests.add(1);
     let path = request.uri().path().to_owned();
     let route = Route::parse(&path);
-    house.metrics.in_flight.add(1);
-    let answered = answer(&house, &route, request).await;
-    house.metrics.in_flight.subtract(1);
-    answered.unwrap_or_else(|refusal| {
+    answer(&house, &route, request).await.unwrap_or_else(|refusal| {
         house.metrics.refused.add(1);
         warn!(status = refusal.status.as_u16(), path = route.path, reason = refusal.message, "refused");
         refusal.into_response(route.api())
@@ -62,7 +61,7 @@ async fn answer(house: &Arc<House>, route: &Route<'_>, request: Request) -> Resu
         // Codex goes on over HTTP at once; any other answer costs it seconds or the session.
         return Err(Refusal::new(426, "invalid_request_error", "WebSockets are not spoken here: use HTTP"));
     }
-    let _room = house.room.try_acquire().map_err(|_| {
+    let flight = house.take_off().ok_or_else(|| {
         Refusal::new(503, "overloaded_error", format!("{AT_ONCE} requests are being answered: try again in a moment"))
     })?;
     let api = route.api();
@@ -84,13 +83,13 @@ async fn answer(house: &Arc<House>, route: &Route<'_>, request: Request) -> Resu
         None => (sent, None),
     };
     let gone = match (&read, &done) {
-        (Some(read), Some(Done { what: What::Main { request, conversation }, .. })) if mode == Mode::Fold => {
+        (Some(read), Some(Done { what: Some(What::Main { request, conversation }), .. })) if mode == Mode::Fold => {
             send_or_fold(house, &way, bytes, read, (*request, *conversation)).await
         }
         _ => send(house, &way, bytes).await.map(Gone::Answering),
     };
     match gone {
-        Ok(gone) => Ok(back(gone, done)),
+        Ok(gone) => Ok(back(gone, done, flight)),
         Err(error) => {
             house.metrics.upstream_failures.add(1);
             if let Some(done) = done {
@@ -133,7 +132,7 @@ fn enter(house: &Arc<House>, read: &Read, mode: Mode, base: &str, route: &Route<
             What::Beside(Box::new(Beside { conversation, named, kind, chain, at, api: body.provider() }))
         }
     };
-    Some(Done { house: Arc::clone(house), what })
+    Some(Done { house: Arc::clone(house), what: Some(what) })
 }
 
 /// An answer: on its way, or read already because it might have been an overflow.
@@ -158,8 +157,9 @@ async fn send_or_fold(
 ) -> Result<Gone, reqwest::Error> {
     let response = send(house, way, bytes).await?;
     let (status, headers) = (response.status(), forward::headers_back(response.headers()));
-    let length = response.content_length().unwrap_or(0);
-    if !matches!(status.as_u16(), 400 | 413) || length > LONGEST_ERROR as u64 {
+    // One whose length is not told may have no end.
+    let is_short = response.content_length().is_some_and(|length| length <= LONGEST_ERROR);
+    if !matches!(status.as_u16(), 400 | 413) || !is_short {
         return Ok(Gone::Answering(response));
     }
     let body = response.bytes().await?;
@@ -173,10 +173,16 @@ async fn send_or_fold(
     Ok(Gone::Read { status, headers, body })
 }
 
-/// Who is told when an answer is over.
+/// Who is told when an answer is over; also when the client left before it began.
 struct Done {
     house: Arc<House>,
-    what: What,
+    what: Option<What>,
+}
+
+impl Drop for Done {
+    fn drop(&mut self) {
+        self.tell(CLIENT_GONE, Coding::Plain, Heard::default());
+    }
 }
 
 enum What {
@@ -185,9 +191,14 @@ enum What {
 }
 
 impl Done {
-    fn over(self, status: StatusCode, coding: Coding, heard: Heard) {
-        let (at, status) = ((self.house.options.clock)(), status.as_u16());
-        match self.what {
+    fn over(mut self, status: StatusCode, coding: Coding, heard: Heard) {
+        self.tell(status.as_u16(), coding, heard);
+    }
+
+    fn tell(&mut self, status: u16, coding: Coding, heard: Heard) {
+        let Some(what) = self.what.take() else { return };
+        let at = (self.house.options.clock)();
+        match what {
             What::Main { request, conversation } => {
                 self.house.keeper.answered(Answered { request, conversation, status, coding, heard, at });
             }
@@ -199,7 +210,7 @@ impl Done {
     }
 }
 
-fn back(gone: Gone, done: Option<Done>) -> Response<HttpBody> {
+fn back(gone: Gone, done: Option<Done>, flight: Flight) -> Response<HttpBody> {
     let (status, headers, body) = match gone {
         Gone::Read { status, headers, body } => {
             if let Some(done) = done {
@@ -212,10 +223,13 @@ fn back(gone: Gone, done: Option<Done>) -> Response<HttpBody> {
             let named = headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok());
             let coding = Coding::parse(named).unwrap_or(Coding::Plain);
             let pieces = Box::pin(response.bytes_stream());
-            let body = match done {
-                Some(done) => HttpBody::from_stream(Teed::new(pieces, move |heard| done.over(status, coding, heard))),
-                None => HttpBody::from_stream(pieces),
+            let ended = move |heard| {
+                drop(flight);
+                if let Some(done) = done {
+                    done.over(status, coding, heard);
+                }
             };
+            let body = HttpBody::from_stream(Teed::new(pieces, ended));
             (status, headers, body)
         }
     };

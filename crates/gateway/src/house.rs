@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::{keeper::Keeper, metrics::Metrics, options::Options, table::Table};
 
@@ -16,7 +16,7 @@ pub(crate) struct House {
     pub(crate) table: Arc<Table>,
     pub(crate) keeper: Keeper,
     pub(crate) metrics: Arc<Metrics>,
-    pub(crate) room: Semaphore,
+    room: Arc<Semaphore>,
 }
 
 impl House {
@@ -27,6 +27,26 @@ impl House {
         keeper: Keeper,
         metrics: Arc<Metrics>,
     ) -> Self {
-        Self { options, client, table, keeper, metrics, room: Semaphore::new(AT_ONCE) }
+        Self { options, client, table, keeper, metrics, room: Arc::new(Semaphore::new(AT_ONCE)) }
+    }
+
+    /// Room for one more request, until its answer is over. None: there is none.
+    pub(crate) fn take_off(&self) -> Option<Flight> {
+        let room = Arc::clone(&self.room).try_acquire_owned().ok()?;
+        self.metrics.in_flight.add(1);
+        Some(Flight { metrics: Arc::clone(&self.metrics), _room: room })
+    }
+}
+
+/// A request that is being answered. It is over when this is dropped, however it ended.
+#[derive(Debug)]
+pub(crate) struct Flight {
+    metrics: Arc<Metrics>,
+    _room: OwnedSemaphorePermit,
+}
+
+impl Drop for Flight {
+    fn drop(&mut self) {
+        self.metrics.in_flight.subtract(1);
     }
 }

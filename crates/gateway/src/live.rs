@@ -3,7 +3,7 @@
 //! Which turn stands in which messages of the client is known for every live turn, so that a fold of turns is a fold of
 //! messages. It follows from the body alone, and is found again after a restart.
 
-use std::{collections::BTreeSet, ops::Range};
+use std::{collections::BTreeSet, ops::Range, sync::Arc};
 
 use bytes::Bytes;
 use lookback_engine::{
@@ -11,7 +11,7 @@ use lookback_engine::{
     session::{FoldNeed, GuestFold},
     trace::{
         BlobHash, CallNo, CamePart, EventBody, NamedPart, NoBlobs, Stop, ToolResult, TurnNo,
-        decision::ThinkingBehind,
+        decision::{ThinkingBehind, TurnRange},
         event::{CallDetails, CallKind, Interruption, Usage},
         start::ClientRecall,
     },
@@ -23,7 +23,7 @@ use lookback_wire::{
 
 use crate::{
     conversation::{Given, Said, Spoken, calls_of, new_part, turns_from},
-    table::NewFold,
+    table::{NewFold, StandingFold},
 };
 
 /// A session that is being driven.
@@ -87,7 +87,8 @@ impl Live {
         &mut self,
         body: &Body,
         from: usize,
-        details: CallDetails,
+        (details, standing): (CallDetails, &[Arc<StandingFold>]),
+        recall: ClientRecall,
         context: &Context<'_>,
     ) -> Result<(), SessionError> {
         if self.session.is_calling() {
@@ -119,7 +120,27 @@ impl Live {
         }
         self.end_step(context)?;
         self.messages = body.messages().len();
+        self.stand(standing, recall, context)?;
         self.start_call(details, context)
+    }
+
+    /// What stands in the request stands in the session: a branch begins with the blocks of what it came from, and going back
+    /// takes none away that is still sent.
+    fn stand(
+        &mut self,
+        standing: &[Arc<StandingFold>],
+        recall: ClientRecall,
+        context: &Context<'_>,
+    ) -> Result<(), SessionError> {
+        for fold in standing {
+            let first = self.placed.iter().find(|placed| placed.messages.start == fold.first);
+            let last = self.placed.iter().rev().find(|placed| placed.messages.end == fold.end);
+            if let (Some(first), Some(last)) = (first, last) {
+                let range = TurnRange { first: first.turn, last: last.turn };
+                self.session.stand_guest(range, recall, context)?;
+            }
+        }
+        Ok(())
     }
 
     /// Calls beside the conversation have numbers, too: the open one is not always the newest.

@@ -42,9 +42,13 @@ impl Read {
         base: &str,
     ) -> Result<Option<Self>, Refusal> {
         let named = headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok());
-        let unpacked = Coding::parse(named).and_then(|coding| Ok((coding, coding.unpack(sent)?)));
-        let (coding, plain) = unpacked.map_err(|error| Refusal::new(413, "request_too_large", error.to_string()))?;
+        let Ok(coding) = Coding::parse(named) else {
+            warn!(coding = named, "a body that is packed in another way is passed on as it is");
+            return Ok(None);
+        };
+        let plain = coding.unpack(sent).map_err(|error| Refusal::new(413, "request_too_large", error.to_string()))?;
         let body = match Body::parse(api, plain) {
+            Ok(body) if body.messages().is_empty() => return Ok(None),
             Ok(body) => Arc::new(body),
             Err(error) => {
                 warn!(%error, "a body that is not read here is passed on as it is");

@@ -46,8 +46,8 @@ impl<'a> Route<'a> {
         let asked = match path.trim_end_matches('/') {
             "/healthz" => Asked::Health,
             "/metrics" => Asked::Metrics,
-            path if path.ends_with("/messages") => Asked::Model(Provider::Anthropic),
-            path if path.ends_with("/messages/count_tokens") => Asked::Count,
+            path if path.ends_with("/v1/messages") || path == "/messages" => Asked::Model(Provider::Anthropic),
+            path if path.ends_with("/v1/messages/count_tokens") || path == "/messages/count_tokens" => Asked::Count,
             path if path.ends_with("/chat/completions") => Asked::Model(Provider::Chat),
             path if path.ends_with("/responses") => Asked::Model(Provider::Responses),
             _ => Asked::Other,
@@ -88,6 +88,7 @@ mod tests {
         assert_eq!(Route::parse("/u/x/s/y/healthz").asked, Asked::Health);
         assert_eq!(Route::parse("/v1/messages/count_tokens").asked, Asked::Count);
         assert_eq!(Route::parse("/v1/models").asked, Asked::Other);
+        assert_eq!(Route::parse("/v1/threads/t1/messages").asked, Asked::Other, "OpenAI's");
         assert_eq!(Route::parse("/s/").path, "/s/");
     }
 

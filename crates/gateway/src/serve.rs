@@ -25,9 +25,11 @@ pub enum StartError {
     /// Others could reach it.
     #[error("the gateway is for this machine only, and {0} is reachable from others: listen on 127.0.0.1 or [::1]")]
     NotLoopback(SocketAddr),
-    /// Keys would go over the network in the open.
-    #[error("the upstream {0} is not https: only one on this machine may be plain http")]
-    Plain(String),
+    /// Keys would go over the network in the open, or stand in the address.
+    #[error(
+        "the upstream {0} is none: give an https address without user, password and query; one on this machine may be http"
+    )]
+    Upstream(String),
     /// The address is taken, or not this machine's.
     #[error("cannot listen on {address}: {source}")]
     Listen {
@@ -74,15 +76,18 @@ impl Gateway {
 }
 
 fn check_base(base: &str) -> Result<(), StartError> {
-    let is_plain = match base.strip_prefix("http://") {
-        Some(rest) => {
-            let host = rest.split(['/', '?']).next().unwrap_or_default();
-            let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
-            !(host == "localhost" || host == "[::1]" || host.starts_with("127."))
-        }
-        None => !base.starts_with("https://"),
-    };
-    if is_plain { Err(StartError::Plain(base.to_owned())) } else { Ok(()) }
+    let parsed = reqwest::Url::parse(base).ok().filter(|url| {
+        let has_secret = !url.username().is_empty() || url.password().is_some() || url.query().is_some();
+        let is_here = url.host_str().is_some_and(|host| {
+            let bare = host.trim_matches(['[', ']']);
+            host == "localhost" || bare.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+        });
+        !has_secret && (url.scheme() == "https" || url.scheme() == "http" && is_here)
+    });
+    match parsed {
+        Some(_) => Ok(()),
+        None => Err(StartError::Upstream(lookback_models::masked_url(base))),
+    }
 }
 
 /// A gateway at work.
@@ -149,4 +154,36 @@ async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiv
     }
     drop(listener);
     graceful.shutdown().await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_base;
+
+    #[test]
+    fn keys_go_nowhere_in_the_open() {
+        for base in [
+            "https://api.example",
+            "http://127.0.0.1:9/v1",
+            "http://localhost:1",
+            "http://[::1]:1",
+            "HTTP://127.0.0.1:1",
+        ] {
+            assert!(check_base(base).is_ok(), "{base}");
+        }
+        for base in [
+            "http://api.example",
+            "http://127.evil.example",
+            "http://127.0.0.1@evil.example",
+            "http://localhost:x@evil.example",
+            "https://user:secret@api.example",
+            "https://api.example/?key=secret",
+            "https://",
+            "ftp://127.0.0.1",
+            "",
+        ] {
+            let said = check_base(base).expect_err(base).to_string();
+            assert!(!said.contains("secret"), "{said}");
+        }
+    }
 }

@@ -19,6 +19,9 @@ const KEPT: usize = 2_000;
 /// Requests whose fold set is remembered for a retry.
 const TRIES: usize = 4_000;
 
+/// Messages that a request brings anew: the results of a step, and what a client moves along behind them.
+const NEWEST: usize = 16;
+
 /// Names a conversation in this process.
 pub(crate) type ConversationId = u64;
 
@@ -148,32 +151,44 @@ impl Table {
 
     /// Whether nothing of a request is known here: then the store is asked.
     pub(crate) fn knows(&self, chain: &[Link]) -> bool {
-        self.lock().longest(chain, None).is_some()
+        // Many conversations begin with the same message: only its newest steps may be unknown.
+        self.lock().longest(chain, None).is_some_and(|(_, from, _)| from + NEWEST >= chain.len())
     }
 
     /// A fold that is durable stands from the next request on.
-    pub(crate) fn publish(&self, conversation: ConversationId, fold: NewFold) {
+    pub(crate) fn publish(&self, conversation: Option<ConversationId>, fold: NewFold) {
         let mut inner = self.lock();
         let NewFold { first, end, link, thinking_from, block } = fold;
-        let number = inner.next_fold;
-        inner.next_fold += 1;
-        if let Some(conversation) = inner.conversations.get_mut(&conversation) {
+        if let Some(conversation) = conversation.and_then(|id| inner.conversations.get_mut(&id)) {
             conversation.folded = conversation.folded.max(end);
         }
+        // What stands keeps its number: requests that were sent with it are sent with it again.
+        if inner.folds.contains_key(&link) {
+            return;
+        }
+        let number = inner.next_fold;
+        inner.next_fold += 1;
         inner.folds.insert(link, Arc::new(StandingFold { number, first, end, link, thinking_from, block }));
     }
 
     /// What the store knows of a conversation of an earlier process: how far it came, and what stands in it.
     pub(crate) fn learn_from(&self, store: &Store, chain: &[Link]) -> Result<(), StoreError> {
         let folds = store.find_folds(chain)?;
-        let Some(place) = store.find_guest(chain)? else { return Ok(()) };
-        let known = chain.iter().position(|link| *link == place.link).map_or(0, |at| at + 1);
+        let place = store.find_guest(chain)?;
         let mut inner = self.lock();
-        let id = inner.begin(place.named);
-        inner.extend(id, &chain[..known]);
-        if let Some(conversation) = inner.conversations.get_mut(&id) {
-            conversation.session = Some(place.session);
-        }
+        let id = place.map(|place| {
+            let known = chain.iter().position(|link| *link == place.link).map_or(0, |at| at + 1);
+            let same = inner.conversations.iter().find(|(_, it)| it.session.as_ref() == Some(&place.session));
+            let id = same.map(|(id, _)| *id).unwrap_or_else(|| inner.begin(place.named));
+            let is_new = inner.conversations.get(&id).is_some_and(|it| it.links.is_empty());
+            if is_new {
+                inner.extend(id, &chain[..known]);
+            }
+            if let Some(conversation) = inner.conversations.get_mut(&id) {
+                conversation.session = Some(place.session);
+            }
+            id
+        });
         drop(inner);
         for GuestFold { link, first, end, thinking_from, block } in folds {
             self.publish(id, NewFold { first, end, link, thinking_from, block: block.into() });

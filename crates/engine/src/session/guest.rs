@@ -7,6 +7,7 @@ use crate::{
     configuration::GROWN_SINCE_REFUSED,
     context::Context,
     edits::{
+        draft::FoldDraft,
         fold::ask_planner,
         guest,
         walls::Walls,
@@ -18,7 +19,7 @@ use crate::{
     report::FoldReport,
     trace::{
         CallNo, EventBody, TurnNo,
-        decision::TurnRange,
+        decision::{Reach, TurnRange},
         event::{CallDetails, Rents},
         start::ClientRecall,
     },
@@ -123,6 +124,30 @@ impl Session {
         }
         self.policy.refused_at = reports.is_empty().then_some(hot);
         Ok(reports)
+    }
+
+    /// A block that stands for these turns already, in a conversation that this one goes on from: what is folded from now on
+    /// is folded behind it. Nothing happens where they are folded, or where no block can stand for them.
+    pub fn stand_guest(
+        &mut self,
+        range: TurnRange,
+        recall: ClientRecall,
+        context: &Context<'_>,
+    ) -> Result<(), SessionError> {
+        let is_raw = self.state.view.position(range.first).is_some() && self.state.view.position(range.last).is_some();
+        if !is_raw || self.history.index().open_call().is_some() {
+            return Ok(());
+        }
+        let first_hot = hot_turns(self.bench()).next();
+        let reach = if Some(range.first) == first_hot { Reach::FromSeam } else { Reach::Alone };
+        let trigger = "it stands already".to_owned();
+        let draft = FoldDraft { range, reach, budget: 0, focus: None, trigger, decision: None };
+        self.record_settings(context)?;
+        match guest::plan_guest_fold(self.desk(), &draft, recall, context) {
+            Ok(planned) => self.record(EventBody::Fold(Box::new(planned.fold)), context),
+            Err(SessionError::Fold(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// The block that stands for these turns of a guest's conversation whenever they are folded. They are whole steps, and

@@ -159,3 +159,46 @@ async fn thinking_that_is_bound_to_what_was_folded_goes() {
     assert!(has_thinking(newest), "what is thought since stays");
     gateway.stop().await;
 }
+
+/// Another client under another name begins with the whole history, as sub-agents do: it has the same blocks, and its own
+/// stand behind them.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_branch_goes_on_behind_the_blocks_that_it_began_with() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start(home.path(), &provider, Mode::Fold).await;
+    let mut conversation = Conversation::new("read everything");
+    conversation.steps(&gateway, 18).await;
+    gateway.wait_for_folds(1).await;
+    let mut branch = conversation.clone();
+    let mut most = 0;
+    for _ in 0..30 {
+        let sent = branch.messages.clone();
+        let request = gateway.post("/v1/messages").header("x-session-id", "branch").body(branch.body().to_string());
+        let reply: Value = serde_json::from_slice(&request.send().await.unwrap().bytes().await.unwrap()).unwrap();
+        let got = provider.last().messages();
+        folded(&sent, &got);
+        most = most.max(got.len());
+        branch.take(&reply);
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    let blocks = provider.last().messages().iter().filter(|message| is_block(message)).count();
+    assert!(blocks >= 2, "its own blocks stand, too: {blocks}");
+    assert!(most < 48, "and nothing between them stays raw for ever: {most} messages");
+    gateway.stop().await;
+}
+
+/// After a restart another conversation with the same first message comes first.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_namesake_hides_no_folds() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start(home.path(), &provider, Mode::Fold).await;
+    let mut conversation = Conversation::new("read everything");
+    conversation.steps(&gateway, 18).await;
+    gateway.wait_for_folds(1).await;
+    gateway.stop().await;
+    let gateway = start(home.path(), &provider, Mode::Fold).await;
+    Conversation::new("read everything").step(&gateway).await;
+    conversation.step(&gateway).await;
+    assert!(provider.last().messages().iter().any(is_block));
+    gateway.stop().await;
+}

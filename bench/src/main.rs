@@ -3,11 +3,13 @@
 //! Machines are noisy: compare figures of one run, and ratios rather than times. Progress goes to standard error.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "printing figures is this program's job")]
 
+mod agent;
 mod append;
 mod disk;
 mod figures;
 mod first_byte;
 mod folding;
+mod grep;
 mod linear;
 mod many;
 mod memory;
@@ -96,6 +98,14 @@ enum Job {
     Wire,
     /// Prints the table of our client beside curl alone
     FirstByte,
+    /// Starts programs as agents and prints how long until their first request, and what memory 1,000 steps take
+    Agent {
+        /// `lookback` programs, one after the other
+        #[arg(required = true)]
+        programs: Vec<PathBuf>,
+    },
+    /// Prints the table of Grep beside rg alone
+    Grep,
     /// Has programs import many generated sessions and remove them again, and prints how long that takes
     Many {
         /// `lookback` programs, one after the other [default: only the files are written, into --directory]
@@ -137,6 +147,11 @@ fn main() -> Result<()> {
         Some(Job::FirstByte) => print(first_byte::measure(&scale)?),
         Some(Job::Wire) => print(wire::measure(&scale)?),
         Some(Job::Replay { folder }) => print(replay::measure(&scale, folder.as_deref())?),
+        Some(Job::Agent { programs }) => print(agent::measure(&scale, &programs)?),
+        Some(Job::Grep) => {
+            let directory = place(arguments.directory)?;
+            print(grep::measure(&scale, directory.path(), &Arc::new(Vocabulary::new()))?)
+        }
         Some(Job::Many { programs, sessions }) => many(arguments.directory, sessions, &programs),
         Some(Job::Linear { only, uncounted: true }) => {
             linear::run(only.as_deref());

@@ -96,9 +96,18 @@ pub(crate) fn report(way: Way, turns: u32, home: &Path) -> Result<[u64; 3]> {
     Ok([after.saturating_sub(before), peak.saturating_sub(before), body.len() as u64])
 }
 
+/// The largest resident set of another process so far, in bytes.
+pub(crate) fn most_of(process: u32) -> Result<u64> {
+    status_of(&process.to_string(), "VmHWM")
+}
+
 /// A line of this process's status, in bytes.
 fn status(name: &str) -> Result<u64> {
-    let text = fs::read_to_string("/proc/self/status").context("memory is measured on Linux only")?;
+    status_of("self", name)
+}
+
+fn status_of(process: &str, name: &str) -> Result<u64> {
+    let text = fs::read_to_string(format!("/proc/{process}/status")).context("memory is measured on Linux only")?;
     let line = text.lines().find_map(|line| line.strip_prefix(name)).context("the kernel tells no such figure")?;
     let kilobytes: u64 = line.trim_matches(|character: char| !character.is_ascii_digit()).parse()?;
     Ok(kilobytes * 1024)

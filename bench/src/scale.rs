@@ -38,6 +38,12 @@ pub(crate) struct Scale {
     pub(crate) counting_passes: usize,
     /// Requests of each kind that are sent for their first byte.
     pub(crate) first_bytes: usize,
+    /// Starts of the agent, and the steps of its long session.
+    pub(crate) starts: usize,
+    pub(crate) agent_steps: usize,
+    /// Files of the tree that is searched, and how often each query.
+    pub(crate) grep_files: usize,
+    pub(crate) greps: usize,
 }
 
 impl Scale {
@@ -64,6 +70,10 @@ impl Scale {
         counted_texts: 500,
         counting_passes: 10,
         first_bytes: 60,
+        starts: 40,
+        agent_steps: 1_000,
+        grep_files: 50_000,
+        greps: 15,
     };
 
     pub(crate) const QUICK: Self = Self {
@@ -89,6 +99,10 @@ impl Scale {
         counted_texts: 5,
         counting_passes: 1,
         first_bytes: 2,
+        starts: 2,
+        agent_steps: 20,
+        grep_files: 300,
+        greps: 2,
     };
 
     pub(crate) fn largest(&self) -> u32 {

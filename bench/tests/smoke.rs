@@ -48,3 +48,11 @@ fn as_many_sessions_are_written_as_were_asked_for() {
     });
     assert_eq!(calls.collect::<Vec<_>>(), [2; 20]);
 }
+
+#[test]
+fn grep_finds_as_many_lines_as_rg() {
+    let output = Command::new(env!("CARGO_BIN_EXE_lookback-bench")).args(["--quick", "grep"]).output().unwrap();
+    let (printed, said) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("SKIPPED") || printed.contains("| a frequent word | "), "{printed}{said}");
+}

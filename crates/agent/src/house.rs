@@ -9,11 +9,44 @@ use lookback_models::{
     ModelError,
     driving::{CallError, Called, Repair, Surroundings},
 };
+use lookback_tools::ToolName;
+use serde_json::Value;
 
 /// The caller: its clock, counter, store, and whoever watches.
 pub trait House: Surroundings {
     /// Something happened that a person may want to see.
     fn tell(&mut self, news: &News<'_>);
+
+    /// Whether a call may run that the rules leave to a person.
+    fn ask(&mut self, question: &Question<'_>) -> Answer;
+}
+
+/// A call that waits for leave.
+#[derive(Debug)]
+pub struct Question<'a> {
+    /// What would run.
+    pub tool: ToolName,
+    /// With what.
+    pub arguments: &'a Value,
+    /// Why it does not just run.
+    pub why: &'a str,
+}
+
+/// What came of a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// Yes, this once.
+    Once,
+    /// Yes, and again without asking.
+    Always,
+    /// Said so before.
+    Remembered,
+    /// No, with what the model should know of it.
+    No(Option<String>),
+    /// There is nobody to ask.
+    Nobody,
+    /// The person wants the step ended.
+    Stopped,
 }
 
 /// What happened.
@@ -50,6 +83,10 @@ pub enum News<'a> {
     Stubbed(&'a StubReport),
     /// Old rounds left the view.
     Archived(&'a ArchiveReport, &'a [String]),
+    /// The project's rules are others now.
+    RulesChanged,
+    /// An answer that leaves no room for another was taken out of the view: its tokens.
+    TookOut(u64),
     /// The files could not be kept before they are changed: these changes cannot be taken back.
     NotKept(&'a str),
     /// The view was changed so that the provider takes it.

@@ -8,14 +8,17 @@
 
 mod guard;
 mod house;
+mod leave;
 mod limits;
 pub mod mentions;
 mod own;
 pub mod permission;
 mod step;
+mod too_large;
 mod work;
+mod workshop;
 
-pub use house::{AgentError, House, News};
+pub use house::{AgentError, Answer, House, News, Question};
 pub use limits::{Limits, Spent};
-pub use step::{Kept, Workshop};
 pub use work::{Agent, Compactor, Ended, work};
+pub use workshop::{Jobs, Kept, Workshop};

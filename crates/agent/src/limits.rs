@@ -3,7 +3,8 @@
 use lookback_engine::{
     Session,
     cache::Split,
-    card::{Lifetime, Prices},
+    card::{Card, Lifetime, Prices},
+    configuration::CacheChoice,
     planner::Warmth,
     trace::{EventBody, Timestamp, event::CallKind},
 };
@@ -33,19 +34,20 @@ pub struct Spent {
 }
 
 impl Spent {
-    /// Of the events from `first` on.
-    pub fn since(session: &Session, first: usize) -> Self {
-        let prices = session.card().and_then(|card| card.prices.as_ref());
-        let mut spent = Self { dollars: prices.map(|_| 0.0), ..Self::default() };
+    /// Of the events from `first` on. What another model wrote for blocks and summaries is billed by its own card.
+    pub fn since(session: &Session, first: usize, compactor: Option<&Card>) -> Self {
+        let own = session.card().and_then(|card| card.prices.as_ref());
+        let others = compactor.map_or(own, |card| card.prices.as_ref());
+        let mut spent = Self { dollars: own.map(|_| 0.0), ..Self::default() };
         for event in session.trace().iter().skip(first) {
-            let billed = match &event.event {
-                EventBody::Usage(usage) => Some(usage.billed),
+            let (billed, prices) = match &event.event {
+                EventBody::Usage(usage) => (Some(usage.billed), own),
                 EventBody::CallStarted { details: Some(details), .. }
                     if matches!(details.kind, CallKind::Compactor(_)) =>
                 {
-                    details.over.as_ref().and_then(|over| over.usage)
+                    (details.over.as_ref().and_then(|over| over.usage), others)
                 }
-                _ => None,
+                _ => (None, None),
             };
             let Some(billed) = billed else { continue };
             let [read, written, written_1h, uncached] =
@@ -66,15 +68,17 @@ fn dollars(prices: &Prices, split: &Split, output: u32) -> f64 {
     prices.dollars(prices.cost(split, u64::from(output), Lifetime::Usual))
 }
 
-/// What the coming call is expected to cost: what was sent last comes from the cache where that is warm, the rest is new,
-/// and the answer is as long as the ones before.
+/// What the coming call is expected to cost, by the prices of a prompt of its size: what was sent last comes from the cache
+/// where that is warm, the rest is new, and the answer is as long as the ones before.
 pub(crate) fn expected(session: &Session, spent: &Spent, now: Timestamp) -> Option<f64> {
     let prices = session.card()?.prices.as_ref()?;
     let input = session.expected_input();
     let sent = (f64::from(last_prompt(session)) * session.factor()) as u64;
     let read = if session.warmth(now) == Warmth::Warm { sent.min(input) } else { 0 };
     let output = spent.output.checked_div(spent.calls).unwrap_or(0).max(LEAST_ANSWER);
-    let split = Split { read, written: input - read, ..Split::default() };
+    let written = input - read;
+    let written_1h = if session.configuration().cache == CacheChoice::Hour { written } else { 0 };
+    let split = Split { read, written, written_1h, ..Split::default() };
     Some(dollars(prices, &split, u32::try_from(output).unwrap_or(u32::MAX)))
 }
 
@@ -89,3 +93,43 @@ fn last_prompt(session: &Session) -> u32 {
 
 /// Tokens: no answer with a call in it is shorter.
 const LEAST_ANSWER: u64 = 50;
+
+#[cfg(test)]
+mod tests {
+    use lookback_engine::{
+        Context, SessionSetup,
+        card::Cards,
+        trace::{NoBlobs, Origin, SessionId},
+    };
+
+    use super::*;
+
+    /// Every character is a token.
+    fn session(characters: usize) -> Session {
+        let cards = Cards::parse(include_str!("../../../prices/gemini.toml")).expect("cards");
+        let card = cards.all().iter().find(|card| card.prices.as_ref().is_some_and(|prices| prices.long.is_some()));
+        let count = |bytes: &[u8]| bytes.len() as u32;
+        let context = Context { now: Timestamp(0), count: &count, blobs: &NoBlobs };
+        let setup = SessionSetup { window: 1_000_000, ..SessionSetup::new(SessionId("s".to_owned())) };
+        let mut session = Session::start(setup, &context).expect("a session");
+        session.use_card(card.expect("one with two prices").clone(), Lifetime::Usual);
+        session.user_turn("x".repeat(characters), Origin::Person, &context).expect("a turn");
+        session
+    }
+
+    #[test]
+    fn a_long_prompt_is_expected_at_the_prices_of_long_ones() {
+        let bill = |characters| {
+            let session = session(characters);
+            let prices = session.card().and_then(|card| card.prices.clone()).expect("prices");
+            (expected(&session, &Spent::default(), Timestamp(0)).expect("prices"), prices)
+        };
+        let ((short, prices), (long, _)) = (bill(100_000), bill(300_000));
+        let above = prices.long.expect("two prices");
+        assert!(above.above > 100_000 && above.above < 300_000);
+        let by = |write: f64, output: f64, tokens: f64| (write * tokens + output * LEAST_ANSWER as f64) / 1e6;
+        let near = |one: f64, other: f64| (one / other - 1.0).abs() < 0.01;
+        assert!(near(short, by(prices.usual.cache_write, prices.usual.output, 1e5)), "{short}");
+        assert!(near(long, by(above.prices.cache_write, above.prices.output, 3e5)), "{long}");
+    }
+}

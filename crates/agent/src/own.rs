@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use crate::house::{AgentError, House, recorded};
 
-/// Bytes that one Recall shows; the rest is a narrower pointer away.
+/// Bytes that one Recall shows; an offset shows what follows.
 const MOST_RECALLED: usize = 64 << 10;
 
 /// None for a tool that is no business of the session's.
@@ -88,19 +88,23 @@ fn recall(session: &Session, arguments: &Value, house: &dyn House) -> Result<Don
     let parsed: Pointer = pointer.parse().map_err(|error| Failure::new(Code::InvalidParam, format!("{error}")))?;
     let recalled = session.recall(&parsed.place, house.blobs());
     let recalled = recalled.map_err(|error| Failure::new(Code::NotFound, error.to_string()))?;
-    let mut text = Vec::new();
+    let offset = arguments["offset"].as_u64().map_or(0, |offset| offset as usize);
+    let (mut text, mut all) = (Vec::new(), 0);
     for piece in &recalled.pieces {
-        text.extend_from_slice(format!("── {}\n", piece.label).as_bytes());
-        text.extend_from_slice(&piece.bytes);
-        if !text.ends_with(b"\n") {
-            text.push(b'\n');
+        let heading = format!("── {}\n", piece.label);
+        let end: &[u8] = if piece.bytes.is_empty() || piece.bytes.ends_with(b"\n") { b"" } else { b"\n" };
+        // Of a large output no more is copied than is shown.
+        for part in [heading.as_bytes(), &piece.bytes, end] {
+            let wanted = part.get(offset.saturating_sub(all)..).unwrap_or_default();
+            text.extend_from_slice(&wanted[..wanted.len().min(MOST_RECALLED - text.len())]);
+            all += part.len();
         }
     }
-    let is_partial = text.len() > MOST_RECALLED;
+    let shown = offset + text.len();
+    let is_partial = shown < all;
     if is_partial {
-        let all = text.len();
-        text.truncate(MOST_RECALLED);
-        text.extend_from_slice(format!("\n… the first {MOST_RECALLED} of {all} bytes: name fewer lines\n").as_bytes());
+        let more = format!("\n… bytes {offset} to {shown} of {all}: offset {shown} shows what follows\n");
+        text.extend_from_slice(more.as_bytes());
     }
     let data = ResultData::Other(json!({ "pointer": pointer, "truncated": is_partial }));
     Ok(Done { is_partial, ..done(Output::new(text), data) })

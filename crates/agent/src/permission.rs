@@ -6,6 +6,7 @@
 mod argument;
 mod destructive;
 mod git;
+mod lasting;
 
 use std::{collections::BTreeSet, str::FromStr};
 
@@ -13,6 +14,8 @@ use destructive::{Walk, parsed};
 use lookback_engine::shell::{Command, RedirectionKind, Script};
 use lookback_tools::ToolName;
 use serde_json::Value;
+
+pub use lasting::{Lasting, lasting};
 
 /// How much an agent may do by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -77,31 +80,34 @@ impl Rules {
         ToolName::ALL.into_iter().filter(|tool| self.declares(*tool))
     }
 
-    /// Whether this call runs.
-    pub fn permit(&self, tool: ToolName, arguments: &Value) -> Permit {
+    /// Whether this call runs. `is_own` says whether everything at a path was made in this session.
+    pub fn permit(&self, tool: ToolName, arguments: &Value, is_own: &dyn Fn(&str) -> bool) -> Permit {
         let changes = matches!(tool, ToolName::Edit | ToolName::MultiEdit | ToolName::Write);
         match (self.mode, tool) {
             (Mode::Full, _) => Permit::Runs,
             (Mode::ReadOnly, ToolName::Bash) => Permit::Never("commands do not run with --permission read-only".into()),
             (Mode::ReadOnly, _) if changes => Permit::Never("nothing is changed with --permission read-only".into()),
             (Mode::Ask, _) if changes => Permit::Asks("changes ask first with --permission ask".into()),
-            (_, ToolName::Bash) => self.command(arguments["command"].as_str().unwrap_or_default()),
+            (_, ToolName::Bash) => self.command(arguments["command"].as_str().unwrap_or_default(), is_own),
             _ => Permit::Runs,
         }
     }
 
-    fn command(&self, text: &str) -> Permit {
+    fn command(&self, text: &str, is_own: &dyn Fn(&str) -> bool) -> Permit {
         // What stands in `((` is not read as commands.
         if !text.contains("((") && self.allows(&parsed(text), text) {
             return Permit::Runs;
         }
-        if let Some(held) = Walk::default().text(text) {
+        let made_here = || lasting::removed(text).is_some_and(|paths| paths.iter().all(|path| is_own(path)));
+        if let Some(held) = Walk::default().text(text).filter(|_| !made_here()) {
             return Permit::Asks(held.to_string());
         }
         match self.mode {
             Mode::Ask => Permit::Asks("commands ask first with --permission ask".into()),
             _ if self.sandbox_is_whole => Permit::Runs,
-            _ => Permit::Asks("the sandbox is not whole here, so commands ask first".into()),
+            _ => Permit::Asks(
+                "the sandbox is not whole here, so commands ask first (--without-sandbox lets them run)".into(),
+            ),
         }
     }
 

@@ -1,50 +1,29 @@
 //! The calls of one answer: what may run is run, reads side by side and everything else in its order, and each result is
 //! recorded before the next request.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
 };
 
 use lookback_engine::{
     Session,
-    trace::{AssistantPart, EventBody, ResultData, Stop, ToolKind, ToolResult, TurnNo, event::Interruption},
+    trace::{
+        AssistantPart, EventBody, ResultData, Stop, ToolKind, ToolResult, TurnNo,
+        event::{Interruption, JobEnded},
+    },
 };
 use lookback_models::driving::Cancel;
-use lookback_tools::{
-    ToolName,
-    envelope::{Code, Failure, envelope},
-};
-use serde_json::Value;
+use lookback_tools::{EndedJob, ToolName, envelope::Code};
 
 use crate::{
     guard::{self, Guard, Verdict},
     house::{AgentError, House, News, keep, recorded},
+    leave::{Leave, leave},
     own,
-    permission::{Permit, Rules},
+    permission::Rules,
+    workshop::{Jobs, Kept, Workshop},
 };
-
-/// What tools really do.
-pub trait Workshop: Send + Sync + std::fmt::Debug {
-    /// One call. `stop` says whether the person wants it ended.
-    fn run(&self, tool: ToolName, arguments: &Value, stop: &dyn Fn() -> bool) -> ToolResult;
-
-    /// The files of the project as they are now, kept for whoever wants them back; none where that is not done. An error is
-    /// for a person, and said once.
-    fn snapshot(&self) -> Result<Option<Kept>, String>;
-}
-
-/// Files that were kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
-    /// By what name they are found again: the same for the same files.
-    pub id: String,
-    /// What is not among them, and why.
-    pub left_out: Vec<String>,
-}
 
 /// A call as the model wrote it.
 #[derive(Debug, Clone)]
@@ -127,7 +106,13 @@ pub(crate) async fn run_calls(
             if matches!(result.data, ResultData::Edit(_) | ResultData::Write(_) | ResultData::Patch(_)) {
                 bench.guard.changed();
             }
+            let remarks = bench.workshop.remarks(&result);
+            let job = started_job(&result);
             recorded(house, |context| session.tool_result(&call.id, result, context))?;
+            remarks.into_iter().for_each(|(key, text)| session.remind(key, &text));
+            if let Some((number, command)) = job {
+                recorded(house, |context| session.job_started(&call.id, number, command, context))?;
+            }
             // As it was recorded: with the tests that a recogniser found in it.
             if let Some(result) = last_result(session) {
                 house.tell(&News::Ran { tool: &call.name, arguments: &call.arguments, result });
@@ -139,10 +124,32 @@ pub(crate) async fn run_calls(
         keep_files(session, turn, bench, house).await?;
         keep(session, house)?;
     }
+    record_ended_jobs(session, bench.workshop, Jobs::Over, house)?;
     if let Some(told) = told {
         session.remind("guard", &told);
     }
     Ok(circle.map_or(StepEnd::GoOn(denied), StepEnd::Circle))
+}
+
+/// The number of the job that a call has started, and its command.
+fn started_job(result: &ToolResult) -> Option<(u32, String)> {
+    let number = result.stats.as_ref()?["job"].as_u64()?;
+    match &result.data {
+        ResultData::Run(run) => Some((u32::try_from(number).ok()?, run.command.clone())),
+        _ => None,
+    }
+}
+
+pub(crate) fn record_ended_jobs(
+    session: &mut Session,
+    workshop: &Arc<dyn Workshop>,
+    which: Jobs,
+    house: &mut dyn House,
+) -> Result<(), AgentError> {
+    for EndedJob { number, exit_code, output } in workshop.ended_jobs(which) {
+        recorded(house, |context| session.job_ended(JobEnded { number, exit_code, output }, context))?;
+    }
+    Ok(keep(session, house)?)
 }
 
 fn last_result(session: &Session) -> Option<&ToolResult> {
@@ -180,6 +187,15 @@ async fn run_group(
     cancel: &mut Cancel,
     house: &mut dyn House,
 ) -> Result<Option<Vec<ToolResult>>, AgentError> {
+    let mut leaves = Vec::with_capacity(group.len());
+    for call in group {
+        let workshop = bench.workshop;
+        let asked = (call.id.as_str(), call.name.as_str(), call.arguments.as_str());
+        match leave(session, asked, bench.rules, &|path| workshop.is_own(path), house)? {
+            Leave::Stopped => return Ok(None),
+            leave => leaves.push(leave),
+        }
+    }
     for call in group {
         let kind = call.tool().map_or(ToolKind::Other, ToolName::kind);
         recorded(house, |context| session.tool_call(&call.id, kind, context))?;
@@ -188,10 +204,11 @@ async fn run_group(
     keep(session, house)?;
     let stopped = Arc::new(AtomicBool::new(false));
     let mut running = Vec::new();
-    for call in group {
-        running.push(match prepare(call, bench.rules) {
-            Err(result) => Running::Ended(result),
-            Ok((tool, arguments)) => match own::run(session, tool, &call.arguments, &arguments, house) {
+    for (call, leave) in group.iter().zip(leaves) {
+        running.push(match leave {
+            Leave::Stopped => return Ok(None),
+            Leave::Refused(result) => Running::Ended(result),
+            Leave::Runs(tool, arguments) => match own::run(session, tool, &call.arguments, &arguments, house) {
                 Some(result) => Running::Ended(Box::new(result?)),
                 None => {
                     house.tell(&News::Starts { tool: &call.name, arguments: &call.arguments });
@@ -231,30 +248,6 @@ async fn run_group(
 enum Running {
     Ended(Box<ToolResult>),
     Beside(tokio::task::JoinHandle<ToolResult>),
-}
-
-/// The tool and its arguments, or why it does not run.
-fn prepare(call: &Asked, rules: &Rules) -> Result<(ToolName, Value), Box<ToolResult>> {
-    let refuse = |code, message: String, arguments: &Value| {
-        Err(Box::new(envelope(Err(Failure::new(code, message)), arguments, "", Duration::ZERO)))
-    };
-    let Some(tool) = call.tool().filter(|tool| rules.declares(*tool)) else {
-        let names: Vec<&str> = rules.declared().map(ToolName::name).collect();
-        let message = format!("there is no tool {}: the tools are {}", call.name, names.join(", "));
-        return refuse(Code::InvalidParam, message, &Value::Null);
-    };
-    let arguments: Value = match serde_json::from_str(&call.arguments) {
-        Ok(Value::Object(arguments)) => Value::Object(arguments),
-        Ok(_) => return refuse(Code::InvalidParam, "the arguments are no JSON object".to_owned(), &Value::Null),
-        Err(error) => {
-            return refuse(Code::InvalidParam, format!("the arguments are no JSON: {error}"), &Value::Null);
-        }
-    };
-    match rules.permit(tool, &arguments) {
-        Permit::Runs => Ok((tool, arguments)),
-        Permit::Asks(why) => refuse(Code::PermissionDenied, format!("{why}; nobody is here to ask"), &arguments),
-        Permit::Never(why) => refuse(Code::PermissionDenied, why, &arguments),
-    }
 }
 
 fn denial(result: &ToolResult) -> Option<&str> {

@@ -17,7 +17,9 @@ use crate::{
     house::{AgentError, House, News, keep, recorded},
     limits::{Limits, Spent, expected},
     permission::Rules,
-    step::{Bench, StepEnd, Workshop, run_calls},
+    step::{Bench, StepEnd, record_ended_jobs, run_calls},
+    too_large::take_out,
+    workshop::{Jobs, Workshop},
 };
 
 /// Answers that were cut off in a row: after so many the provider is not worth another try.
@@ -70,14 +72,27 @@ pub enum Ended {
     },
     /// The same tool with the same result, again and again.
     Circle(String),
+    /// Answers of so many tokens leave no room for another in the window.
+    TooLarge(u64),
     /// The provider or the model would not answer.
     Refused(String),
     /// By the person.
     Cancelled,
 }
 
-/// Works on what the newest turns ask, until something ends it.
+/// Works on what the newest turns ask, until something ends it. No command outlives it.
 pub async fn work(
+    agent: &Agent<'_>,
+    session: &mut Session,
+    cancel: &mut Cancel,
+    house: &mut dyn House,
+) -> Result<Ended, AgentError> {
+    let ended = steps(agent, session, cancel, house).await?;
+    record_ended_jobs(session, &agent.workshop, Jobs::All, house)?;
+    Ok(ended)
+}
+
+async fn steps(
     agent: &Agent<'_>,
     session: &mut Session,
     cancel: &mut Cancel,
@@ -85,12 +100,17 @@ pub async fn work(
 ) -> Result<Ended, AgentError> {
     let first = session.trace().len();
     let (mut guard, mut steps, mut cut, mut went_on, mut denied) = (Guard::default(), 0, 0, false, None);
+    let mut took_out = false;
     loop {
         if agent.limits.steps.is_some_and(|most| steps >= most) {
             return Ok(Ended::Steps(steps));
         }
         if let Some(ended) = too_dear(agent, session, first, house) {
             return Ok(ended);
+        }
+        if let Some(rules) = agent.workshop.changed_rules() {
+            recorded(house, |context| session.rules_changed(rules, context))?;
+            house.tell(&News::RulesChanged);
         }
         let called = match call(session, agent.model, cancel, house).await {
             Ok(called) => called,
@@ -100,6 +120,18 @@ pub async fn work(
                 return last_answer(session)
                     .map(Ended::Done)
                     .ok_or_else(|| CallError::from(SessionError::NothingToAnswer).into());
+            }
+            Err(CallError::Session(SessionError::WindowExceeded(exceeded))) => {
+                keep(session, house)?;
+                let Some(tokens) = take_out(session, &exceeded, house)? else {
+                    return Err(CallError::from(SessionError::WindowExceeded(exceeded)).into());
+                };
+                if took_out {
+                    return Ok(Ended::TooLarge(tokens));
+                }
+                took_out = true;
+                house.tell(&News::TookOut(tokens));
+                continue;
             }
             Err(error) => return Err(error.into()),
         };
@@ -146,7 +178,7 @@ pub async fn work(
 
 fn too_dear(agent: &Agent<'_>, session: &Session, first: usize, house: &dyn House) -> Option<Ended> {
     let most = agent.limits.cost?;
-    let spent = Spent::since(session, first);
+    let spent = Spent::since(session, first, agent.compactor.as_ref().and_then(|compactor| compactor.model.card));
     let expected = expected(session, &spent, house.now())?;
     let spent = spent.dollars?;
     (spent + expected > most).then_some(Ended::Cost { spent, expected })

@@ -120,5 +120,5 @@ pub use error::SessionError;
 pub use ledger::{CacheVerdict, Difference, Ledger, LedgerLine, Mismatch, Miss, Size};
 pub use recorder::{ModelChoice, NewPart, Recorder, SessionSetup, WholeStep, as_it_ran};
 pub use session::{Replay, Session};
-pub use standing::asking_sentence;
+pub use standing::{asking_sentence, asks_nothing};
 pub use view::{Entry, Source, View};

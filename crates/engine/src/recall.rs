@@ -22,8 +22,8 @@ use crate::{
         pointer::{LineRange, Place},
     },
     trace::{
-        AsCame, AssistantPart, BlobError, Blobs, Event, EventBody, EventNo, Part, ResultData, Timestamp, ToolResult,
-        TurnNo, event::SpanId,
+        AsCame, AssistantPart, BlobError, Blobs, Event, EventBody, EventNo, Output, Part, ResultData, Timestamp,
+        ToolResult, TurnNo, event::SpanId,
     },
 };
 
@@ -356,7 +356,10 @@ fn beside_text(as_came: Option<&AsCame>, blobs: &dyn Blobs) -> Result<Vec<Piece>
 
 /// All that a result holds, whatever the view shows of it.
 fn complete_pieces(label: &str, result: &ToolResult, blobs: &dyn Blobs) -> Result<Vec<Piece>, BlobError> {
-    let mut pieces = vec![Piece { label: label.to_owned(), bytes: result.text.bytes(blobs)? }];
+    // Of an output that is too large for its result a tool may have left more in the store than both ends.
+    let more = result.as_came.as_ref().and_then(|as_came| as_came.raw.as_ref());
+    let text = more.filter(|_| matches!(result.text, Output::Beyond(_))).unwrap_or(&result.text);
+    let mut pieces = vec![Piece { label: label.to_owned(), bytes: text.bytes(blobs)? }];
     pieces.extend(beside_text(result.as_came.as_deref(), blobs)?);
     let mut add = |what: String, bytes: Bytes| pieces.push(Piece { label: what, bytes });
     if let Some(error) = &result.error {

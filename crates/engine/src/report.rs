@@ -192,7 +192,9 @@ impl fmt::Display for FoldReport {
                     Warmth::Warm => write!(f, " · costs as much as {} input tokens now", Short(once as u64))?,
                     Warmth::Cold => f.write_str(" · costs nothing now: the provider's cache has expired")?,
                 }
-                write!(f, " · saves {} tokens on every call from now on", Short(saves as u64))?;
+                let fewer = self.replaced.saturating_sub(self.written());
+                write!(f, " · saves {} tokens on every call from now on", Short(fewer))?;
+                write!(f, " · worth {} input tokens at full price", Short(saves as u64))?;
                 if saves > 0.0 && once > 0.0 {
                     write!(f, " · pays for itself in {}", counted((once / saves).ceil() as usize, "call"))?;
                 }
@@ -215,7 +217,9 @@ impl fmt::Display for UnfoldReport {
             Warmth::Warm => write!(f, " · costs as much as {} input tokens now", Short(once as u64))?,
             Warmth::Cold => f.write_str(" · costs nothing now: the provider's cache has expired")?,
         }
-        write!(f, " · {} tokens more on every call from now on", Short(more as u64))
+        let longer = self.turns_tokens.saturating_sub(self.block_tokens);
+        write!(f, " · {} tokens more on every call from now on", Short(longer))?;
+        write!(f, " · worth {} input tokens at full price", Short(more as u64))
     }
 }
 

@@ -13,7 +13,7 @@ use lookback_wire::{HeadMark, Provider};
 use self::{bill::Bill, reports::Reports};
 use crate::{
     cache::Split,
-    card::{Card, Lifetime},
+    card::Card,
     history::History,
     ledger::{
         Ledger, LedgerLine, Miss, Size,
@@ -55,10 +55,10 @@ impl Sent {
     }
 
     /// From now on calls are billed by this card.
-    pub(crate) fn use_card(&mut self, card: &Card, lifetime: Lifetime) {
+    pub(crate) fn use_card(&mut self, card: &Card) {
         match &mut self.bill {
-            Some(bill) => bill.renew(card, lifetime),
-            None => self.bill = Some(Bill::new(card, lifetime)),
+            Some(bill) => bill.renew(card),
+            None => self.bill = Some(Bill::new(card)),
         }
     }
 

@@ -6,6 +6,7 @@
 //! events, and applying an event is the only way in which anything changes. [`Session::replay`] applies events that were
 //! recorded before, and runs no rule again. Where events are stored and who sends the bytes is not known here.
 
+mod beside;
 mod calling;
 mod checking;
 mod editing;
@@ -242,27 +243,16 @@ impl Session {
     /// From now on decisions are made by these settings; what was decided before stays. A replayed session begins with
     /// the defaults.
     pub fn configure(&mut self, configuration: Configuration) {
-        let before = self.policy.lifetime();
         self.policy.configure(configuration);
-        if self.policy.lifetime() != before {
-            self.bill_by_card();
-        }
     }
 
-    /// The card of the model in use: prices, cache rule, habits. Without one the triggers alone decide.
+    /// The card of the model in use: prices, cache rule, habits. Without one the triggers alone decide. The same card with
+    /// another lifetime is for prompts to come: what is held stays held.
     pub fn use_card(&mut self, card: Card, lifetime: Lifetime) {
-        if self.policy.card.as_ref().is_some_and(|in_use| in_use.card == card && in_use.lifetime == lifetime) {
-            return;
+        if self.policy.card() != Some(&card) {
+            self.sent.use_card(&card);
         }
         self.policy.card = Some(CardInUse { card, lifetime });
-        self.bill_by_card();
-    }
-
-    fn bill_by_card(&mut self) {
-        let lifetime = self.policy.lifetime();
-        if let Some(in_use) = &self.policy.card {
-            self.sent.use_card(&in_use.card, lifetime);
-        }
     }
 
     /// How many parts of the last prompt were asked to be held for an hour: the base is the first.

@@ -23,6 +23,11 @@ pub fn asking_sentence(text: &str) -> Option<String> {
     turns::wanted(turns::own_words(text))
 }
 
+/// Whether a person's text is no more than a greeting, a "yes" or a command of the client; for titles, too.
+pub fn asks_nothing(text: &str) -> bool {
+    turns::asks_nothing(turns::own_words(text))
+}
+
 pub use files::Files;
 pub(crate) use files::taken_away;
 pub(crate) use said::Concluded;

@@ -1,7 +1,9 @@
 //! What a person can type. Only shapes: nothing is opened or looked up here.
 
+mod gateway;
 mod run;
 
+pub(crate) use gateway::{GatewayArguments, GatewayCommand, GatewayReportArguments, WithArguments};
 pub(crate) use run::{ResumeArguments, RunArguments, RunOptions, UndoArguments};
 
 use std::{net::SocketAddr, path::PathBuf};
@@ -84,6 +86,20 @@ pub(crate) enum Command {
     /// The inside of the sandbox: started by `run` for each command
     #[command(name = "__inside", hide = true)]
     Inside { spec: String },
+    /// Stand between another agent and its provider: record what passes, and fold it
+    ///
+    /// The agent's base URL points here, and its requests go on with its own key. In `observe` nothing is changed; in `fold`
+    /// old messages are replaced by short blocks, the same bytes every time, so that the provider's cache keeps paying.
+    Gateway(GatewayArguments),
+    /// Run another agent through a gateway of its own, and say what folding saved or would have saved
+    ///
+    /// Its base URL is set for this process only; its login and its settings stay as they are, and no file of yours is
+    /// written. What it says is recorded as a session.
+    With(WithArguments),
+    /// Give an agent behind the gateway its own details back: a server of the Model Context Protocol on standard input
+    ///
+    /// Its tools are `recall`, `search` and `board`; each reaches only the conversation whose id a block carries.
+    Mcp,
     /// Bring back any detail, by pointer or by words
     Recall(RecallArguments),
     /// Say which settings hold and where they come from, and whether the model can be reached
@@ -129,7 +145,7 @@ pub(crate) struct SessionsArguments {
     /// Only those whose title has this
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
-    /// Only those used in the last so much time: 30d, 12h, 2w
+    /// Only those whose last turn was in the last so much time: 30d, 12h, 2w
     #[arg(long, value_name = "AGE", value_parser = parse_age)]
     pub(crate) used_within: Option<jiff::SignedDuration>,
     /// Print one JSON array

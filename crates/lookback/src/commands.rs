@@ -3,7 +3,9 @@
 mod completions;
 mod doctor;
 mod fold;
+mod gateway;
 mod import;
+mod mcp;
 mod pin;
 mod recall;
 mod record;
@@ -14,6 +16,7 @@ mod show;
 mod undo;
 mod unfold;
 mod upstream;
+mod with;
 
 use std::fmt;
 
@@ -33,6 +36,11 @@ impl fmt::Display for EndedWith {
 
 impl std::error::Error for EndedWith {}
 
+/// What was typed makes no sense: the code of a usage error.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Usage(pub(crate) String);
+
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
     match arguments.command {
         Command::Sessions(arguments) => sessions::run(arguments),
@@ -47,10 +55,13 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         Command::Run(arguments) => run::run(*arguments),
         Command::Resume(arguments) => run::resume(*arguments),
         Command::Inside { spec } => run::inside(&spec),
+        Command::Gateway(arguments) => gateway::run(arguments),
+        Command::Mcp => mcp::run(),
         Command::Recall(arguments) => recall::run(arguments),
         Command::Doctor(arguments) => doctor::run(arguments),
         Command::Record(arguments) => record::run(arguments),
         Command::Upstream(arguments) => upstream::run(arguments),
+        Command::With(arguments) => with::run(arguments),
         Command::Rm { what } => {
             let rest: String = what.iter().map(|word| format!(" {word}")).collect();
             bail!("there is no `lookback rm`: sessions are removed by `lookback sessions rm{rest}`")

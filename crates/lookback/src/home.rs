@@ -1,6 +1,9 @@
 //! Where this person's sessions are.
 
-use std::{env, path::PathBuf};
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context, Result, ensure};
 use lookback_store::Store;
@@ -23,6 +26,11 @@ pub(crate) fn locate() -> Result<PathBuf> {
     }
     let home = set("HOME").context("HOME is not set: set LOOKBACK_HOME to a directory for the sessions")?;
     Ok(home.join(".local/share/lookback"))
+}
+
+/// The root of the project that a folder is in: git's top level, else the folder itself.
+pub(crate) fn project_root(here: &Path) -> PathBuf {
+    here.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(here).to_owned()
 }
 
 /// The path that a variable names, where it says anything.

@@ -6,6 +6,7 @@ mod cards;
 mod cli;
 mod commands;
 mod counter;
+mod decided;
 mod discovery;
 mod home;
 mod input;
@@ -18,7 +19,7 @@ mod screen;
 mod settings;
 mod skips;
 
-use std::{io, process::ExitCode};
+use std::process::ExitCode;
 
 use clap::Parser;
 
@@ -27,22 +28,13 @@ fn main() -> ExitCode {
     screen::end_paging();
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if screen::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) if error.is::<commands::EndedWith>() => {
             error.downcast_ref().map_or(ExitCode::FAILURE, |commands::EndedWith(code)| ExitCode::from(*code))
         }
         Err(error) => {
             screen::complain(&error);
-            ExitCode::FAILURE
+            if error.is::<commands::Usage>() { ExitCode::from(2) } else { ExitCode::FAILURE }
         }
     }
-}
-
-/// `lookback show … | head` ends early, and that is no error.
-fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
-        let writing = cause.downcast_ref::<io::Error>().map(io::Error::kind);
-        let writing_json = cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
-        writing.or(writing_json) == Some(io::ErrorKind::BrokenPipe)
-    })
 }

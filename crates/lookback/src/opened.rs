@@ -1,12 +1,19 @@
 //! Stored sessions brought back to life: to be looked at, or to be changed by this process alone.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Result, bail};
 use jiff::Timestamp as Instant;
 use lookback_engine::{
     Context, LedgerLine, Replay, Session, SessionError,
     card::Lifetime,
-    trace::{Blobs, Event, EventBody, SessionId, Timestamp, event::Interruption},
+    trace::{
+        Blobs, Event, EventBody, SessionId, Timestamp,
+        event::{Interruption, Usage},
+        start::{RecordedBy, SessionStarted},
+    },
 };
+use lookback_replay::{check::usual_model, recording::Format};
 use lookback_store::{Durability, SessionWriter, Snapshot, Store};
 use lookback_wire::Provider;
 
@@ -24,7 +31,8 @@ pub(crate) fn replay(store: &Snapshot, id: &SessionId, provider: Option<Provider
     })
 }
 
-/// The same, with what each call should have been billed as by the card of its model, where one is known.
+/// The same, with what each call should have been billed as by the card of its model, where one is known, and entries that
+/// were held as long as the bills say.
 pub(crate) fn replay_billed(
     store: &Snapshot,
     id: &SessionId,
@@ -32,20 +40,45 @@ pub(crate) fn replay_billed(
     settings: &Settings,
 ) -> Result<Session> {
     screen::announce("replaying the session…", || {
-        let mut replay = Replay::new(provider, store);
+        // A call comes before its bill.
+        let mut asked = BTreeMap::new();
+        store.for_each_event(id, |event| -> Result<()> {
+            if let EventBody::Usage(usage) = &event.event {
+                asked.extend(held(usage).map(|lifetime| (usage.call, lifetime)));
+            }
+            Ok(())
+        })?;
+        let (mut replay, mut card, mut lifetime) = (Replay::new(provider, store), None, Lifetime::Usual);
         store.for_each_event(id, |event| {
-            let model = match &event.event {
-                EventBody::SessionStarted(start) => Some(start.model.as_str()),
-                EventBody::ModelChanged { model, .. } => Some(&**model),
-                _ => None,
-            };
-            if let Some(card) = model.and_then(|model| settings.card(model)) {
-                replay.use_card(card.clone(), Lifetime::Usual);
+            match &event.event {
+                EventBody::SessionStarted(start) => card = settings.card(model_of(start)),
+                EventBody::ModelChanged { model, .. } => card = settings.card(model),
+                EventBody::CallStarted { call, .. } => lifetime = asked.get(call).copied().unwrap_or(lifetime),
+                _ => return replay.push(event).map_err(anyhow::Error::from),
+            }
+            if let Some(card) = card {
+                replay.use_card(card.clone(), lifetime);
             }
             replay.push(event).map_err(anyhow::Error::from)
         })?;
         Ok(replay.finish()?)
     })
+}
+
+/// How long the entries of a call were asked to be held, as it was billed; none where it wrote nothing.
+pub(crate) fn held(Usage { billed, .. }: &Usage) -> Option<Lifetime> {
+    let is_hour = billed.written_1h >= billed.written;
+    (billed.written > 0).then_some(if is_hour { Lifetime::OneHour } else { Lifetime::Usual })
+}
+
+/// Of a recording without one, that by whose rule its agent's calls were billed then.
+pub(crate) fn model_of(start: &SessionStarted) -> &str {
+    match &start.recorded_by {
+        RecordedBy::Importer { format } if start.model.is_empty() => {
+            Format::named(format).and_then(usual_model).unwrap_or_default()
+        }
+        _ => &start.model,
+    }
 }
 
 /// Changes a replayed session: by its own counter, at the prices of its model, by the numbers that the user set, after

@@ -15,7 +15,7 @@ use std::{
     io::{self, BufWriter, IsTerminal, Write},
 };
 
-pub(crate) use asking::ask;
+pub(crate) use asking::{ask, can_ask, typed};
 pub(crate) use numbers::{age, counted, exact, short, time};
 pub(crate) use pager::{begin_paging, end_paging};
 pub(crate) use table::{
@@ -99,4 +99,13 @@ pub(crate) fn remark(text: &str) {
 
 pub(crate) fn is_terminal() -> bool {
     io::stdout().is_terminal()
+}
+
+/// `lookback show … | head` ends early, and that is no error.
+pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let writing = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+        let writing_json = cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
+        writing.or(writing_json) == Some(io::ErrorKind::BrokenPipe)
+    })
 }

@@ -1,20 +1,22 @@
-//! Settings: what a person chose, from the weakest source to the strongest: built in, the user's file, the environment,
-//! flags.
+//! Settings: what a person chose, from the weakest source to the strongest: built in, the user's file, the project's file,
+//! the environment, flags.
 //!
 //! [`load`] reads the real sources; everything behind it is a function of [`Sources`], so that tests need no environment.
-//! Which request a setting ends up in is not known here. The project's own file comes with the agent that reads projects.
+//! Which request a setting ends up in is not known here.
 
 mod chosen;
 mod error;
 mod file;
 mod nearest;
 mod origin;
+mod project;
 mod providers;
 mod sources;
 
 pub(crate) use chosen::{Chosen, KeyFound, Named};
 pub(crate) use file::{Compactor, Language};
 pub(crate) use origin::{Given, Origin};
+pub(crate) use project::ProjectFile;
 pub(crate) use sources::Flags;
 use sources::Sources;
 
@@ -32,7 +34,7 @@ use lookback_engine::{
 use lookback_models::hide_key_shapes;
 
 use self::{error::SettingsError, file::UserFile, providers::Provider};
-use crate::{cards, screen};
+use crate::{cards, decided::Decided, screen};
 
 pub(crate) struct Settings {
     /// Where the user's file is, or would be.
@@ -56,29 +58,48 @@ pub(crate) struct Settings {
 /// Of this process. Warnings are said at once.
 pub(crate) fn load(flags: Flags) -> Result<Settings> {
     let settings = read(flags)?;
-    for warning in &settings.warnings {
-        screen::remark(&format!("warning: {warning}"));
-    }
+    settings.tell_warnings();
+    Ok(settings)
+}
+
+/// The same in a project: its own file counts, as far as the person trusts it; they are asked once.
+pub(crate) fn load_in(root: &Path, flags: Flags, decided: &mut Decided) -> Result<Settings> {
+    let project = ProjectFile::find(root)?.map(|file| file.ask_for_trust(decided)).transpose()?;
+    let settings = read_with(flags, project)?;
+    settings.tell_warnings();
     Ok(settings)
 }
 
 /// Of this process, in silence. What cannot be read is told without what looks like a key: some paste theirs into the
 /// wrong place.
 pub(crate) fn read(flags: Flags) -> Result<Settings> {
-    let settings = Sources::gather(flags).and_then(Settings::resolve);
+    read_with(flags, None)
+}
+
+/// The same with a project's file.
+pub(crate) fn read_with(flags: Flags, project: Option<ProjectFile>) -> Result<Settings> {
+    let settings = Sources::gather(flags, project).and_then(Settings::resolve);
     settings.map_err(|error| anyhow!(hide_key_shapes(&format!("{error:#}"))))
 }
 
 impl Settings {
+    fn tell_warnings(&self) {
+        for warning in &self.warnings {
+            screen::remark(&format!("warning: {warning}"));
+        }
+    }
+
     /// All sources put together; nothing else is asked. Files of cards are read by `sources.read`.
     pub(crate) fn resolve(sources: Sources) -> Result<Self> {
-        let Sources { path, text, mode, environment, flags, read } = sources;
+        let Sources { path, text, mode, project, environment, flags, read } = sources;
         let file_exists = text.is_some();
         let text = text.unwrap_or_default();
         let shown_path = path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
         let mut file =
             UserFile::parse(&text).map_err(|problem| SettingsError::File { file: shown_path.clone(), problem })?;
         let in_file = |field: &str| Origin::File { line: place::line_of(&text, field) };
+
+        let project = project.map(ProjectFile::parse).transpose()?.unwrap_or_default();
 
         // Files that the file names lie beside it.
         let beside =
@@ -87,10 +108,13 @@ impl Settings {
         for card_file in &file.cards {
             all_cards.add(cards::read(&beside(card_file), read)?);
         }
+        for card_file in &project.cards {
+            all_cards.add(cards::read(card_file, read)?);
+        }
         for ca_file in file.providers.values_mut().filter_map(|provider| provider.ca_file.as_mut()) {
             *ca_file = beside(ca_file);
         }
-        let mut warnings = Vec::new();
+        let mut warnings = project.warnings.clone();
         if let Some(mode) = mode.filter(|mode| mode & 0o077 != 0 && file.holds_secrets()) {
             warnings.push(format!(
                 "{shown_path} holds a key and others can read it (mode {:o}): chmod 600 {shown_path}",
@@ -98,25 +122,30 @@ impl Settings {
             ));
         }
 
-        let strongest = |flag: Option<String>, name, variable: &'static str, file: Option<(String, &str)>| {
+        let in_project = |field: &str| Origin::Project { line: place::line_of(&project.text, field) };
+        let strongest = |flag: Option<String>, name, variable: &'static str| {
             let flag = flag.map(|value| Given { value, origin: Origin::Flag(name) });
             let set = || {
                 let value = environment.get(variable).filter(|value| !value.is_empty())?;
                 Some(Given { value: value.clone(), origin: Origin::Variable(variable.to_owned()) })
             };
-            let written = || file.map(|(value, field)| Given { value, origin: in_file(field) });
-            flag.or_else(set).or_else(written)
+            flag.or_else(set)
         };
-        let base_url = strongest(flags.base_url, "--base-url", "LOOKBACK_BASE_URL", None);
-        let proxy = strongest(flags.proxy, "--proxy", "LOOKBACK_PROXY", None);
-        let ca_file = strongest(flags.ca_file.map(text_of), "--ca-file", "LOOKBACK_CA_FILE", None);
-        let model = strongest(flags.model, "--model", "LOOKBACK_MODEL", file.model.map(|model| (model, "model")));
-        let language = match strongest(None, "", "LOOKBACK_LANGUAGE", None) {
+        let base_url = strongest(flags.base_url, "--base-url", "LOOKBACK_BASE_URL");
+        let proxy = strongest(flags.proxy, "--proxy", "LOOKBACK_PROXY");
+        let ca_file = strongest(flags.ca_file.map(text_of), "--ca-file", "LOOKBACK_CA_FILE");
+        let in_files = project.model.map(|value| Given { value, origin: in_project("model") });
+        let in_files = in_files.or(file.model.map(|value| Given { value, origin: in_file("model") }));
+        let model = strongest(flags.model, "--model", "LOOKBACK_MODEL").or(in_files);
+        let language = match strongest(None, "", "LOOKBACK_LANGUAGE") {
             Some(set) => Given { value: Language::parse(&set.value)?, origin: set.origin },
-            None => Given::or_built_in(file.language, in_file("language"), Language::En),
+            None => Given::or_built_in(file.language, in_file("language"), Language::En)
+                .unless(project.language, in_project("language")),
         };
-        let compactor = Given::or_built_in(file.compactor, in_file("compactor"), Compactor::Rules);
-        let context = Given::or_built_in(file.context, in_file("context"), Configuration::default());
+        let compactor = Given::or_built_in(file.compactor, in_file("compactor"), Compactor::Rules)
+            .unless(project.compactor, in_project("compactor"));
+        let context = Given::or_built_in(file.context, in_file("context"), Configuration::default())
+            .unless(project.context.map(|own| own.over(&text)).transpose()?, in_project("context"));
         let providers = providers::merge(file.providers, &text, &shown_path)?;
         Ok(Self {
             file: path,
@@ -133,6 +162,16 @@ impl Settings {
             ca_file: ca_file.map(|given| Given { value: given.value.into(), origin: given.origin }),
             environment,
         })
+    }
+
+    /// Every card that is known.
+    pub(crate) fn cards(&self) -> &Cards {
+        &self.cards
+    }
+
+    /// Where each provider is reached, by its name.
+    pub(crate) fn base_urls(&self) -> BTreeMap<String, String> {
+        self.providers.iter().map(|(name, provider)| (name.clone(), provider.base_url.value.clone())).collect()
     }
 
     /// The card of a model of a stored session, where one is known.

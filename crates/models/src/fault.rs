@@ -81,5 +81,10 @@ impl Fault {
     }
 }
 
+/// What a server's answer in the place of a reply is about, by its status and its words.
+pub fn kind_of_refusal(status: u16, body: &[u8]) -> ErrorKind {
+    Cause::of(Some(status), &parse_said(body)).kind(None)
+}
+
 #[cfg(test)]
 mod tests;

@@ -22,6 +22,7 @@ pub use answering::{Answering, Progress};
 pub use client::Client;
 pub use endpoint::{Endpoint, EndpointError, KeyHeader, PlainHttp, Timeouts};
 pub use error::{Bound, ErrorKind, ModelError};
+pub use fault::kind_of_refusal;
 pub use key::{Key, KeyError};
 pub use mask::{hide_key_shapes, masked_url};
 pub use model::Model;

@@ -249,13 +249,13 @@ impl<'a> Builder<'a, '_> {
     fn finish(self) -> Conversation<'a> {
         let Self { recording, count, mut pieces, mut calls, .. } = self;
         let system = recording.about.system.as_deref().map_or(0, |system| count(system.as_bytes()));
-        let scale = Scale::of(recording.format, system, &pieces, &calls);
+        let scale = Scale::of(recording.agent(), system, &pieces, &calls);
         for piece in &mut pieces {
             piece.tokens = scale.apply(piece.tokens);
         }
         for call in &mut calls {
             let answer = u64::from(pieces[call.answer].tokens);
-            call.output_tokens = output_of(recording.format, call.billed, answer);
+            call.output_tokens = output_of(recording.agent(), call.billed, answer);
         }
         fill_times(&mut calls);
         needs::find_needs(&mut calls, &pieces, &|text| scale.apply(count(text.as_bytes())));

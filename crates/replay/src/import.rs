@@ -17,6 +17,7 @@ mod described;
 mod detect;
 mod fields;
 mod gemini_cli;
+pub mod live;
 mod lookback;
 mod mini_swe_agent;
 mod open_call;

@@ -8,6 +8,7 @@
 
 #![warn(missing_docs)]
 
+pub mod by_call;
 pub mod check;
 // What is hidden from the documentation is for the benches and tests of this workspace.
 #[doc(hidden)]

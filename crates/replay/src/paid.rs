@@ -80,6 +80,14 @@ pub(crate) fn paid(conversation: &Conversation<'_>, tariff: &Tariff, cards: Opti
     (paid.calls > 0).then_some(paid)
 }
 
+/// Dollars of one bill; nothing where the card has no prices.
+pub fn dollars(billed: &Billed, card: &Card) -> f64 {
+    let Some(prices) = &card.prices else { return 0.0 };
+    let mut spent = Spent::default();
+    spent.call(billed.prompt(), &tokens(billed), Some(prices));
+    spent.dollars(prices)
+}
+
 fn tokens(billed: &Billed) -> Tokens {
     let split = Split { read: billed.read, written: billed.written, uncached: billed.uncached, ..Split::default() };
     let hour = billed.written_1h.min(billed.written);

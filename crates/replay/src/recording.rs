@@ -3,6 +3,8 @@
 //! Importers write these items, one after another, so that a file of any length needs memory for one call only. What
 //! tools did is typed as in the engine's own traces; the raw call stays as the model wrote it.
 
+mod times;
+
 use lookback_engine::{
     NewPart,
     card::Lifetime,
@@ -64,6 +66,8 @@ pub struct About {
     pub system: Option<String>,
     /// The model of the first call.
     pub model: Option<String>,
+    /// Whose file it was before Lookback imported it.
+    pub imported_from: Option<Format>,
 }
 
 /// A turn that a person or the client wrote.
@@ -148,6 +152,11 @@ impl Format {
         Self::Lookback,
     ];
 
+    /// The one of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.name() == name)
+    }
+
     /// As in JSON and on the command line.
     pub fn name(self) -> &'static str {
         self.names().0
@@ -201,6 +210,11 @@ impl Billed {
 }
 
 impl Recording {
+    /// Whose habits it shows: what Lookback imported is still a session of that agent.
+    pub fn agent(&self) -> Format {
+        self.about.imported_from.unwrap_or(self.format)
+    }
+
     /// The model of most calls, of equals the one that was used first; else what the file names.
     pub fn model(&self) -> Option<&str> {
         let mut calls: Vec<(&str, u64)> = Vec::new();

@@ -120,14 +120,17 @@ pub fn run(strategy: &mut dyn Strategy, conversation: &Conversation<'_>, tariff:
 
 /// What a strategy's prompts and summaries cost, without asking what they lacked; answers cost the same for all.
 pub fn bill(strategy: &mut dyn Strategy, conversation: &Conversation<'_>, tariff: &Tariff) -> f64 {
+    bills(strategy, conversation, tariff).iter().sum()
+}
+
+/// The same call by call.
+pub(crate) fn bills(strategy: &mut dyn Strategy, conversation: &Conversation<'_>, tariff: &Tariff) -> Vec<f64> {
     let mut bill = Bill::new(conversation, tariff);
-    let mut cost = 0.0;
-    for number in 0..conversation.calls.len() {
+    let cost = |number| {
         let step = strategy.show(number);
-        cost += bill.compactors(&step, number).0;
-        cost += tariff.cost(&bill.call(&step.shown, number), 0);
-    }
-    cost
+        bill.compactors(&step, number).0 + tariff.cost(&bill.call(&step.shown, number), 0)
+    };
+    (0..conversation.calls.len()).map(cost).collect()
 }
 
 /// The provider's cache and the prompt sent last.

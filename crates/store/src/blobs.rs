@@ -1,16 +1,21 @@
 //! Large outputs: kept once by hash, in compressed chunks, as long as a session names them.
 
+use std::io::Read;
+
 use bytes::Bytes;
 use lookback_engine::trace::{BlobError, BlobHash, Event, Output};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::{StoreError, packed::Packed};
+use crate::{StoreError, database::Database, packed::Packed};
 
 /// Larger outputs are taken out of their events.
 pub(crate) const INLINE_LIMIT: usize = 8 << 10;
 
 /// So much of an output is unpacked at once by whoever wants a part of it.
 const CHUNK: usize = 1 << 20;
+
+/// Chunks of a coming output in one transaction: others write in between, and memory holds no more of it.
+const TOGETHER: usize = 8;
 
 /// Moves the event's large outputs into blobs and notes that `session` names them.
 pub(crate) fn take_out(connection: &Connection, session: i64, event: &mut Event) -> Result<(), StoreError> {
@@ -22,9 +27,79 @@ pub(crate) fn take_out(connection: &Connection, session: i64, event: &mut Event)
             Output::Inline(bytes) => write(connection, hash, &bytes)?,
             _ => find(connection, hash)?.ok_or(BlobError::Missing(*hash))?.key,
         };
-        let sql = "INSERT OR IGNORE INTO blob_references (session, blob) VALUES (?1, ?2)";
-        connection.prepare_cached(sql)?.execute([session, blob])?;
+        refer(connection, session, blob)?;
     }
+    Ok(())
+}
+
+/// Takes in an output that was never in memory as a whole, before an event of `session` names it. Until its last byte is
+/// there it lies under a name that nobody can ask for; the session refers to it from the first, so that what a killed
+/// process left of it goes with that session.
+pub(crate) fn take_in(
+    database: &Database,
+    session: i64,
+    hash: &BlobHash,
+    bytes: &mut dyn Read,
+) -> Result<(), StoreError> {
+    let coming = database.writing().write(|transaction| {
+        let sql = "INSERT INTO blobs (hash, length) VALUES (randomblob(40), 0)";
+        let key = transaction.prepare_cached(sql)?.insert([])?;
+        refer(transaction, session, key)?;
+        Ok(key)
+    })?;
+    let outcome = fill(database, coming, hash, bytes).and_then(|length| {
+        database.writing().write(|transaction| match find(transaction, hash)? {
+            Some(known) => {
+                refer(transaction, session, known.key)?;
+                drop_coming(transaction, session, coming)
+            }
+            None => {
+                let sql = "UPDATE blobs SET hash = ?2, length = ?3 WHERE key = ?1";
+                transaction.prepare_cached(sql)?.execute(params![coming, hash.0, length])?;
+                Ok(())
+            }
+        })
+    });
+    if outcome.is_err() {
+        // Where even this fails, the session keeps it until it goes.
+        let _ = database.writing().write(|transaction| drop_coming(transaction, session, coming));
+    }
+    outcome
+}
+
+/// How many bytes came.
+fn fill(database: &Database, key: i64, hash: &BlobHash, bytes: &mut dyn Read) -> Result<usize, StoreError> {
+    let mut hasher = blake3::Hasher::new();
+    let (mut length, mut number) = (0, 0);
+    loop {
+        let mut together = Vec::new();
+        let limit = (TOGETHER * CHUNK) as u64;
+        bytes.take(limit).read_to_end(&mut together).map_err(|error| StoreError::blob(*hash, error))?;
+        if together.is_empty() {
+            break;
+        }
+        hasher.update(&together);
+        length += together.len();
+        // Packed before the turn to write comes.
+        let packed: Vec<Packed<'_>> = together.chunks(CHUNK).map(Packed::of).collect();
+        database.writing().write(|transaction| insert_chunks(transaction, key, number, &packed))?;
+        number += packed.len();
+    }
+    match BlobHash(*hasher.finalize().as_bytes()) == *hash {
+        true => Ok(length),
+        false => Err(StoreError::blob(*hash, "what came has another hash")),
+    }
+}
+
+fn drop_coming(connection: &Connection, session: i64, blob: i64) -> Result<(), StoreError> {
+    let sql = "DELETE FROM blob_references WHERE session = ?1 AND blob = ?2";
+    connection.prepare_cached(sql)?.execute([session, blob])?;
+    delete_unnamed(connection, &[blob])
+}
+
+fn refer(connection: &Connection, session: i64, blob: i64) -> Result<(), StoreError> {
+    let sql = "INSERT OR IGNORE INTO blob_references (session, blob) VALUES (?1, ?2)";
+    connection.prepare_cached(sql)?.execute([session, blob])?;
     Ok(())
 }
 
@@ -106,13 +181,19 @@ fn write(connection: &Connection, hash: &BlobHash, bytes: &[u8]) -> Result<i64, 
     }
     let sql = "INSERT INTO blobs (hash, length) VALUES (?1, ?2)";
     let key = connection.prepare_cached(sql)?.insert(params![hash.0, bytes.len()])?;
-    let sql = "INSERT INTO chunks (blob, number, unpacked, bytes) VALUES (?1, ?2, ?3, ?4)";
-    let mut insert = connection.prepare_cached(sql)?;
     for (number, chunk) in bytes.chunks(CHUNK).enumerate() {
-        let packed = Packed::of(chunk);
-        insert.execute(params![key, number, packed.unpacked, packed.bytes])?;
+        insert_chunks(connection, key, number, &[Packed::of(chunk)])?;
     }
     Ok(key)
+}
+
+fn insert_chunks(connection: &Connection, key: i64, first: usize, chunks: &[Packed<'_>]) -> Result<(), StoreError> {
+    let sql = "INSERT INTO chunks (blob, number, unpacked, bytes) VALUES (?1, ?2, ?3, ?4)";
+    let mut insert = connection.prepare_cached(sql)?;
+    for (number, packed) in (first..).zip(chunks) {
+        insert.execute(params![key, number, packed.unpacked, packed.bytes])?;
+    }
+    Ok(())
 }
 
 /// Chunks `first..end`, one after another.

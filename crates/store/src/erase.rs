@@ -123,6 +123,8 @@ fn delete_piece(connection: &Connection, gone: &mut u64) -> Result<bool, StoreEr
     for sql in [
         "DELETE FROM marks WHERE session = ?1",
         "DELETE FROM sights WHERE session = ?1",
+        "DELETE FROM guest_links WHERE session = ?1",
+        "DELETE FROM guest_folds WHERE session = ?1",
         "DELETE FROM sessions WHERE key = ?1",
     ] {
         connection.prepare_cached(sql)?.execute([key])?;

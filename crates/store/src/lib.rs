@@ -13,6 +13,7 @@ mod database;
 mod erase;
 mod error;
 mod events;
+mod guests;
 mod home;
 mod identity;
 mod lock;
@@ -29,6 +30,7 @@ mod writer;
 
 pub use create::ComingSession;
 pub use error::StoreError;
+pub use guests::{GuestFold, GuestPlace};
 pub use identity::{derived_session_id, new_session_id};
 pub use remove::{Kept, Removal};
 pub use search::Hit;

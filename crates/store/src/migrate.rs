@@ -28,7 +28,7 @@ struct Step {
     fill: fn(&Transaction<'_>) -> Result<(), StoreError>,
 }
 
-const STEPS: [Step; 6] = [
+const STEPS: [Step; 7] = [
     Step { sql: include_str!("migrations/0001_trace.sql"), fill: |_| Ok(()) },
     // Its index is filled when events are as this program reads them.
     Step { sql: include_str!("migrations/0002_search.sql"), fill: |_| Ok(()) },
@@ -36,6 +36,7 @@ const STEPS: [Step; 6] = [
     Step { sql: include_str!("migrations/0004_recordings.sql"), fill: |_| Ok(()) },
     Step { sql: include_str!("migrations/0005_stored.sql"), fill: |_| Ok(()) },
     Step { sql: include_str!("migrations/0006_listed.sql"), fill: summary::list_again },
+    Step { sql: include_str!("migrations/0007_guests.sql"), fill: |_| Ok(()) },
 ];
 
 /// The newest `user_version` that this code reads and writes.

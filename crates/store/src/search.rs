@@ -2,7 +2,8 @@
 //!
 //! FTS5 finds the newest documents with all words, and among them those with the words next to one another; the ranking
 //! of those few is done here. There is no scoring over all matches, so a word that is everywhere costs no more than one
-//! that is rare. What is bounded for that: hits are among the newest 100 events that match; a line with the query itself
+//! that is rare. What is bounded for that: hits are among the newest 100 events that match, or as
+//! many as are asked for; a line with the query itself
 //! comes first if it is among these and in the first 4 MB that are read for such lines; of a large output that matches
 //! in many places, the first ones are looked at; a last word that is in 20,000 documents is no beginning of others; and a
 //! path, of which the index knows only neighbours, is not looked for further after 1 MB without it.
@@ -55,8 +56,10 @@ pub struct Hit {
     pub turn: Option<TurnNo>,
     /// The event's name on disk: `user_turn`, `tool_result`…
     pub kind: &'static str,
-    /// The line that fits best, cut to about 200 characters around what was found.
+    /// The line that fits best; of one that is longer than 64 kB a part.
     pub line: String,
+    /// How many characters of it stand before what was found.
+    pub before: usize,
     /// Its number in the text or output that it is from, counted from 1.
     pub line_number: u64,
 }
@@ -195,7 +198,7 @@ impl Ranked {
                 SessionId(statement.query_row([self.session], |row| row.get(0))?)
             }
         };
-        let Found { line, number: line_number, .. } = self.found;
-        Ok(Hit { session, seq: self.seq, at: self.at, turn: self.turn, kind: self.kind, line, line_number })
+        let Found { line, before, number: line_number, .. } = self.found;
+        Ok(Hit { session, seq: self.seq, at: self.at, turn: self.turn, kind: self.kind, line, before, line_number })
     }
 }

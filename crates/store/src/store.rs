@@ -3,13 +3,14 @@
 #[cfg(test)]
 mod full_disk;
 
-use std::{fs::File, path::Path, slice, sync::Arc};
+use std::{fs::File, io::Read, path::Path, slice, sync::Arc};
 
 use bytes::Bytes;
 use lookback_engine::trace::{BlobError, BlobHash, Blobs, Event, EventNo, SessionId};
+use rusqlite::Connection;
 
 use crate::{
-    StoreError,
+    StoreError, blobs,
     create::{self, ComingSession},
     database::Database,
     home::Home,
@@ -110,6 +111,13 @@ impl Store {
         Ok(SessionWriter::new(self.group.clone(), lock, session.clone(), key, next))
     }
 
+    /// Takes in a large output of a session that is being written, before an event names it by its hash: it is never in
+    /// memory as a whole, and goes with the session.
+    pub fn keep_output(&self, session: &SessionId, hash: &BlobHash, bytes: &mut dyn Read) -> Result<(), StoreError> {
+        let key = self.database().read(|connection| identity::key_of(connection, session))?;
+        blobs::take_in(self.database(), key, hash, bytes)
+    }
+
     /// Waits until no other process imports sessions; `told` hears which one does, where there is one. Until the turn is
     /// dropped others wait.
     pub fn wait_for_imports(&self, told: impl FnOnce(Option<u32>)) -> Result<ImportTurn, StoreError> {
@@ -184,6 +192,15 @@ impl Store {
         told: &mut dyn FnMut(u64),
     ) -> Result<(Vec<Kept>, Removal), StoreError> {
         remove::remove_each(&self.home, self.database(), sessions, told)
+    }
+
+    /// One transaction: all of it, or nothing.
+    pub(crate) fn writing<T>(&self, job: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        self.database().writing().write(|transaction| job(transaction))
+    }
+
+    pub(crate) fn reading<T>(&self, job: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        self.database().read(job)
     }
 
     fn database(&self) -> &Arc<Database> {

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use lookback_engine::{
-    asking_sentence,
+    asking_sentence, asks_nothing,
     text::{beginning, one_line},
     trace::{
         Event, EventBody, EventNo, Origin, Output, SessionId, Timestamp, TurnNo,
@@ -30,7 +30,7 @@ pub struct SessionSummary {
     pub updated: Timestamp,
     /// When it came into this store; 0 where that was before stores wrote it down.
     pub stored: Timestamp,
-    /// What was asked first, at most 80 characters; empty before it.
+    /// What was asked first, at most 80 characters; empty before it. A greeting gives way to what follows it.
     pub title: String,
     /// Which agent recorded it: a format's name, a gateway's client, or `lookback`.
     pub agent: String,
@@ -134,8 +134,9 @@ impl Changes {
                 self.model = Some(model.to_string());
                 self.provider = Some(*provider);
             }
-            EventBody::UserTurn(turn) if self.title.is_none() && turn.origin == Origin::Person => {
-                self.title = title(&turn.text);
+            EventBody::UserTurn(turn) if turn.origin == Origin::Person && gives_way(self.title.as_deref()) => {
+                let title = title(&turn.text).filter(|title| self.title.is_none() || !asks_nothing(title));
+                self.title = title.or(self.title.take());
             }
             _ => {}
         }
@@ -143,10 +144,18 @@ impl Changes {
 
     pub(crate) fn write(&self, connection: &Connection, key: i64) -> Result<(), StoreError> {
         let (Some(first), Some((last, updated))) = (self.first, self.last) else { return Ok(()) };
+        let mut title = self.title.as_ref();
+        if title.is_some() {
+            let mut known = connection.prepare_cached("SELECT title, parent IS NULL FROM sessions WHERE key = ?1")?;
+            let (known, is_root): (String, bool) = known.query_row([key], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            // A fork keeps its parent's.
+            let gives_way = |title: &str| is_root && asks_nothing(&known) && !asks_nothing(title);
+            title = title.filter(|title| known.is_empty() || gives_way(title));
+        }
         let sql = "UPDATE sessions SET
                 created = CASE WHEN next_seq = ifnull(parent_upto + 1, 0) THEN ?2 ELSE created END,
                 next_seq = ?3, updated = ?4,
-                title = CASE WHEN title = '' THEN ifnull(?5, '') ELSE title END,
+                title = ifnull(?5, title),
                 root = ifnull(?6, root), model = ifnull(?7, model), provider = ifnull(?8, provider),
                 turns = max(turns, ?9), bytes = bytes + ?10,
                 recording = ifnull(?11, recording), agent = ifnull(?12, agent), calls = calls + ?13,
@@ -158,7 +167,7 @@ impl Changes {
             first.0,
             last.0 + 1,
             updated.0,
-            self.title,
+            title,
             self.root,
             self.model,
             self.provider.map(Provider::name),
@@ -280,6 +289,10 @@ pub(crate) fn turn_of(body: &EventBody) -> Option<TurnNo> {
         }
         _ => None,
     }
+}
+
+fn gives_way(title: Option<&str>) -> bool {
+    title.is_none_or(asks_nothing)
 }
 
 /// The sentence that asks, else the first line.

@@ -8,7 +8,7 @@ use lookback_engine::{
     Context, NewPart, Session, SessionSetup,
     evidence::pointer::Pointer,
     trace::{
-        Blobs, NoBlobs, Origin, Output, ResultData, Stop, Timestamp, ToolResult,
+        AsCame, BlobHash, Blobs, BothEnds, NoBlobs, Origin, Output, ResultData, Stop, Timestamp, ToolResult,
         result::{LineForm, ReadData, RunData},
     },
 };
@@ -103,6 +103,37 @@ fn outputs_leave_memory_when_they_are_on_the_disk_and_not_before() {
     );
     let again: Vec<_> = session.trace().iter().map(|event| store.inline(event.clone()).unwrap()).collect();
     assert_eq!(again, whole);
+}
+
+#[test]
+fn an_output_that_was_never_in_memory_is_taken_in_by_its_hash() {
+    let (_home, store) = home();
+    let mut session = begin();
+    session.user_turn("print much", Origin::Person, &context(&store)).unwrap();
+    let mut writer = store.create(session.trace()).unwrap();
+    let all = noise(20 << 20, 7);
+    let hash = BlobHash::of(all.as_bytes());
+    let broken = store.keep_output(&id("session"), &hash, &mut &all.as_bytes()[1..]).unwrap_err();
+    assert!(broken.to_string().contains("another hash"), "{broken}");
+    assert!(store.blob(&hash).is_err(), "nothing of it is there");
+    // Twice is once.
+    for _ in 0..2 {
+        store.keep_output(&id("session"), &hash, &mut all.as_bytes()).unwrap();
+    }
+    let ends = BothEnds { head: "first\n".into(), tail: "last\n".into(), len: 12, hash };
+    let run = RunData { command: "make noise".into(), exit_code: Some(0), ..RunData::default() };
+    let mut result = ToolResult::success("", ResultData::Run(run));
+    result.text = Output::Beyond(Box::new(ends));
+    let raw = Some(Output::Blob { hash, len: all.len() as u64 });
+    result.as_came = Some(Box::new(AsCame { parts: Vec::new(), raw }));
+    step(&mut session, 1, result, &store);
+    save(&mut writer, &mut session);
+    let place = "cmd#1".parse::<Pointer>().unwrap().place;
+    let recalled = session.recall(&place, &store).unwrap();
+    assert!(recalled.pieces.iter().any(|piece| piece.bytes == all), "all of it, and not both ends");
+    drop(writer);
+    store.remove(&[id("session")]).unwrap();
+    assert!(store.blob(&hash).is_err(), "it goes with its session");
 }
 
 #[test]

@@ -7,6 +7,7 @@
 
 pub mod envelope;
 mod files;
+mod keys;
 mod name;
 mod project;
 pub mod sandbox;

@@ -25,6 +25,8 @@ const KEPT: [&str; 2] = [".git", ".lookback.toml"];
 pub struct Project {
     /// The root first.
     folders: Vec<Folder>,
+    /// What of them no tool looks at.
+    hidden: Vec<PathBuf>,
 }
 
 #[derive(Debug)]
@@ -47,7 +49,19 @@ impl Project {
             Ok(Folder { path, dir: dir.into() })
         };
         let folders = std::iter::once(root).chain(also.iter().map(PathBuf::as_path)).map(folder);
-        Ok(Self { folders: folders.collect::<io::Result<_>>()? })
+        Ok(Self { folders: folders.collect::<io::Result<_>>()?, hidden: Vec::new() })
+    }
+
+    /// Leaves places out, given without links: for a root that holds somebody's keys. A folder that was added below one of
+    /// them was meant.
+    pub fn without(self, mut hidden: Vec<PathBuf>) -> Self {
+        hidden.retain(|hidden| !self.folders().any(|folder| folder.starts_with(hidden)));
+        Self { hidden, ..self }
+    }
+
+    /// Places below a folder that no tool looks at.
+    pub(crate) fn hidden_below(&self, folder: &Path) -> Vec<PathBuf> {
+        self.hidden.iter().filter(|hidden| hidden.starts_with(folder)).cloned().collect()
     }
 
     /// Without links.
@@ -81,6 +95,10 @@ impl Project {
         }
         real.extend(&missing);
         let folder = self.folders.iter().find(|folder| real.starts_with(&folder.path)).ok_or_else(outside)?;
+        if self.hidden.iter().any(|hidden| real.starts_with(hidden)) {
+            let what = format!("{written} is kept from all tools: keys or the program's own files lie there");
+            return Err(Failure::new(Code::AccessDenied, what));
+        }
         let beneath = real.strip_prefix(&folder.path).map_err(|_| outside())?.to_owned();
         Ok(Place { name: self.name_of(&real), missing: missing.len(), folder, beneath, real })
     }

@@ -4,6 +4,7 @@
 //! (`lookback __inside SPEC`), as a supervisor that shuts itself in and starts the shell from there. Which commands may
 //! run at all is decided elsewhere.
 
+mod gitlinks;
 #[cfg(target_os = "linux")]
 mod inside;
 mod policy;
@@ -12,7 +13,7 @@ mod spec;
 mod start;
 
 pub use policy::Policy;
-pub use probe::{Enforced, probe};
+pub use probe::{Enforced, probe, probe_unless_known};
 pub use spec::{Demand, Limits, Missing};
 pub(crate) use spec::{Said, Spec, Stage, Stopped};
 pub(crate) use start::{Private, Started, last_said};

@@ -85,9 +85,13 @@ pub fn schema(tool: ToolName) -> Value {
         }
         // The same words that a compactor may write: one form for one thing.
         ToolName::Board => proposal_schema()["properties"]["state_delta"].take(),
-        ToolName::Recall => {
-            object(json!({ "pointer": text("file:src/a.py:L40-L55, cmd#12, test#3, turn#41, user#2") }), &["pointer"])
-        }
+        ToolName::Recall => object(
+            json!({
+                "pointer": text("file:src/a.py:L40-L55, cmd#12, test#3, turn#41, user#2"),
+                "offset": number("the first byte to show of something long", 0),
+            }),
+            &["pointer"],
+        ),
     }
 }
 

@@ -34,6 +34,8 @@ const MOST_WITHOUT_GIT: u64 = 200 << 20;
 #[derive(Debug)]
 pub struct Shadow {
     root: PathBuf,
+    /// What no snapshot looks at.
+    hidden: Vec<PathBuf>,
     contents: Contents,
     /// What was seen last, so that a file that has not changed is not read again.
     last: Mutex<Option<Snapshot>>,
@@ -96,9 +98,19 @@ impl Snapshot {
 impl Shadow {
     /// `folder` is the person's own; the project's part of it is named by its root.
     pub fn open(folder: &Path, root: &Path) -> io::Result<Self> {
+        let contents = Contents::open(&Self::place(folder, root))?;
+        Ok(Self { root: root.to_owned(), hidden: Vec::new(), contents, last: Mutex::new(None) })
+    }
+
+    /// Leaves places out: keys, and the folder that snapshots themselves are in.
+    pub fn without(self, hidden: Vec<PathBuf>) -> Self {
+        Self { hidden, ..self }
+    }
+
+    /// Where the shadow of a project is.
+    pub fn place(folder: &Path, root: &Path) -> PathBuf {
         let name = BlobHash::of(root.to_string_lossy().as_bytes()).to_string();
-        let contents = Contents::open(&folder.join(&name[..16]))?;
-        Ok(Self { root: root.to_owned(), contents, last: Mutex::new(None) })
+        folder.join(&name[..16])
     }
 
     /// The files as they are now, stored, and the name that finds them again: the same for the same files.
@@ -178,7 +190,7 @@ impl Shadow {
         let mut snapshot = Snapshot::default();
         let has_git = self.root.join(".git").exists();
         let mut together = 0;
-        for found in walk::files(&self.root) {
+        for found in walk::files(&self.root, &self.hidden) {
             let Found { path, place, size, mode, link, stamp } = match found {
                 Ok(found) => found,
                 Err(problem) => {

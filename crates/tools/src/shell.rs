@@ -163,12 +163,17 @@ impl Shell {
     /// Background commands that ended since this was last asked, for the record.
     pub fn take_ended(&self) -> Vec<EndedJob> {
         let mut jobs = self.lock_jobs();
-        let ended = jobs.take_ended().map(|(number, job)| EndedJob {
-            number,
-            exit_code: job.running.over().and_then(|end| end.code()),
-            output: result::output(&self.setup, &mut job.running.kept(), "").0,
+        let ended = jobs.take_ended().map(|(number, job)| {
+            let (shown, whole) = result::output(&self.setup, &mut job.running.kept(), "");
+            let exit_code = job.running.over().and_then(|end| end.code());
+            EndedJob { number, exit_code, output: whole.unwrap_or(shown) }
         });
         ended.collect()
+    }
+
+    /// The numbers of background commands go on behind this one: a session that is taken up again has used it.
+    pub fn count_jobs_from(&self, last: u32) {
+        self.lock_jobs().before = last;
     }
 
     /// Ends every background command, and waits until none is left.

@@ -18,4 +18,5 @@ pub use billing::CardBilling;
 pub use examiner::{Billed, Examiner};
 pub use prompt::{Counter, Prompt, Unreadable, count_o200k, parse_prompt};
 pub use refusal::{RefusalKind, Refused};
+pub use server::door;
 pub use server::{Chunks, Clock, Logged, Running, StartError, UnknownChunks, Upstream, UpstreamOptions, Watcher};

@@ -7,7 +7,7 @@ mod answer;
 mod asked;
 mod chunks;
 mod connections;
-mod door;
+pub mod door;
 mod log;
 mod models;
 mod route;

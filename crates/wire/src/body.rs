@@ -7,6 +7,7 @@
 //! What a message means is read only when somebody asks ([`Body::message`]); whether the provider would accept the body is
 //! not known here.
 
+mod chain;
 mod entry;
 mod error;
 mod facts;
@@ -24,6 +25,7 @@ mod tests;
 use bytes::Bytes;
 
 use crate::{Message, ParseError, Provider, parse_message};
+pub use chain::Link;
 pub use entry::{Block, Content, Entry};
 pub use error::{BodyError, SpliceError};
 pub use facts::Earlier;

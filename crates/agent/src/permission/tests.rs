@@ -7,7 +7,7 @@ fn rules(mode: Mode) -> Rules {
 }
 
 fn run(rules: &Rules, command: &str) -> Permit {
-    rules.permit(ToolName::Bash, &json!({ "command": command }))
+    rules.permit(ToolName::Bash, &json!({ "command": command }), &|path| path.starts_with("made"))
 }
 
 #[test]
@@ -287,12 +287,12 @@ fn an_allowance_says_all_that_is_lost_and_nothing_that_is_written() {
 
 #[test]
 fn modes_say_what_runs_by_itself() {
-    let write = |mode| rules(mode).permit(ToolName::Write, &json!({}));
+    let write = |mode| rules(mode).permit(ToolName::Write, &json!({}), &|_| false);
     assert!(matches!(write(Mode::ReadOnly), Permit::Never(_)));
     assert!(matches!(write(Mode::Ask), Permit::Asks(_)));
     assert_eq!(write(Mode::AutoEdit), Permit::Runs);
     assert!(matches!(run(&rules(Mode::ReadOnly), "ls"), Permit::Never(_)));
     assert!(matches!(run(&rules(Mode::Ask), "ls"), Permit::Asks(_)));
-    assert_eq!(rules(Mode::ReadOnly).permit(ToolName::Read, &json!({})), Permit::Runs);
+    assert_eq!(rules(Mode::ReadOnly).permit(ToolName::Read, &json!({}), &|_| false), Permit::Runs);
     assert!("yolo".parse::<Mode>().is_err());
 }

@@ -32,6 +32,11 @@ limits! {
         /// span chooses where a fold ends (docs/design/folding.md, "When"). Ours: the share is a judgement, not a
         /// measurement.
         pub break_share: f64 = 0.75,
+        /// A guest's prompt above so many billed tokens is folded whatever it costs, where a quarter of it can be. Clients
+        /// make their own history shorter when the usage that they are told comes near their window, and lose more by it
+        /// than a fold costs (docs/gateway.md). Ours: below what the smallest windows in use, of some 60,000 tokens,
+        /// leave beside an answer, with room for one more large result.
+        pub guest_most: u64 = 44_000,
         /// How many Recalls a fold is expected to bring about for each file that is being edited and whose lines it
         /// takes away: its price rises by them, so it waits until a row of edits is over. docs/design/folding.md, "Rent
         /// or buy": the look-ups to be expected are part of the price. Ours: over 32 recorded sessions of Claude Code

@@ -32,6 +32,9 @@ pub(crate) fn delta_from_text(desk: Desk<'_>, text: &str, context: &Context<'_>)
     let limits = AdmissionLimits::from(&desk.policy.configuration);
     match admit_delta(desk.bench(), parsed.delta, &limits, context.blobs) {
         Ok((delta, refused)) => plan(desk, delta, refused, Author::Model, context),
+        Err(AdmissionRefused::Empty { refused }) if refused.is_empty() => {
+            Err(BoardRefused::SaysNothing { unknown: parsed.dropped_fields }.into())
+        }
         Err(AdmissionRefused::Empty { refused }) => Err(BoardRefused::NothingAdmitted { refused }.into()),
         Err(other) => Err(BoardRefused::Admission(other).into()),
     }

@@ -120,6 +120,11 @@ pub enum BoardRefused {
     Proposal(ProposalRefused),
     #[error(transparent)]
     Delta(DeltaRefused),
+    #[error(
+        "the delta says nothing{}: give task, now, facts, anchors, next_actions, notes or open_questions",
+        render_unknown(.unknown)
+    )]
+    SaysNothing { unknown: Vec<String> },
     #[error("nothing of the delta could be admitted: {}", render_refusals(.refused.len(), .refused))]
     NothingAdmitted { refused: Vec<Refusal> },
     #[error(transparent)]
@@ -134,6 +139,10 @@ pub enum LayoutRefused {
     NothingBefore,
     #[error("the {layout} layout would have {tokens} tokens, and {limit} fit")]
     WouldNotFit { layout: Layout, tokens: u64, limit: u32 },
+}
+
+fn render_unknown(unknown: &[String]) -> String {
+    if unknown.is_empty() { String::new() } else { format!(" that the board knows ({} is not)", unknown.join(", ")) }
 }
 
 fn render_have(have: &[String]) -> String {

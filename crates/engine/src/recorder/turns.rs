@@ -10,7 +10,7 @@ use crate::{
     error::{SessionError, expect_idle},
     trace::{
         AsCame, AssistantPart, AssistantTurn, CallNo, EventBody, Origin, Stop, TurnNo, UserTurn,
-        event::{Cold, Interruption, Rents, Usage},
+        event::{CallDetails, Cold, Interruption, Rents, Usage},
     },
 };
 
@@ -35,13 +35,14 @@ pub(crate) fn start_call(
     book: &mut impl Book,
     rents: Rents,
     cold: Option<Cold>,
+    details: Option<Box<CallDetails>>,
     context: &Context<'_>,
 ) -> Result<CallNo, SessionError> {
     let call = CallNo(book.history().index().calls + 1);
     let input_tokens = u32::try_from(book.tokens()).unwrap_or(u32::MAX);
     let rents = (rents != Rents::default()).then(|| Box::new(rents));
     let cold = cold.map(Box::new);
-    book.record(EventBody::CallStarted { call, input_tokens, rents, cold, details: None }, context)?;
+    book.record(EventBody::CallStarted { call, input_tokens, rents, cold, details }, context)?;
     Ok(call)
 }
 

@@ -128,7 +128,7 @@ pub(crate) fn return_to(book: &mut impl Book, turn: TurnNo, context: &Context<'_
 
 /// A call, its answer and its results. Returns the last turn of it.
 pub(crate) fn step(book: &mut impl Book, step: WholeStep, context: &Context<'_>) -> Result<TurnNo, SessionError> {
-    let call = turns::start_call(book, Rents::default(), None, context)?;
+    let call = turns::start_call(book, Rents::default(), None, None, context)?;
     let (parts, stop) = as_it_ran(step.parts, step.stop, &step.results);
     let answer = turns::assistant_turn(book, parts, stop, context)?;
     if let Some(billed) = step.bill {

@@ -40,9 +40,10 @@ struct OpenCall {
 }
 
 impl Bill {
-    pub(super) fn new(card: &Card, lifetime: Lifetime) -> Self {
+    pub(super) fn new(card: &Card) -> Self {
         Self {
-            cache: card.cache_state(lifetime),
+            // Each prompt says how many of its parts are to be held for longer.
+            cache: card.cache_state(Lifetime::Usual),
             rule: card.cache,
             chain: PromptChain::default(),
             marks: Vec::new(),
@@ -55,9 +56,9 @@ impl Bill {
     }
 
     /// From now on by another card. What was expected of earlier calls stays.
-    pub(super) fn renew(&mut self, card: &Card, lifetime: Lifetime) {
+    pub(super) fn renew(&mut self, card: &Card) {
         self.forget();
-        self.cache = card.cache_state(lifetime);
+        self.cache = card.cache_state(Lifetime::Usual);
         self.rule = card.cache;
     }
 

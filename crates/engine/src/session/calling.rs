@@ -11,7 +11,11 @@ use crate::{
     history::index::TurnRecord,
     planner::Asked,
     recorder::{Book, turns},
-    trace::{CallNo, EventBody, decision::TurnRange, event::NoteKind},
+    trace::{
+        CallNo, EventBody,
+        decision::TurnRange,
+        event::{CallDetails, NoteKind},
+    },
     view::{
         Entry, Source,
         recap::{render_interrupted, render_rules_changed, render_todo_recap},
@@ -42,7 +46,7 @@ impl Session {
     pub fn start_call(&mut self, context: &Context<'_>) -> Result<CallNo, SessionError> {
         expect_idle(&self.history)?;
         if self.is_guest() {
-            return self.open_call(context);
+            return self.open_call(None, context);
         }
         if self.ends_with_assistant() {
             if !self.state.last_stop.is_interrupted() {
@@ -63,13 +67,17 @@ impl Session {
             self.error("window_exceeded", exceeded.to_string(), context)?;
             return Err(SessionError::WindowExceeded(exceeded));
         }
-        self.open_call(context)
+        self.open_call(None, context)
     }
 
-    fn open_call(&mut self, context: &Context<'_>) -> Result<CallNo, SessionError> {
+    pub(super) fn open_call(
+        &mut self,
+        details: Option<Box<CallDetails>>,
+        context: &Context<'_>,
+    ) -> Result<CallNo, SessionError> {
         let cold = self.desk().cold(context.now);
         let rents = std::mem::take(&mut self.policy.coming_rents);
-        turns::start_call(self, rents, cold, context)
+        turns::start_call(self, rents, cold, details, context)
     }
 
     pub(super) fn settles(&self) -> SettleWhen {

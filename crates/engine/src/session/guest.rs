@@ -12,11 +12,16 @@ use crate::{
         walls::Walls,
         zone::{hot_tokens, hot_turns},
     },
-    error::{FoldRefused, SessionError},
+    error::{FoldRefused, SessionError, expect_idle},
     planner::Asked,
     recorder::Book,
     report::FoldReport,
-    trace::{EventBody, TurnNo, decision::TurnRange, event::Rents, start::ClientRecall},
+    trace::{
+        CallNo, EventBody, TurnNo,
+        decision::TurnRange,
+        event::{CallDetails, Rents},
+        start::ClientRecall,
+    },
 };
 
 /// What the gateway knows of a conversation when it asks for folds.
@@ -40,6 +45,38 @@ pub enum FoldNeed {
 }
 
 impl Session {
+    /// A call of a guest's client begins: what is known of its request is in `details`.
+    pub fn start_guest_call(&mut self, details: CallDetails, context: &Context<'_>) -> Result<CallNo, SessionError> {
+        expect_idle(&self.history)?;
+        self.open_call(Some(Box::new(details)), context)
+    }
+
+    /// A call that the client made beside the conversation, told when it was over.
+    pub fn call_beside(&mut self, details: CallDetails, context: &Context<'_>) -> Result<(), SessionError> {
+        let call = CallNo(self.last_call().0 + 1);
+        let input_tokens = details.over.as_ref().and_then(|over| over.usage).map_or(0, |usage| usage.prompt());
+        let details = Some(Box::new(CallDetails { over: Some(details.over.unwrap_or_default()), ..details }));
+        let input_tokens = u32::try_from(input_tokens).unwrap_or(u32::MAX);
+        self.record(EventBody::CallStarted { call, input_tokens, rents: None, cold: None, details }, context)
+    }
+
+    /// Whether a call is open.
+    pub fn is_calling(&self) -> bool {
+        self.history.index().open_call().is_some()
+    }
+
+    /// The turns that still count, oldest first.
+    pub fn live_turns(&self) -> Vec<TurnNo> {
+        let all = TurnRange { first: TurnNo(0), last: TurnNo(self.turns()) };
+        self.history.live_turns(all).map(|(turn, _)| turn).collect()
+    }
+
+    /// Whether the client would soon make its own history shorter, and enough of it can be folded before.
+    fn is_near_compaction(&self, hot: u64) -> bool {
+        let most = self.policy.configuration.fold.guest_most;
+        self.expected_input() > most && hot > most / 4
+    }
+
     /// To be called when an answer was recorded; no call may be under way. What is folded ends before the open step, passes
     /// no turn that no text can stand for, and is one block for each stretch between two such turns. Empty: nothing is
     /// due.
@@ -61,6 +98,7 @@ impl Session {
         let (question, offered) = match (asked.need, noticed.proposal) {
             (FoldNeed::ToFit, _) => (Asked::Window, None),
             (FoldNeed::WhatPays, _) if tried => return Ok(Vec::new()),
+            (FoldNeed::WhatPays, _) if self.is_near_compaction(hot) => (Asked::Order, None),
             (FoldNeed::WhatPays, Some(proposal)) => (Asked::Trigger(proposal.trigger), Some(proposal.end)),
             (FoldNeed::WhatPays, None) => (Asked::Step, None),
         };

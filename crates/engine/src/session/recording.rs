@@ -12,11 +12,10 @@ use crate::{
         turns, without_view,
     },
     trace::{
-        AsCame, CamePart, Event, EventBody, Origin, Output, Stop, ToolKind, ToolResult, TurnNo,
+        AsCame, CamePart, EventBody, Origin, Output, Stop, ToolKind, ToolResult, TurnNo,
         decision::ThinkingBehind,
         event::{
-            BoardIds, DecidedBy, Effect, GateAnswer, GateOutcome, HeadChange, Interruption, NoteKind, SnapshotTaken,
-            SnapshotUndone, SpanId, Usage,
+            BoardIds, DecidedBy, Effect, GateAnswer, GateOutcome, HeadChange, Interruption, NoteKind, SpanId, Usage,
         },
         result::TodoItem,
     },
@@ -98,6 +97,7 @@ impl Session {
             return if is_open { self.interrupt(Interruption::Killed, context) } else { Ok(()) };
         }
         self.interrupt(Interruption::Killed, context)?;
+        self.end_lost_jobs(context)?;
         self.let_rules_take_effect(context)?;
         self.enter_execute_when_cold(context)
     }
@@ -109,25 +109,6 @@ impl Session {
         self.record(EventBody::RolledBack { turn, board_ids: BoardIds::GoOn, files: Box::default() }, context)?;
         self.policy.forget_what_was_rolled_back();
         Ok(())
-    }
-
-    /// The files as they are now, by the name that the shadow store knows them by.
-    pub fn snapshot_taken(
-        &mut self,
-        turn: TurnNo,
-        id: String,
-        left_out: Vec<String>,
-        context: &Context<'_>,
-    ) -> Result<(), SessionError> {
-        let taken = |event: &&Event| matches!(event.event, EventBody::SnapshotTaken(_));
-        let number = self.trace().iter().filter(taken).count() as u32 + 1;
-        self.record(EventBody::SnapshotTaken(Box::new(SnapshotTaken { number, turn, id, left_out })), context)
-    }
-
-    /// The files are again as a snapshot has them.
-    pub fn snapshot_undone(&mut self, undone: SnapshotUndone, context: &Context<'_>) -> Result<(), SessionError> {
-        expect_idle(&self.history)?;
-        self.record(EventBody::SnapshotUndone(Box::new(undone)), context)
     }
 
     /// The same for a turn of a branch that was left, too: that branch is taken up again, as it was then.

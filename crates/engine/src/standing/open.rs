@@ -106,8 +106,8 @@ fn has_failed(done: &Done<'_>) -> bool {
 fn still_running(past: Past<'_>) -> Option<Question> {
     let newest = past.done().find(|done| done.run().is_some())?;
     let (number, run) = newest.run()?;
-    let said = matches!(newest.result.status, Status::Success | Status::Partial);
-    let runs = run.exit_code.is_none() && !run.timed_out && said;
+    // A whole result without an exit code is one whose client did not tell it.
+    let runs = run.exit_code.is_none() && !run.timed_out && newest.result.status == Status::Partial;
     let text = format!("{} has not ended", command_of(run));
     runs.then(|| question(&text, &Place::Cmd { number, exit: None }, newest.event))
 }

@@ -99,6 +99,11 @@ pub(super) fn kind_of(text: &str) -> Kind {
     }
 }
 
+/// Whether a turn of a word or two says nothing by itself: "hi", "yes", "/model".
+pub(super) fn asks_nothing(text: &str) -> bool {
+    text.split_whitespace().nth(2).is_none() && !kind_of(text).says_something()
+}
+
 /// Whether a sentence asks for something to be done. One that only wants to know does not.
 pub(super) fn requests(lower: &str) -> bool {
     let list = wording();
@@ -211,6 +216,8 @@ mod tests {
         let closing = ["commit", "Commit and push", "push it please", "commit, push, create draft PR", "提交"];
         assert!(closing.iter().all(|text| kind_of(text) == Kind::Closes), "{:?}", kinds(&closing));
         assert_eq!(kind_of("[Request interrupted by user]"), Kind::Foreign);
+        assert!(["", "hi", "Hello!", "good morning", "/model"].iter().all(|text| asks_nothing(text)));
+        assert!(["fix it", "why?", "TimeDelta serialization precision"].iter().all(|text| !asks_nothing(text)));
     }
 
     #[test]

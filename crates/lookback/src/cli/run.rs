@@ -51,8 +51,8 @@ pub(crate) struct RunOptions {
     /// Stop before the call that would spend more dollars than this
     #[arg(long, value_name = "DOLLARS", value_parser = dollars)]
     pub(crate) max_cost: Option<f64>,
-    /// What runs without asking: read-only, ask, auto-edit or full; whatever would ask is denied here [default: auto-edit,
-    /// or as the session was run before]
+    /// What runs without asking: read-only, ask, auto-edit or full; without a terminal whatever would ask is denied [default:
+    /// auto-edit, or as the session was run before]
     #[arg(long, value_name = "MODE")]
     pub(crate) permission: Option<Mode>,
     /// Let commands that begin with these words run

@@ -6,6 +6,8 @@ mod card;
 mod probe;
 mod reach;
 
+use std::env;
+
 use anyhow::{Result, bail};
 use lookback_engine::Configuration;
 use lookback_models::{Client, hide_key_shapes};
@@ -13,13 +15,20 @@ use serde_json::Value;
 
 use crate::{
     cli::DoctorArguments,
-    screen,
+    decided::Decided,
+    home, screen,
     settings::{self, Chosen, Compactor, Flags, KeyFound, Settings},
 };
 
 pub(crate) fn run(arguments: DoctorArguments) -> Result<()> {
     let DoctorArguments { model, base_url, proxy, ca_file, send } = arguments;
-    let settings = settings::read(Flags { model, base_url, proxy, ca_file })?;
+    let root = env::current_dir().ok().and_then(|here| here.canonicalize().ok()).map(|here| home::project_root(&here));
+    let project = root.as_ref().map(|root| settings::ProjectFile::find(root)).transpose()?.flatten();
+    let project = match (project, &root) {
+        (Some(file), Some(root)) => Some(file.trusted_as(&Decided::of(root, &[])?)),
+        _ => None,
+    };
+    let settings = settings::read_with(Flags { model, base_url, proxy, ca_file }, project)?;
     let mut problems = settings.warnings.clone();
     let chosen = match settings.model.as_ref().map(|given| settings.model(&given.value)) {
         Some(Ok(chosen)) => Some(chosen),

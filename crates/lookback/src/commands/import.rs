@@ -127,8 +127,8 @@ fn import_one(store: &Store, source: &Source) -> Result<()> {
         let Outcome::Done(Done { kind, text, skips, .. }) = outcome? else { continue };
         skips.tell(&name);
         match kind {
-            Kind::Imported | Kind::Grown(_) => screen::say(&text)?,
-            Kind::Stored | Kind::Empty => bail!(text),
+            Kind::Imported | Kind::Grown(_) | Kind::Stored => screen::say(&text)?,
+            Kind::Empty => bail!(text),
         }
     }
     Ok(())
@@ -170,7 +170,7 @@ fn import(
     let input = Input::open(source)?;
     let cannot = || format!("cannot import {name}");
     if input.head.trim_ascii().is_empty() && input.head_is_whole && named == Named::ByItself {
-        return own::import(gathered, input, &name);
+        bail!("{name} is empty: there is no session in it");
     }
     match reading::format_of(&input) {
         Ok(Format::Lookback) => own::import(gathered, input, &name),

@@ -11,6 +11,7 @@ mod side_by_side;
 mod table;
 
 use std::{
+    cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
     fmt,
     fs::{self, File},
@@ -22,7 +23,7 @@ use anyhow::{Context, Result, bail};
 use lookback_engine::{Configuration, trace::SessionId};
 use lookback_replay::{
     import::ImportError,
-    recording::{Format, Skipped},
+    recording::{Format, Recording, Skipped},
     report::{Report, SessionReport, page::render_page, summary::Summary},
     session::{self, Job, Plan, Replayed},
     strategy::StrategyName,
@@ -36,10 +37,11 @@ use crate::{
     interruption, screen,
 };
 
-use counting::Counts;
+pub(crate) use counting::Counts;
 use discovery::Consent;
 use origin::{Identity, Origin};
 use prices::Prices;
+pub(crate) use side_by_side::each;
 
 const REPORT: &str = "lookback-replay.html";
 /// How every page begins.
@@ -63,7 +65,7 @@ pub(crate) fn run(arguments: ReplayArguments) -> Result<()> {
     let cards = cards::built_in()?;
     let configuration = Configuration::default();
     let plan = Plan { strategies: &strategies, cards, configuration: &configuration };
-    let outcomes = side_by_side::each(&origins, |origin| replay(origin, store.as_ref(), &prices, plan));
+    let outcomes = each(&origins, |origin| replay(origin, store.as_ref(), &prices, plan));
     let run = Finished::of(&origins, outcomes);
     run.tell();
     if run.report.sessions.is_empty() {
@@ -114,6 +116,11 @@ fn chosen(strategies: Option<&Strategies>) -> Vec<StrategyName> {
         Some(Strategies::All) | None => *name != StrategyName::Guest,
     };
     StrategyName::ALL.into_iter().chain([StrategyName::Guest]).filter(is_chosen).collect()
+}
+
+/// A stored session as a recording.
+pub(crate) fn stored(id: &SessionId, store: &Snapshot) -> Result<Recording> {
+    Ok(Origin::Stored(id.clone()).read(Some(store))?.0)
 }
 
 /// Clients begin a file when they start, whether anything is said or not.
@@ -223,16 +230,17 @@ impl Finished {
 
 /// The places of sessions of which a copy counts: one with more calls, or the first of equals.
 fn given_again(outcomes: &[Result<One>]) -> BTreeSet<usize> {
-    let mut by_id: BTreeMap<&SessionId, Vec<(usize, &One)>> = BTreeMap::new();
+    let (mut by_id, mut by_beginning) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::<_, Vec<_>>::new());
     for (place, one) in outcomes.iter().enumerate().filter_map(|(place, one)| Some((place, one.as_ref().ok()?))) {
         by_id.entry(&one.identity.id).or_default().push((place, one));
+        by_beginning.entry(one.identity.beginning()).or_default().push((place, one));
     }
     let calls = |one: &One| one.replayed.report.calls;
     let mut again = BTreeSet::new();
-    for copies in by_id.into_values() {
+    for copies in by_id.into_values().chain(by_beginning.into_values()) {
         for (place, one) in &copies {
             let counts_before = |(other_place, other): &(usize, &One)| {
-                (calls(other), std::cmp::Reverse(*other_place)) > (calls(one), std::cmp::Reverse(*place))
+                (calls(other), Reverse(*other_place)) > (calls(one), Reverse(*place))
             };
             if copies.iter().any(|other| counts_before(other) && one.identity.is_same(&other.1.identity)) {
                 again.insert(*place);

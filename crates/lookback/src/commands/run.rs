@@ -5,10 +5,14 @@
 mod begun;
 mod ending;
 mod model;
+mod own;
 mod project;
+mod question;
 mod remembered;
 mod room;
+mod rules;
 mod shown;
+mod steps;
 mod workshop;
 
 use std::{
@@ -21,21 +25,27 @@ use std::{
     },
 };
 
-use anyhow::{Context, Result, bail, ensure};
-use lookback_agent::{Agent, AgentError, Compactor, Ended, Limits, Spent, mentions, permission::Rules, work};
+use anyhow::{Context, Result};
+use lookback_agent::{
+    Agent, AgentError, Compactor, Ended, Limits, Spent, mentions,
+    permission::{Mode, Rules},
+    work,
+};
 use lookback_engine::{card::Lifetime, trace::Origin};
 use lookback_models::driving::{Cancel, Canceller, CompactorModel};
 use lookback_tools::ToolName;
 
 use crate::{
     cli::{ResumeArguments, RunArguments},
-    home,
+    commands::Usage,
+    decided::{Decided, Walls},
+    home, screen,
     settings::{self, Flags},
 };
 use begun::Begun;
 use ending::close;
-use room::Room;
-use workshop::Bench;
+use room::{Person, Room};
+use workshop::{Bench, Unwalled};
 
 /// The newest run here, or the one that is named, goes on.
 pub(crate) fn resume(arguments: ResumeArguments) -> Result<()> {
@@ -52,7 +62,9 @@ pub(crate) fn run(mut arguments: RunArguments) -> Result<()> {
     }
     let flags =
         Flags { model: arguments.how.model.clone(), base_url: arguments.how.base_url.clone(), ..Flags::default() };
-    let settings = settings::load(flags)?;
+    let root = project::root()?;
+    let mut decided = Decided::of(&root, &arguments.how.add_dir)?;
+    let settings = settings::load_in(&root, flags, &mut decided)?;
     let own = settings.file.as_deref().and_then(Path::parent);
     let project = project::find(&arguments.how.add_dir, own)?;
     let begun = Begun::open(&store, &settings, &project, &arguments, named, task.as_deref())?;
@@ -63,39 +75,36 @@ pub(crate) fn run(mut arguments: RunArguments) -> Result<()> {
     }
     session.configure(configuration);
     session.use_card(asked.card.clone(), Lifetime::Usual);
-    if let Some(most) = arguments.how.max_cost {
-        ensure!(
-            asked.card.prices.is_some(),
-            "--max-cost {most}: no card has prices of {}, so nobody knows when they are spent",
-            asked.name
-        );
-    }
     remembered::remember(session.id(), &arguments.how)?;
     // What the model was told of at the beginning is what there is.
     let tools = session.start_of().tools.iter().filter_map(|tool| ToolName::find(&tool.name)).collect();
-    let bench = Bench::new(&project, &settings, &arguments.how)?;
+    let mode = arguments.how.permission.unwrap_or_default();
+    // Where somebody is asked about every command, the missing walls are part of the question.
+    let asks = mode != Mode::Full && screen::can_ask();
+    let unwalled = if arguments.how.without_sandbox || asks { Unwalled::Run } else { Unwalled::Refused };
+    let bench = Bench::new(&project, &settings, &arguments.how, unwalled, room::keeper(&store, session.id()))?;
     bench.restore(&session);
+    let walls = if bench.sandbox_is_whole() { Walls::Whole } else { Walls::NotWhole };
+    let is_accepted = walls == Walls::Whole || arguments.how.without_sandbox;
+    let allowed = arguments.how.allow.iter().map(|words| words.split_whitespace().map(str::to_owned).collect());
     let rules = Rules {
-        mode: arguments.how.permission.unwrap_or_default(),
-        sandbox_is_whole: bench.sandbox_is_whole(),
-        allowed: arguments
-            .how
-            .allow
-            .iter()
-            .map(|words| words.split_whitespace().map(str::to_owned).collect())
-            .collect(),
+        mode,
+        sandbox_is_whole: is_accepted,
+        // What was named for this run was named for a run inside of walls.
+        allowed: if is_accepted { allowed.collect() } else { Vec::new() },
         tools,
     };
     let compactor = model::compactor(&settings, &mut session)?;
-    let mut room = Room::new(&store, writer, &session, arguments.how.json)?;
+    let mut cancel = cancelled_by_interruption()?;
+    let person = Person { root: project.root.clone(), decided, walls, cancel: cancel.clone() };
+    let mut room = Room::new(&store, writer, &session, arguments.how.json, person)?;
     room.begin(&asked, &bench, &project, is_new);
 
-    let mut cancel = cancelled_by_interruption()?;
     let first = session.trace().len();
     if !is_new {
-        room.resume(&mut session)?;
+        room.resume(&mut session, project.rules.text())?;
         if session.state().model().name != asked.name {
-            room.record(|context| session.model_changed(asked.choice(), context))?;
+            room.record(|context| session.model_changed(asked.choice(&settings), context))?;
         }
     }
     if let Some(task) = task {
@@ -125,15 +134,18 @@ pub(crate) fn run(mut arguments: RunArguments) -> Result<()> {
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start")?;
     let ended = runtime.block_on(work(&agent, &mut session, &mut cancel, &mut room));
-    let spent = Spent::since(&session, first);
+    let spent = Spent::since(&session, first, compactor.as_ref().and_then(|compactor| compactor.card.as_ref()));
     let ended = match ended {
         Ok(ended) => ended,
         Err(error) => {
             room.close_broken(&mut session)?;
+            if room.is_closed() {
+                return Ok(());
+            }
             return Err(explain(error, &room));
         }
     };
-    close(&ended, &session, &spent, &mut room)
+    close(&ended, &session, first, &spent, &mut room)
 }
 
 /// Ctrl-C once stops the step and keeps the session, twice leaves.
@@ -162,7 +174,7 @@ fn task_of(arguments: &RunArguments) -> Result<Option<String>> {
     };
     let given = given.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
     if given.is_none() && !arguments.resumes() {
-        bail!("no task: lookback run \"what is to be done\", or write it to standard input");
+        return Err(Usage("no task: lookback run \"what is to be done\", or write it to standard input".into()).into());
     }
     Ok(given)
 }
@@ -175,7 +187,8 @@ fn tools_of(named: &[String]) -> Result<std::collections::BTreeSet<ToolName>> {
     named
         .iter()
         .map(|name| {
-            ToolName::find(name).with_context(|| format!("there is no tool {name}: the tools are {}", known.join(", ")))
+            let unknown = || Usage(format!("there is no tool {name}: the tools are {}", known.join(", ")));
+            Ok(ToolName::find(name).ok_or_else(unknown)?)
         })
         .collect()
 }
@@ -190,6 +203,8 @@ pub(crate) fn newest_here() -> Result<String> {
     Ok(begun::newest_here(&home::open_store()?, &project::root()?)?.0)
 }
 
+pub(crate) use remembered::forget;
+pub(crate) use steps::{Pair, pairs};
 pub(crate) use workshop::shadow_of;
 
 /// The inside of the sandbox. It comes back only if the command could not be started.
@@ -201,7 +216,7 @@ pub(crate) fn inside(spec: &str) -> Result<()> {
 pub(crate) fn code_of(ended: &Ended) -> u8 {
     match ended {
         Ended::Done(_) => 0,
-        Ended::Refused(_) | Ended::Circle(_) => 1,
+        Ended::Refused(_) | Ended::Circle(_) | Ended::TooLarge(_) => 1,
         Ended::Steps(_) | Ended::Cost { .. } => 3,
         Ended::NotPermitted { .. } => 4,
         Ended::Cancelled => 130,

@@ -45,7 +45,8 @@ fn is_wanted(session: &SessionSummary, asked: &SessionsArguments, now: Instant) 
     let has = |text: &str, part: &Option<String>| {
         part.as_ref().is_none_or(|part| text.to_lowercase().contains(&part.to_lowercase()))
     };
-    let age = now.as_millisecond().saturating_sub(session.last_use().0);
+    // As the list shows it: what was imported today may be a year old.
+    let age = now.as_millisecond().saturating_sub(session.updated.0);
     has(&session.agent, &asked.agent)
         && has(&session.root, &asked.project)
         && has(&session.title, &asked.title)

@@ -8,17 +8,14 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 use lookback_engine::{
     Session,
-    trace::{
-        EventBody,
-        event::{RestoredFile, SnapshotUndone},
-    },
+    trace::event::{RestoredFile, SnapshotUndone},
 };
 use lookback_tools::{
     difference,
     shadow::{Fate, Shadow, Snapshot},
 };
 
-use super::run::{newest_here, shadow_of};
+use super::run::{Pair, newest_here, pairs, shadow_of};
 use crate::{cli::UndoArguments, opened::Opened, screen};
 
 pub(crate) fn run(arguments: UndoArguments) -> Result<()> {
@@ -69,33 +66,8 @@ struct Step {
     after: Snapshot,
 }
 
-/// Snapshots come in pairs, by the turn of their step; one that was killed has only the first.
-struct Pair {
-    number: u32,
-    turn: u32,
-    at: i64,
-    before: String,
-    after: Option<String>,
-}
-
 fn last_step(session: &Session, shadow: &Shadow) -> Result<Option<Step>> {
-    let mut pairs: Vec<Pair> = Vec::new();
-    for event in session.trace() {
-        match &event.event {
-            EventBody::SnapshotTaken(taken) => match pairs.last_mut() {
-                Some(open) if open.turn == taken.turn.0 && open.after.is_none() => open.after = Some(taken.id.clone()),
-                _ => pairs.push(Pair {
-                    number: taken.number,
-                    turn: taken.turn.0,
-                    at: event.at.0,
-                    before: taken.id.clone(),
-                    after: None,
-                }),
-            },
-            EventBody::SnapshotUndone(undone) => pairs.retain(|pair| pair.number < undone.number),
-            _ => {}
-        }
-    }
+    let mut pairs = pairs(session);
     let load = |id: &str| shadow.load(id).context("the files that were kept cannot be read");
     while let Some(Pair { number, turn, at, before, after }) = pairs.pop() {
         let before = load(&before)?;
@@ -159,7 +131,12 @@ fn show(shadow: &Shadow, step: &Step, changes: &[(String, Fate)]) -> Result<()> 
             Fate::Changed => "changes back",
             Fate::Deleted => "comes back",
         };
-        writeln!(out, "{path} {what}")?;
+        let modes = [&step.after, &step.before].map(|snapshot| snapshot.files.get(path).map(|kept| kept.mode & 0o7777));
+        let mode = match modes {
+            [Some(now), Some(before)] if now != before => format!(": mode {now:o} → {before:o}"),
+            _ => String::new(),
+        };
+        writeln!(out, "{path} {what}{mode}")?;
         let content = |snapshot| Ok::<_, std::io::Error>(shadow.content(snapshot, path)?.unwrap_or_default());
         let (old, new) = (content(&step.after)?, content(&step.before)?);
         if old != new {

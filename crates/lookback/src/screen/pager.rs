@@ -19,6 +19,9 @@ pub(crate) fn begin_paging() {
     if asked.as_deref() == Some("cat") {
         return;
     }
+    if let Some(missing) = asked.as_deref().and_then(missing) {
+        return super::remark(&format!("there is no pager {missing} (PAGER): shown without one"));
+    }
     let mut command = match &asked {
         // It may have arguments.
         Some(pager) => {
@@ -34,6 +37,17 @@ pub(crate) fn begin_paging() {
     }
     let child = command.stdin(Stdio::piped()).spawn().ok();
     *PAGER.lock().unwrap_or_else(PoisonError::into_inner) = child;
+}
+
+/// The program that a pager's command line begins with, where there is none by that name: the shell would say so only
+/// after it had swallowed everything. What stands before it may set variables.
+fn missing(pager: &str) -> Option<&str> {
+    let program = pager.split_whitespace().find(|word| !word.contains('='))?;
+    let is_plain = program.chars().all(|letter| letter.is_alphanumeric() || "/._-".contains(letter));
+    let mut look = Command::new("sh");
+    look.args(["-c", "command -v \"$1\" >/dev/null", "sh", program]);
+    let is_there = !is_plain || look.status().is_ok_and(|status| status.success());
+    (!is_there).then_some(program)
 }
 
 /// Waits until the person has seen enough.
@@ -70,5 +84,17 @@ fn to_pager<T>(write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> io::Resul
     match pager.as_mut().and_then(|child| child.stdin.as_mut()) {
         Some(input) => write(input),
         None => Err(io::ErrorKind::BrokenPipe.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::missing;
+
+    #[test]
+    fn a_pager_that_is_not_there_is_known_before_anything_is_given_to_it() {
+        assert_eq!(missing("nonesuch-pager -R"), Some("nonesuch-pager"));
+        assert_eq!(missing("LESS=R /nowhere/less"), Some("/nowhere/less"));
+        assert_eq!([missing("sh -c cat"), missing("A=b cat"), missing("'odd one'")], [None; 3]);
     }
 }

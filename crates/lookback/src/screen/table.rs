@@ -145,16 +145,20 @@ pub(crate) fn write_facts<W: Write>(
     facts: &[String],
     width: usize,
 ) -> io::Result<()> {
+    let room = width.saturating_sub(indent.width());
     let mut line = String::new();
     for fact in facts {
-        let fact = one_line(fact, width.saturating_sub(indent.width()));
-        if line.is_empty() {
-            line = format!("{indent}{fact}");
-        } else if line.width() + 3 + fact.width() <= width {
-            line.push_str(&format!(" · {fact}"));
-        } else {
-            writeln!(out, "{line}")?;
-            line = format!("{indent}{fact}");
+        // One that is longer than a line breaks between its words, and one that is a single word is cut.
+        for (place, part) in wrap(fact, room).iter().enumerate() {
+            let part = one_line(part, room);
+            if line.is_empty() {
+                line = format!("{indent}{part}");
+            } else if place == 0 && line.width() + 3 + part.width() <= width {
+                line.push_str(&format!(" · {part}"));
+            } else {
+                writeln!(out, "{line}")?;
+                line = format!("{indent}{part}");
+            }
         }
     }
     writeln!(out, "{line}")
@@ -209,6 +213,6 @@ mod tests {
         let mut out = Screen(Vec::new());
         let facts = ["one", "two", "three", "a fact too long"].map(str::to_owned);
         write_facts(&mut out, " ", &facts, 10).expect("memory");
-        assert_eq!(String::from_utf8_lossy(&out.0), " one · two\n three\n a fact t…\n");
+        assert_eq!(String::from_utf8_lossy(&out.0), " one · two\n three\n a fact\n too long\n");
     }
 }

@@ -81,14 +81,7 @@ pub(super) struct Span(pub(super) Duration);
 
 impl UserFile {
     pub(super) fn parse(text: &str) -> Result<Self, FileProblem> {
-        let file: Self = toml::from_str(text).map_err(|error| {
-            let offset = error.span().map_or(text.len(), |span| span.start);
-            let place = place::at(text, offset);
-            let said = nearest::plain(error.message());
-            let is_secret = place.field.as_ref().is_some_and(|field| field.starts_with("providers"));
-            let text = if is_secret { without_value(&said) } else { said };
-            FileProblem { line: Some(place.line), field: place.field, text }
-        })?;
+        let file: Self = toml::from_str(text).map_err(|error| problem_in(text, &error))?;
         file.check(text)?;
         Ok(file)
     }
@@ -132,13 +125,25 @@ impl UserFile {
                 return problem(format!("providers.{name}"), "a provider's name has no /: it is written before one");
             }
         }
-        if let Some(Err(value)) = self.context.as_ref().map(Configuration::check) {
-            let lines =
-                value.fields().into_iter().filter_map(|field| place::line_of(text, &format!("context.{field}")));
-            return Err(FileProblem { line: lines.max(), field: None, text: format!("context.{value}") });
-        }
-        Ok(())
+        self.context.as_ref().map_or(Ok(()), |context| check_context(context, text))
     }
+}
+
+/// What a reader of TOML said, with its place.
+pub(super) fn problem_in(text: &str, error: &toml::de::Error) -> FileProblem {
+    let offset = error.span().map_or(text.len(), |span| span.start);
+    let place = place::at(text, offset);
+    let said = nearest::plain(error.message());
+    let is_secret = place.field.as_ref().is_some_and(|field| field.starts_with("providers"));
+    let text = if is_secret { without_value(&said) } else { said };
+    FileProblem { line: Some(place.line), field: place.field, text }
+}
+
+/// Whether the numbers go together.
+pub(super) fn check_context(context: &Configuration, text: &str) -> Result<(), FileProblem> {
+    let Err(value) = context.check() else { return Ok(()) };
+    let lines = value.fields().into_iter().filter_map(|field| place::line_of(text, &format!("context.{field}")));
+    Err(FileProblem { line: lines.max(), field: None, text: format!("context.{value}") })
 }
 
 impl Language {

@@ -9,6 +9,10 @@ pub(crate) enum Origin {
     File {
         line: Option<usize>,
     },
+    /// The file of the project, which is not trusted with much.
+    Project {
+        line: Option<usize>,
+    },
     Variable(String),
     Flag(&'static str),
 }
@@ -19,6 +23,8 @@ impl fmt::Display for Origin {
             Self::BuiltIn => f.write_str("built in"),
             Self::File { line: Some(line) } => write!(f, "file, line {line}"),
             Self::File { line: None } => f.write_str("file"),
+            Self::Project { line: Some(line) } => write!(f, "project's file, line {line}"),
+            Self::Project { line: None } => f.write_str("project's file"),
             Self::Variable(name) => f.write_str(name),
             Self::Flag(name) => f.write_str(name),
         }
@@ -35,6 +41,11 @@ pub(crate) struct Given<T> {
 impl<T> Given<T> {
     pub(crate) fn built_in(value: T) -> Self {
         Self { value, origin: Origin::BuiltIn }
+    }
+
+    /// Where something stronger says nothing.
+    pub(crate) fn unless(self, stronger: Option<T>, origin: Origin) -> Self {
+        stronger.map_or(self, |value| Self { value, origin })
     }
 
     pub(crate) fn or_built_in(value: Option<T>, origin: Origin, built_in: T) -> Self {

@@ -8,6 +8,8 @@ use std::{
 
 use anyhow::{Context, Result};
 
+use super::project::ProjectFile;
+
 /// What a command was given.
 #[derive(Debug, Default)]
 pub(crate) struct Flags {
@@ -24,6 +26,8 @@ pub(crate) struct Sources {
     pub(crate) text: Option<String>,
     /// Who may read it, where the system has such a thing.
     pub(crate) mode: Option<u32>,
+    /// The file of the project that a command works in.
+    pub(crate) project: Option<ProjectFile>,
     pub(crate) environment: BTreeMap<String, String>,
     pub(crate) flags: Flags,
     /// How a file that the settings name is read.
@@ -31,7 +35,7 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    pub(crate) fn gather(flags: Flags) -> Result<Self> {
+    pub(crate) fn gather(flags: Flags, project: Option<ProjectFile>) -> Result<Self> {
         // A value that is not text cannot be a setting of ours.
         let environment: BTreeMap<String, String> = env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
@@ -46,7 +50,7 @@ impl Sources {
                 Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
             }
         }
-        Ok(Self { path, text, mode, environment, flags, read: |path| fs::read_to_string(path) })
+        Ok(Self { path, text, mode, project, environment, flags, read: |path| fs::read_to_string(path) })
     }
 }
 

@@ -11,6 +11,7 @@ fn sources(text: &str, environment: &[(&str, &str)]) -> Sources {
         path: Some("/home/ada/.config/lookback/config.toml".into()),
         text: Some(text.to_owned()),
         mode: Some(0o100_600),
+        project: None,
         environment: environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
         flags: Flags::default(),
         read: |_| Err(io::ErrorKind::NotFound.into()),

@@ -4,6 +4,7 @@ use lookback_engine::trace::event::Usage;
 use lookback_wire::TokenUsage;
 
 use crate::{
+    foreign::sessions::CODEX,
     person::{Person, trace_lines},
     work::Work,
 };
@@ -15,6 +16,19 @@ fn billed() -> Person {
 
 /// With so many seconds before the call that finds nothing.
 fn billed_after(pause: i64) -> Person {
+    billed_as(pause, Held::FiveMinutes)
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Held {
+    FiveMinutes,
+    /// And the fourth call finds the prompt before it.
+    AnHour,
+    /// And the fourth call finds nothing all the same.
+    AnHourInVain,
+}
+
+fn billed_as(pause: i64, held: Held) -> Person {
     let mut work = Work::begin("billed000000", 0, "claude-sonnet-4-5");
     work.user("look at everything");
     let mut before = 0;
@@ -25,14 +39,15 @@ fn billed_after(pause: i64) -> Person {
         }
         let input = work.session.view().tokens() as u32 * 6 / 5;
         work.run("", &format!("grep -rn word_{step} src"), 0, &output);
-        let cached = if step == 3 || before < 1_024 { 0 } else { before };
+        let is_lost = step == 3 && held != Held::AnHour;
+        let cached = if is_lost || before < 1_024 { 0 } else { before };
         let uncached = if input < 1_024 { input } else { 4 };
         work.tell(|session, now| {
             let call = session.last_call();
             let written = input - cached - uncached;
-            let usage =
-                Usage { call, billed: TokenUsage { uncached, cached, written, output: 30, ..TokenUsage::default() } };
-            session.usage(usage, now).expect("it was made");
+            let written_1h = if held == Held::FiveMinutes { 0 } else { written };
+            let billed = TokenUsage { uncached, cached, written, written_1h, output: 30, ..TokenUsage::default() };
+            session.usage(Usage { call, billed }, now).expect("it was made");
         });
         before = input;
     }
@@ -61,4 +76,30 @@ fn a_pause_that_was_too_long_is_the_reason() {
     let short = billed().run_in(120, &["show", "billed", "--ledger"]).shown();
     assert!(!short.contains("cold"), "{short}");
     assert!(short.contains("(call 4)"), "the call is named: {short}");
+}
+
+/// Claude Code asks for an hour where a subscription pays for it: six minutes are no reason then.
+#[test]
+fn entries_are_expected_to_live_as_long_as_the_bills_say() {
+    let lines = billed_as(360, Held::AnHour).run(&["show", "billed", "--ledger", "--json"]).json();
+    assert!(lines[3]["expected"]["read"].as_u64() > Some(1_024), "{}", lines[3]);
+    assert_eq!((&lines[3]["cache"], &lines[4]["cache"]), (&"as_expected".into(), &"as_expected".into()));
+    let ledger = |pause| billed_as(pause, Held::AnHourInVain).run_in(120, &["show", "billed", "--ledger"]).shown();
+    let short = ledger(360);
+    assert!(!short.contains("cold") && short.contains("(call 4)"), "{short}");
+    let long = ledger(4_000);
+    assert!(long.contains("cold: 67 min since the call before"), "{long}");
+    assert!(!long.contains("otherwise than expected"), "{long}");
+}
+
+/// Old Codex files name none.
+#[test]
+fn a_recording_without_a_model_is_judged_by_the_rule_of_its_agent() {
+    let person = Person::new();
+    let without: Vec<String> = CODEX.lines().map(|line| line.replace("\"model\"", "\"another\"")).collect();
+    person.import(without.join("\n")).shown();
+    let id = person.run(&["sessions", "--json"]).json()[0]["id"].as_str().expect("an id").to_owned();
+    assert!(person.run(&["show", &id, "--ledger", "--json"]).json()[1]["expected"].is_object());
+    let ledger = person.run(&["show", &id, "--ledger"]).shown();
+    assert!(ledger.contains("its calls are judged by the cache rule of gpt-5"), "{ledger}");
 }

@@ -84,7 +84,7 @@ fn a_session_is_stored_once() {
     let person = Person::new();
     let said = person.import(CLAUDE_CODE).shown();
     let id = said.split_whitespace().nth(4).expect("an id");
-    let again = person.import(CLAUDE_CODE).complaint();
+    let again = person.import(CLAUDE_CODE).shown();
     assert!(again.contains(&format!("session {id} is stored already: look at it with `lookback show ")), "{again}");
     // A longer copy: what is new goes behind what is stored.
     let more = r#"{"parentUuid":"u9","isSidechain":false,"cwd":"/w","sessionId":"the-session","version":"2.1.0","type":"user","message":{"role":"user","content":"and now?"},"uuid":"u10","timestamp":"2026-05-01T10:09:00.000Z"}"#;
@@ -225,4 +225,23 @@ fn sessions_are_listed_by_agent_project_calls_cost_and_what_was_asked() {
         "no session is as you ask: `lookback sessions` lists all\n"
     );
     assert_eq!(person.run(&["sessions", "--agent", "claude", "--json"]).json().as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn a_greeting_is_no_title_and_use_is_what_the_list_shows() {
+    let person = Person::new();
+    person.import(CLAUDE_CODE).shown();
+    let greeting = |text: &str| {
+        let first = CLAUDE_CODE.lines().next().expect("a line").replace("the-session", "greeted");
+        let mut first: serde_json::Value = serde_json::from_str(&first).expect("JSON");
+        first["message"]["content"] = text.into();
+        (first["uuid"], first["parentUuid"]) = ("greeting".into(), serde_json::Value::Null);
+        format!("{first}\n{}", claude_code("greeted").replacen("\"parentUuid\":null", "\"parentUuid\":\"greeting\"", 1))
+    };
+    person.import(greeting("hi")).shown();
+    let sessions = person.run(&["sessions", "--json"]).json();
+    assert_eq!(sessions[0]["title"], sessions[1]["title"]);
+    // Imported now, used months ago.
+    assert!(person.run(&["sessions", "--used-within", "1d"]).shown().starts_with("no session is as you ask"));
+    assert_eq!(person.run(&["sessions", "--used-within", "9999w", "--json"]).json().as_array().map(Vec::len), Some(2));
 }

@@ -94,6 +94,12 @@ fn a_preview_shows_block_board_and_price_and_changes_nothing() {
 }
 
 #[test]
+fn a_narrow_preview_breaks_between_words() {
+    let shown = person().run_in(60, &["fold", "ledger", "--preview"]).shown();
+    assert!(shown.contains("\nnothing was changed; it would be: folded turns 0–6 into\nblock 1: "), "{shown}");
+}
+
+#[test]
 fn the_schema_names_every_part() {
     let schema = Person::new().run(&["fold", "--schema"]).json();
     for part in ["compressed_turns", "state_delta", "archive"] {

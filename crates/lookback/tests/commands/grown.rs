@@ -93,9 +93,9 @@ fn a_session_that_has_grown_is_brought_up_to_date_and_keeps_its_folds() {
         assert!(grown.contains(&block) && grown.contains("part-32") && !grown.contains("make part-2\""), "{grown}");
         assert!(person.run(&["recall", "part-31", "--session", &id]).shown().contains("part 31 is"));
 
-        let again = person.import(of(33)).complaint();
+        let again = person.import(of(33)).shown();
         assert!(again.contains("is stored already"), "{again}");
-        assert!(person.import(of(20)).complaint().contains("is stored already"), "a shorter copy");
+        assert!(person.import(of(20)).shown().contains("is stored already"), "a shorter copy");
         assert!(person.import(of(60)).shown().contains(": 54 new turns"));
         person.run(&["fold", &id]).shown();
         assert!(person.import(of(62)).shown().contains(": 4 new turns"));
@@ -124,7 +124,7 @@ fn a_call_that_was_read_half_is_completed() {
         let now = view(&person, &id);
         assert!(now.contains("part 30 is") && blocks(&now) >= before, "{now}");
         assert_eq!(now.contains("part 29 is"), !is_folded, "behind a fold it is in the trace alone");
-        assert!(person.import(claude_code_of(31)).complaint().contains("is stored already"));
+        assert!(person.import(claude_code_of(31)).shown().contains("is stored already"));
         assert!(person.import(claude_code_of(33)).shown().contains(": 4 new turns"));
         assert_eq!(person.run(&["sessions", "--json"]).json().as_array().map(Vec::len), Some(1));
     }
@@ -146,7 +146,7 @@ fn a_file_read_in_two_parts_gives_what_it_gives_at_once() {
             person.import(lines[..cut].concat()).shown();
             let said = person.import(&text);
             assert!(stored(&person) == stored(&at_once), "cut at line {cut}: {}{}", said.out, said.err);
-            assert!(person.import(&text).complaint().contains("is stored already"), "cut at line {cut}");
+            assert!(person.import(&text).shown().contains("is stored already"), "cut at line {cut}");
         }
     }
 }
@@ -161,7 +161,7 @@ fn another_beginning_is_another_session() {
     let expected = format!("its beginning is no longer what session {first} has: it is stored as another session");
     assert!(said.starts_with("imported Claude Code session ") && said.contains(&expected), "{said}");
     for text in [CLAUDE_CODE, &other] {
-        assert!(person.import(text).complaint().contains("is stored already"));
+        assert!(person.import(text).shown().contains("is stored already"));
     }
     assert_eq!(person.run(&["sessions", "--json"]).json().as_array().map(Vec::len), Some(2));
 }
@@ -192,4 +192,25 @@ fn a_session_given_twice_counts_once() {
     assert_eq!(replayed(&[folder]), (Some(1), false));
     let stored = id(&person);
     assert_eq!(replayed(&[folder, one, &copy, &stored]), (Some(1), true));
+}
+
+/// Clients that resume copy what was said under a new id, and people copy files.
+#[test]
+fn a_copy_under_another_id_counts_once() {
+    let person = Person::new();
+    let folder = person.home.path().join("projects");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let copy = CLAUDE_CODE.replace("the-session", "another-name");
+    std::fs::write(folder.join("one.jsonl"), CLAUDE_CODE).expect("a file");
+    std::fs::write(folder.join("two.jsonl"), &copy).expect("a file");
+    // As long a one that was held at another time is another one.
+    std::fs::write(folder.join("three.jsonl"), copy.replace("T10:", "T11:").replace("another-name", "third"))
+        .expect("a file");
+    let folder = folder.to_str().expect("text");
+    assert_eq!(import(&person, &[folder]).out, "Claude Code: 2 sessions imported · 1 stored already\n");
+    let said = person.import(&copy).shown();
+    assert!(said.contains(": a copy of session ") && said.contains("which is stored already"), "{said}");
+    let replayed = person.run(&["replay", "--json", "--strategies", "append", folder]);
+    assert_eq!(replayed.json()["sessions"].as_array().map(Vec::len), Some(2));
+    assert!(replayed.err.contains("1 session given twice: counted once"), "{}", replayed.err);
 }

@@ -11,6 +11,7 @@ mod given;
 mod grown;
 mod hostile;
 mod imported;
+mod led;
 mod machine;
 mod mishaps;
 mod mutated;
@@ -24,6 +25,7 @@ mod recorded;
 mod removed;
 mod replayed;
 mod same_blocks;
+mod terminal;
 mod widths;
 mod work;
 
@@ -152,15 +154,15 @@ fn a_damaged_file_is_refused_with_its_place_and_leaves_nothing() {
     let newer = import(&[whole[0].replace("\"schema\":2", "\"schema\":9")]);
     insta::assert_snapshot!("import_errors", [cut, gap, empty, foreign, newer].join("\n"));
     assert_eq!(person.run(&["sessions", "--json"]).out, "[]\n");
-    import_again_is_refused(&person, &whole);
+    import_again_changes_nothing(&person, &whole);
 }
 
-fn import_again_is_refused(person: &Person, lines: &[String]) {
+fn import_again_changes_nothing(person: &Person, lines: &[String]) {
     let file = person.home.path().join("whole.jsonl");
     fs::write(&file, lines.join("\n")).expect("a file");
     let import = || person.run(&["import", file.to_str().expect("text")]);
     assert!(import().out.starts_with("imported session sample000000: 8 turns"));
-    assert!(import().complaint().contains("stored already"));
+    assert!(import().shown().contains("stored already"));
 }
 
 #[test]

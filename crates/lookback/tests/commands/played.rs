@@ -32,6 +32,10 @@ impl Playing {
         Self { child, out, address, greeting }
     }
 
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
     /// The whole answer, head and all.
     pub(crate) fn post(&self, path: &str, body: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).expect("it listens");

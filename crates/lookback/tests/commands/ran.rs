@@ -1,7 +1,12 @@
 //! `lookback run` as a person runs it: real files, real commands, a script in the place of the model.
 
+mod asked;
+mod bad_days;
+mod ended;
 mod killed;
 mod planted;
+mod projects;
+mod real_model;
 mod sample;
 mod undone;
 

@@ -3,7 +3,10 @@
 use lookback_engine::trace::{Event, EventBody, Timestamp};
 use lookback_store::Durability;
 
-use crate::person::{BEGINNING, Person, now, store_question};
+use crate::{
+    foreign::sessions,
+    person::{BEGINNING, Person, now, store_question},
+};
 
 #[test]
 fn a_clock_that_was_ahead_does_not_win_for_ever() {
@@ -52,6 +55,23 @@ fn a_search_says_how_many_more_there_are_and_programs_get_them_whole() {
     let pointer = json["hits"][0]["pointer"].as_str().expect("a pointer").to_owned();
     let whole = person.run(&["recall", &pointer, "--json"]).json();
     assert_eq!(whole["pieces"][0]["text"].as_str(), Some(long.as_str()));
+}
+
+/// More than the index gives at once, and lines longer than any screen.
+#[test]
+fn hundreds_of_finds_are_counted_and_long_lines_are_whole() {
+    let person = Person::new();
+    let long = format!("{}needle {}", "before ".repeat(100), "behind ".repeat(300));
+    let lines: String = (0..130).map(|part| sessions::step(part, &long)).collect();
+    person.import(lines).shown();
+    let found = person.run(&["recall", "needle", "--limit", "3"]);
+    assert!(found.err.contains("and 127 more: --limit 130 shows them"), "{}", found.err);
+    assert!(found.out.lines().all(|line| line.ends_with(long.trim_end())), "{}", found.out);
+    let json = person.run(&["recall", "needle", "--limit", "120", "--json"]).json();
+    assert_eq!((json["more"].as_u64(), json["hits"].as_array().map(Vec::len)), (Some(10), Some(120)));
+    assert_eq!(json["hits"][0]["line"].as_str(), Some(long.trim_end()));
+    let seen = person.run_in(80, &["recall", "needle", "--limit", "3"]).out;
+    assert!(seen.lines().all(|line| line.contains("needle") && line.chars().count() <= 80), "{seen}");
 }
 
 #[test]

@@ -436,3 +436,36 @@ fn folders_are_looked_through_without_a_line_for_every_file() {
     let empty = write(&person, "empty.jsonl", " \n");
     assert!(replay(&person, &[&empty]).complaint().contains("empty.jsonl: the file is empty; left out"));
 }
+
+/// Claude Code counts what it printed so far as a call's output. A copy in the store is still its session.
+#[test]
+fn a_stored_session_costs_what_its_file_costs() {
+    let person = Person::new();
+    let file = write(&person, "one.jsonl", CLAUDE_CODE.replace("\"output_tokens\":30", "\"output_tokens\":1"));
+    person.run(&["import", &file]).shown();
+    let id = person.run(&["sessions", "--json"]).json()[0]["id"].as_str().expect("an id").to_owned();
+    let session = |what: &str| {
+        let mut session = replay(&person, &[what, "--json"]).json()["sessions"][0].clone();
+        for place in ["file", "format", "pictures"] {
+            session[place] = Default::default();
+        }
+        session
+    };
+    assert_eq!(session(&id), session(&file));
+}
+
+#[test]
+fn a_time_far_from_all_others_is_no_pause() {
+    let person = Person::new();
+    let usual = write(&person, "usual.jsonl", CLAUDE_CODE);
+    let times: Vec<&str> = CLAUDE_CODE.lines().filter(|line| line.contains("\"assistant\"")).collect();
+    let at = times[2].split("\"timestamp\":\"").nth(1).expect("a time").split('"').next().expect("its end");
+    let odd =
+        write(&person, "odd.jsonl", CLAUDE_CODE.replace(at, "1970-01-01T00:00:00.000Z").replace("the-session", "odd"));
+    let cost = |what: &str| {
+        let said = replay(&person, &[what, "--json"]);
+        (said.json()["sessions"][0]["strategies"]["append"]["cost_usd"].clone(), said.err)
+    };
+    assert_eq!(cost(&odd).0, cost(&usual).0);
+    assert!(cost(&odd).1.contains("times far from all around them"), "{}", cost(&odd).1);
+}

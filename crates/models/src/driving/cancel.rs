@@ -24,6 +24,11 @@ impl Canceller {
 }
 
 impl Cancel {
+    /// Whether it was, for whoever cannot wait.
+    pub fn is_cancelled(&self) -> bool {
+        *self.0.borrow()
+    }
+
     /// Completes when the call is cancelled; never, once nobody is left who could cancel it.
     pub async fn cancelled(&mut self) {
         if self.0.wait_for(|cancelled| *cancelled).await.is_err() {

@@ -8,10 +8,10 @@
 //! Lines are taken in the order of the file. The tree of `parentUuid` also branches at parallel results, so only a person's
 //! turn whose parent had gone on already, or had been left, counts as going back.
 
-mod lines;
+pub(super) mod lines;
 mod places;
 mod queue;
-mod tools;
+pub(super) mod tools;
 mod true_lines;
 
 use std::collections::BTreeSet;

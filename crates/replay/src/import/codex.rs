@@ -5,8 +5,8 @@
 //! the user comes, and what the model says next is another one. Clients write the bill behind the items, behind the
 //! outputs, or (the oldest) before the items; the first bill of a file tells.
 
-mod lines;
-mod tools;
+pub(super) mod lines;
+pub(super) mod tools;
 
 use lookback_engine::{
     NewPart,

@@ -4,7 +4,7 @@
 //! the same messages first. Messages of the types info, warning and error are for the person only.
 
 mod log;
-mod tools;
+pub(super) mod tools;
 
 use lookback_engine::{NewPart, trace::Origin};
 use lookback_wire::Seal;

@@ -1,7 +1,8 @@
 //! Lookback's own traces, one event a line, as `lookback show ID --trace --json` writes them.
 //!
 //! Turns, results, bills and rollbacks are taken. What the engine decided (folds, settles, archives, notes, the board) is
-//! not: every strategy sees the whole conversation and decides for itself.
+//! not: every strategy sees the whole conversation and decides for itself. Of what made the prompt another one only that
+//! it did is said: the bills before and behind it are not of one growing prompt.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +10,15 @@ use lookback_engine::{
     NewPart,
     trace::{
         AssistantPart, AssistantTurn, BlobError, Blobs, CallNo, Event, EventBody, NoBlobs, Output, ResultData,
-        Timestamp, ToolResult, TurnNo, event::Usage, start::EVENT_SCHEMA, upgrade::TraceReader,
+        Timestamp, ToolResult, TurnNo,
+        event::Usage,
+        start::{EVENT_SCHEMA, RecordedBy},
+        upgrade::TraceReader,
     },
 };
 
 use super::{LineImporter, Sink, open_call::OpenCall};
-use crate::recording::{About, Billed, Item, Skipped, UserItem};
+use crate::recording::{About, Billed, Compaction, CompactionKind, Format, Item, Skipped, UserItem};
 
 #[derive(Debug, Default)]
 pub(super) struct LookbackImporter {
@@ -28,6 +32,8 @@ pub(super) struct LookbackImporter {
     sent: Option<(CallNo, Timestamp)>,
     /// A bill that came before its answer.
     early: Option<Usage>,
+    /// The prompt was made another one since the last call that was told.
+    shortened: Option<Compaction>,
     items: usize,
     leaf: Option<usize>,
     item_of: BTreeMap<TurnNo, usize>,
@@ -46,6 +52,10 @@ impl LookbackImporter {
         let read = match event {
             EventBody::SessionStarted(started) => {
                 self.about.session = Some(started.session.0);
+                self.about.imported_from = match &started.recorded_by {
+                    RecordedBy::Importer { format } => Format::named(format),
+                    _ => None,
+                };
                 self.about.cwd = Some(started.root).filter(|root| !root.is_empty());
                 self.about.system = Some(started.system.text).filter(|system| !system.is_empty());
                 self.model = Some(started.model).filter(|model| !model.is_empty());
@@ -83,6 +93,14 @@ impl LookbackImporter {
                 Ok(())
             }
             EventBody::ToolResult { turn, index, result } => self.result(turn, index, *result, blobs),
+            EventBody::Fold(_) | EventBody::Unfold(_) | EventBody::Archive(_) => {
+                self.shortened = Some(Compaction { kind: CompactionKind::Head, at: Some(at), billed: None });
+                Ok(())
+            }
+            EventBody::Settle(_) | EventBody::Stub(_) => {
+                self.shortened = Some(Compaction { kind: CompactionKind::Results, at: Some(at), billed: None });
+                Ok(())
+            }
             _ => Ok(()),
         };
         if let Err(reason) = read {
@@ -142,6 +160,9 @@ impl LookbackImporter {
     fn close(&mut self, sink: &mut dyn Sink) {
         if let Some(Open { answer, .. }) = self.open.take() {
             sink.item(answer.close());
+        }
+        if let Some(shortened) = self.shortened.take() {
+            sink.item(Item::Compaction(shortened));
         }
     }
 }

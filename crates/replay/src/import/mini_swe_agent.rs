@@ -40,8 +40,7 @@ pub(super) fn parse(bytes: &[u8], sink: &mut dyn Sink) -> Result<About, ImportEr
     let about = About {
         session: frame.instance_id,
         cwd: at("/config/environment/cwd").filter(|cwd| !cwd.is_empty()),
-        system: None,
-        model: None,
+        ..About::default()
     };
     let root = Root::new(about.cwd.as_deref().unwrap_or_default());
     let configured_model = at("/config/model/model_name");

@@ -3,7 +3,7 @@
 //! An assistant message can hold several steps, each a call to the model of its own: `step-start` begins one,
 //! `step-finish` ends it and has its tokens. A tool part holds both the call and its result.
 
-mod tools;
+pub(super) mod tools;
 
 use std::collections::BTreeSet;
 
@@ -36,7 +36,7 @@ struct Frame<'a> {
 pub(super) fn parse(bytes: &[u8], sink: &mut dyn Sink) -> Result<About, ImportError> {
     let frame: Frame<'_> = parse_frame(bytes)?;
     let owned = |key: &str| text(&frame.info.0, key).map(str::to_owned);
-    let about = About { session: owned("id"), cwd: owned("directory"), system: None, model: None };
+    let about = About { session: owned("id"), cwd: owned("directory"), ..About::default() };
     let mut reader = Reader { about, cleared: BTreeSet::new() };
     each_message(&frame.messages.0, sink, |number, message, sink| reader.message(number, message, sink))?;
     Ok(reader.about)

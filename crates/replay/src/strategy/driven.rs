@@ -208,7 +208,7 @@ fn setup(conversation: &Conversation<'_>, powers: Powers, mut configuration: Con
     SessionSetup {
         recorded_by,
         system: String::from_utf8_lossy(BASE).into_owned(),
-        provider: provider_of(recording.format),
+        provider: provider_of(recording.agent()),
         model: recording.about.model.clone().unwrap_or_default(),
         // The same for every session, whatever its model could hold: strategies are compared under one window.
         window: configuration.window.window(None),

@@ -85,7 +85,7 @@ struct Around {
 
 impl<'a> Validity<'a> {
     pub(super) fn new(conversation: &'a Conversation<'a>) -> Self {
-        let provider = provider_of(conversation.recording.format);
+        let provider = provider_of(conversation.recording.agent());
         let head = render_head(provider, &Head { tools: &[], system: "s", rules: "" });
         Self { conversation, messages: Messages::new(conversation), provider, head, verdicts: BTreeMap::new() }
     }

@@ -8,11 +8,11 @@ use rusqlite::{Connection, params};
 use super::{query::Query, text::Part};
 use crate::{StoreError, identity, sessions};
 
-/// Of how many events, the newest that match, the best are given.
+/// Of how many events at least, the newest that match, the best are given.
 const CANDIDATES: usize = 100;
 
-/// A large output is many documents: so many are looked at to find that many events.
-const CANDIDATE_DOCUMENTS: usize = 1000;
+/// A large output is many documents: so many for each event are looked at.
+const DOCUMENTS_PER_EVENT: usize = 10;
 
 /// A word in so many documents is meant as it stands: as a beginning, `result` (in 130,000) took 60 ms, and a word in
 /// 13,000 documents 2 ms. A beginning of such a word that is none itself (`resu`) still takes 40 ms.
@@ -65,8 +65,9 @@ pub(super) fn newest(
     let mut found = BTreeMap::new();
     let mut literal = Literal::Adjacent;
     let stretches = stretches(connection, session)?;
+    let most = limit.max(CANDIDATES);
     for stretch in &stretches {
-        collect(connection, &query.exact(stretch.session), stretch, &mut found)?;
+        collect(connection, &query.exact(stretch.session), stretch, most, &mut found)?;
         // FTS5 first gathers all documents of all words that begin so, whatever else is asked. The word itself, found
         // often enough, will do.
         if found.len() < limit
@@ -74,13 +75,13 @@ pub(super) fn newest(
             && !is_common(connection, query.last_word())?
         {
             let exact = found.len();
-            collect(connection, &prefix, stretch, &mut found)?;
+            collect(connection, &prefix, stretch, most, &mut found)?;
             if found.len() > exact {
                 literal = Literal::Unknown;
             }
         }
     }
-    keep_newest(&mut found);
+    keep_newest(&mut found, most);
     for stretch in &stretches {
         match query.adjacent(stretch.session) {
             // All of so few are read anyway.
@@ -128,6 +129,7 @@ fn collect(
     connection: &Connection,
     expression: &str,
     stretch: &Stretch,
+    most: usize,
     found: &mut BTreeMap<i64, Document>,
 ) -> Result<(), StoreError> {
     // CROSS: the index first, in its order, and only as far as it is read here.
@@ -137,7 +139,7 @@ fn collect(
          CROSS JOIN sessions ON sessions.key = documents.session AND stage = 0
          WHERE words MATCH ?1 AND words.rowid BETWEEN ?2 AND ?3 ORDER BY words.rowid DESC LIMIT ?4",
     )?;
-    let mut rows = matching.query(params![expression, stretch.oldest, stretch.newest, CANDIDATE_DOCUMENTS])?;
+    let mut rows = matching.query(params![expression, stretch.oldest, stretch.newest, most * DOCUMENTS_PER_EVENT])?;
     let mut events = 0;
     let mut last = None;
     while let Some(row) = rows.next()? {
@@ -145,7 +147,7 @@ fn collect(
         if last.replace(event) != Some(event) {
             events += 1;
         }
-        if events > CANDIDATES {
+        if events > most {
             break;
         }
         let part = Part { field: row.get(3)?, start: row.get(4)?, length: row.get(5)?, line: row.get(6)? };
@@ -178,12 +180,12 @@ fn mark(
 }
 
 /// Forgets what belongs to older events than are candidates.
-fn keep_newest(found: &mut BTreeMap<i64, Document>) {
+fn keep_newest(found: &mut BTreeMap<i64, Document>, most: usize) {
     let mut events = 0;
     let mut last = None;
     let oldest = found.iter().rev().find(|(_, document)| {
         events += usize::from(last.replace(document.event) != Some(document.event));
-        events > CANDIDATES
+        events > most
     });
     if let Some((&beyond, _)) = oldest {
         *found = found.split_off(&(beyond + 1));

@@ -2,14 +2,14 @@
 
 use super::query::{Case, Query};
 
-/// About this many characters of a line are shown.
-const SHOWN: usize = 200;
-
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Found {
     /// How many of the query's tokens the line holds.
     pub(super) tokens: usize,
+    /// Without the space around it.
     pub(super) line: String,
+    /// Characters of it that stand before what was found. Lower case may have more: then it is a little more.
+    pub(super) before: usize,
     pub(super) number: u64,
 }
 
@@ -70,26 +70,15 @@ impl Document {
         let feeds = before.bytes().filter(|byte| *byte == b'\n').count();
         let start = before.rfind('\n').map_or(0, |feed| feed + 1);
         let line = self.text.split('\n').nth(feeds).unwrap_or_default();
-        Found { tokens, line: cut(line, &self.lowered[start..], at - start), number: self.first_line + feeds as u64 }
+        let space = line.chars().take_while(|character| character.is_whitespace()).count();
+        let before = before[start..].chars().count().saturating_sub(space);
+        Found { tokens, line: line.trim().to_owned(), before, number: self.first_line + feeds as u64 }
     }
 }
 
 /// The standard library compares many bytes at a time for whether there is a match, but not for where.
 fn find(text: &str, wanted: &str) -> Option<usize> {
     if text.contains(wanted) { text.find(wanted) } else { None }
-}
-
-/// The line without its surrounding space; of a long one, what is around byte `at` of its lowered form.
-fn cut(line: &str, lowered: &str, at: usize) -> String {
-    if line.trim().chars().count() <= SHOWN {
-        return line.trim().to_owned();
-    }
-    let before = lowered[..at].chars().count().saturating_sub(SHOWN / 4);
-    let length = line.chars().count();
-    let start = before.min(length.saturating_sub(SHOWN));
-    let shown: String = line.chars().skip(start).take(SHOWN).collect();
-    let (head, tail) = (if start > 0 { "…" } else { "" }, if start + SHOWN < length { "…" } else { "" });
-    format!("{head}{}{tail}", shown.trim())
 }
 
 #[cfg(test)]
@@ -134,10 +123,9 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_is_cut_around_the_match() {
-        let document = format!("{}needle{}", "x ".repeat(500), " y".repeat(500));
+    fn a_long_line_is_whole_and_says_where_the_match_is() {
+        let document = format!("first\n  {}needle{}", "é ".repeat(500), " y".repeat(500));
         let found = find_literal(&document, 1, &query("needle")).unwrap();
-        assert!(found.line.contains("needle") && found.line.chars().count() <= 202, "{}", found.line);
-        assert!(found.line.starts_with('…') && found.line.ends_with('…'));
+        assert_eq!((found.line.as_str(), found.before), (document.trim_start_matches("first\n").trim(), 1_000));
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn find(project: &Project, arguments: &Arguments, stop: Stop<'_>) -> 
     // The oldest of those kept is the first to go. Same time: by name, so that the answer is always the same.
     let mut kept: BinaryHeap<Reverse<(Duration, Reverse<String>)>> = BinaryHeap::new();
     let mut count = 0_usize;
-    for entry in walk(&place.real, pattern.hidden).build().flatten() {
+    for entry in walk(project, &place.real, pattern.hidden).build().flatten() {
         if stop() {
             return Err(Failure::new(Code::ExecutionError, "stopped before all folders were looked at"));
         }

@@ -75,7 +75,7 @@ pub(super) fn search(project: &Project, arguments: &Arguments, stop: Stop<'_>) -
     }
     let matcher = matcher(arguments)?;
     let glob = arguments.glob.as_deref().map(|glob| Pattern::parse(glob, &place.real)).transpose()?;
-    let walk = walker(arguments, &place, glob.as_ref().map_or(Hidden::LeftOut, |glob| glob.hidden))?;
+    let walk = walker(project, arguments, &place, glob.as_ref().map_or(Hidden::LeftOut, |glob| glob.hidden))?;
     let most = arguments.head_limit.unwrap_or(USUAL).clamp(1, MOST);
     let kept = Mutex::new(Kept::new(most));
 
@@ -139,8 +139,8 @@ fn searcher(arguments: &Arguments) -> Searcher {
         .build()
 }
 
-fn walker(arguments: &Arguments, place: &Place<'_>, hidden: Hidden) -> Result<WalkBuilder, Failure> {
-    let mut walk = walk(&place.real, hidden);
+fn walker(project: &Project, arguments: &Arguments, place: &Place<'_>, hidden: Hidden) -> Result<WalkBuilder, Failure> {
+    let mut walk = walk(project, &place.real, hidden);
     if let Some(wanted) = &arguments.r#type {
         let mut types = TypesBuilder::new();
         types.add_defaults().select(wanted);

@@ -30,7 +30,9 @@ pub(super) fn list(project: &Project, arguments: &Arguments) -> Result<Done, Fai
     let hidden = if arguments.hidden { Hidden::Shown } else { Hidden::LeftOut };
     let (mut folders, mut files) = (Vec::new(), Vec::new());
     // What cannot be looked at is missing here and counted above.
-    for entry in walk(&place.real, hidden).max_depth(Some(1)).build().flatten().filter(|entry| entry.depth() == 1) {
+    for entry in
+        walk(project, &place.real, hidden).max_depth(Some(1)).build().flatten().filter(|entry| entry.depth() == 1)
+    {
         let name = entry.file_name().to_string_lossy().into_owned();
         match entry.file_type() {
             Some(kind) if kind.is_dir() => folders.push(format!("{name}/")),

@@ -6,7 +6,10 @@ use std::path::Path;
 use globset::{GlobBuilder, GlobMatcher};
 use ignore::WalkBuilder;
 
-use crate::envelope::{Code, Failure};
+use crate::{
+    envelope::{Code, Failure},
+    project::Project,
+};
 
 /// Whether names that begin with a dot are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,11 +18,14 @@ pub(super) enum Hidden {
     LeftOut,
 }
 
-pub(super) fn walk(base: &Path, hidden: Hidden) -> WalkBuilder {
+pub(super) fn walk(project: &Project, base: &Path, hidden: Hidden) -> WalkBuilder {
     let mut walk = WalkBuilder::new(base);
+    let left_out = project.hidden_below(base);
     // A project without git can have a .gitignore, too.
     walk.hidden(hidden == Hidden::LeftOut).require_git(false).follow_links(false);
-    walk.filter_entry(|entry| entry.depth() == 0 || entry.file_name() != ".git");
+    walk.filter_entry(move |entry| {
+        entry.depth() == 0 || entry.file_name() != ".git" && !left_out.iter().any(|hidden| hidden == entry.path())
+    });
     walk
 }
 

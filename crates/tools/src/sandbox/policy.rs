@@ -8,6 +8,9 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+use super::gitlinks::inner_repositories;
+use crate::keys;
+
 /// Paths are absolute and without links.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Policy {
@@ -19,7 +22,7 @@ pub struct Policy {
     pub home: Option<PathBuf>,
     /// What of the home directory is there for reading.
     pub readable: Vec<PathBuf>,
-    /// What is not there at all.
+    /// What is not there at all; tools for files and snapshots leave it out, too.
     pub hidden: Vec<PathBuf>,
     /// What of the writable folders may only be read. What is not there yet cannot be mounted over: of hooks and of our
     /// own project file, what a command makes is renamed at once, so that it has no effect and nothing is lost. So is a
@@ -71,24 +74,6 @@ const TOOL_FOLDERS: [&str; 36] = [
     "miniconda3",
 ];
 
-/// Where the project is the home directory, or around it, that cannot be covered: then at least these.
-const KEY_FOLDERS: [&str; 14] = [
-    ".ssh",
-    ".aws",
-    ".azure",
-    ".gnupg",
-    ".kube",
-    ".docker",
-    ".config",
-    ".netrc",
-    ".npmrc",
-    ".pypirc",
-    ".git-credentials",
-    ".cargo/credentials.toml",
-    ".local/share",
-    ".password-store",
-];
-
 impl Policy {
     /// As it is for a project where nothing was widened. `project_file` is our own, by name; `environment` gives HOME and
     /// PATH.
@@ -106,9 +91,8 @@ impl Policy {
         };
         policy.protect_in(&policy.root.clone(), project_file);
         match home {
-            Some(home) if home.starts_with(&policy.root) => {
-                policy.hidden.extend(KEY_FOLDERS.map(|name| home.join(name)));
-            }
+            // It cannot be covered.
+            Some(home) if home.starts_with(&policy.root) => policy.hidden.extend(keys::places(&home)),
             Some(home) if home.parent().is_some() => {
                 let path = environment("PATH").unwrap_or_default();
                 policy.readable = TOOL_FOLDERS.map(|name| home.join(name)).to_vec();
@@ -125,6 +109,8 @@ impl Policy {
     /// Widens it by a folder that may be written as the project may.
     pub fn allow(&mut self, folder: &Path, project_file: &str) {
         let folder = real(folder);
+        let home = self.home.as_deref().filter(|home| home.starts_with(&folder));
+        self.hidden.extend(home.into_iter().flat_map(keys::places));
         self.protect_in(&folder, project_file);
         self.writable.push(folder);
     }
@@ -153,6 +139,7 @@ impl Policy {
         }
         let mut found = Vec::new();
         repositories(&repository.join("modules"), &mut found);
+        found.extend(inner_repositories(folder).into_iter().filter(|inner| inner.starts_with(folder)));
         found.push(repository);
         for repository in found {
             self.protect.extend(GIT_STARTS_BY.map(|name| repository.join(name)));

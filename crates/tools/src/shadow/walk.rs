@@ -19,12 +19,13 @@ pub(super) struct Found {
 }
 
 /// In the order of their paths. What cannot be looked at is an error in words.
-pub(super) fn files(root: &Path) -> impl Iterator<Item = Result<Found, String>> {
+pub(super) fn files(root: &Path, hidden: &[PathBuf]) -> impl Iterator<Item = Result<Found, String>> + use<> {
     let mut walk = WalkBuilder::new(root);
     // What another tool ignores is a file all the same.
     walk.hidden(false).ignore(false).parents(true).follow_links(false).sort_by_file_name(Ord::cmp);
     // What git itself keeps is git's.
-    walk.filter_entry(|entry| entry.file_name() != ".git");
+    let hidden: Vec<PathBuf> = hidden.iter().filter(|hidden| hidden.starts_with(root)).cloned().collect();
+    walk.filter_entry(move |entry| entry.file_name() != ".git" && !hidden.iter().any(|hidden| hidden == entry.path()));
     let root = root.to_owned();
     walk.build().filter_map(move |entry| {
         let entry = match entry {

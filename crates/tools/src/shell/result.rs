@@ -1,6 +1,9 @@
 //! What the model is told of a command, and what goes to the trace.
 
-use std::{io::Read, time::Duration};
+use std::{
+    io::{self, Read},
+    time::Duration,
+};
 
 use lookback_engine::trace::{
     AsCame, BlobHash, BothEnds, Output, ResultData, Status, ToolResult,
@@ -8,7 +11,7 @@ use lookback_engine::trace::{
 };
 use serde_json::{Value, json};
 
-use super::{ShellSetup, arguments::BashArguments, jobs::Job, kept::Kept, running::End};
+use super::{Keep, ShellSetup, arguments::BashArguments, jobs::Job, kept::Kept, running::End};
 use crate::{
     envelope::{Code, Done, Failure, envelope},
     sandbox::Stopped,
@@ -114,25 +117,35 @@ pub(super) fn output(setup: &ShellSetup, kept: &mut Kept, note: &str) -> (Output
             Err(error) => (format!("[what it printed could not be read again: {error}]").into(), None),
         };
     }
+    let (whole, more) = match setup.keep.as_ref().map(|keep| hand_over(keep, kept)) {
+        Some(Ok(whole)) if kept.dropped().is_empty() => (Some(whole), "[Recall of this command shows all of it]"),
+        Some(Ok(whole)) => (Some(whole), ""),
+        Some(Err(error)) => (None, &*format!("[only both ends of it could be stored: {error}]")),
+        None => (None, ""),
+    };
+    let note = [more, note].into_iter().filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n");
     let ends = BothEnds {
         head: kept.read(0..EDGE).unwrap_or_default().into(),
-        tail: with_note(kept.read(total.saturating_sub(EDGE).max(EDGE)..total).unwrap_or_default(), note).into(),
+        tail: with_note(kept.read(total.saturating_sub(EDGE).max(EDGE)..total).unwrap_or_default(), &note).into(),
         len: total + note.len() as u64,
         hash: kept.hash(),
     };
-    let whole = setup.keep.as_ref().and_then(|keep| {
-        let (hash, length) = if kept.dropped().is_empty() { (kept.hash(), total) } else { measure(kept)? };
-        keep(hash, length, &mut kept.reader(0..total)).ok()?;
-        Some(Output::Blob { hash, len: length })
-    });
     (Output::Beyond(Box::new(ends)), whole)
 }
 
+/// To whoever keeps what is too large for a result.
+fn hand_over(keep: &Keep, kept: &Kept) -> io::Result<Output> {
+    let total = kept.total();
+    let (hash, len) = if kept.dropped().is_empty() { (kept.hash(), total) } else { measure(kept)? };
+    keep(hash, len, &mut kept.reader(0..total))?;
+    Ok(Output::Blob { hash, len })
+}
+
 /// Hash and length of what is kept, where that is not all.
-fn measure(kept: &Kept) -> Option<(BlobHash, u64)> {
+fn measure(kept: &Kept) -> io::Result<(BlobHash, u64)> {
     let mut hasher = blake3::Hasher::new();
-    let length = std::io::copy(&mut kept.reader(0..kept.total()), &mut hasher).ok()?;
-    Some((BlobHash(*hasher.finalize().as_bytes()), length))
+    let length = io::copy(&mut kept.reader(0..kept.total()), &mut hasher)?;
+    Ok((BlobHash(*hasher.finalize().as_bytes()), length))
 }
 
 fn with_note(mut text: Vec<u8>, note: &str) -> Vec<u8> {

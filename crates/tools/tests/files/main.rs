@@ -1,6 +1,7 @@
 //! The file tools on real folders, as a model calls them.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod bad_days;
 mod changing;
 mod looking;
 mod reading;

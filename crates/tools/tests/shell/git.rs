@@ -107,3 +107,42 @@ fn submodules_worktrees_and_named_folders_are_protected() {
     assert!(!place.path("project/.husky/_/pre-push").exists());
     assert!(!place.path("project/.git/modules/deep/er/hooks/update").exists());
 }
+
+#[test]
+fn a_repository_inside_starts_nothing_at_the_users_next_status() {
+    let add = "git -C evil -c core.fsmonitor= commit -q --allow-empty -m x; git add evil; ";
+    for (command, refused) in [
+        (String::new(), "evil/.git/config.refused"),
+        ("git update-index --index-version 4; ".to_owned(), "evil/.git/config.refused"),
+        ("git update-index --split-index; ".to_owned(), "evil/.git/config.refused"),
+        (
+            "mv evil/.git .git/modules-of-mine; echo 'gitdir: ../.git/modules-of-mine' > evil/.git; ".to_owned(),
+            "config.refused",
+        ),
+        (
+            "git init -q outer; mv evil outer/evil; git -C outer add evil; git -C outer commit -qm y; git add outer; "
+                .to_owned(),
+            "outer/evil/.git/config.refused",
+        ),
+    ] {
+        let place = Place::new();
+        git(&place, &["init", "-q"]);
+        fs::write(place.path("project/a"), "a").unwrap();
+        let said = after(&place, &format!("git add a; {add}{command}"));
+        assert!(said.contains(refused), "{command}: {said}");
+    }
+    // What the user set up there is theirs.
+    let place = Place::new();
+    git(&place, &["init", "-q"]);
+    git(&place, &["init", "-q", "inner"]);
+    let name = ["-C", "inner", "-c", "user.name=A", "-c", "user.email=a@example.org"];
+    git(&place, &[&name[..], &["commit", "-q", "--allow-empty", "-m", "one"]].concat());
+    git(&place, &["-C", "inner", "config", "alias.st", "status"]);
+    git(&place, &["add", "inner"]);
+    let work = "git status; git -C inner status; echo x > inner/x; git -C inner add x; git -C inner commit -qm two";
+    let result =
+        run(&place.shell(), &format!("{work}; git -C inner config alias.st evil; echo evil > inner/.git/hooks/x"));
+    assert!(!text(&result).contains("refused"), "{}", text(&result));
+    let config = fs::read_to_string(place.path("project/inner/.git/config")).unwrap();
+    assert!(config.contains("st = status") && !place.path("project/inner/.git/hooks/x").exists(), "{config}");
+}

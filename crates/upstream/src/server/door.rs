@@ -26,7 +26,8 @@ const BODY_WITHIN: Duration = Duration::from_secs(60);
 
 /// Why a request is not let in. Each text says what to do.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum TurnedAway {
+#[allow(missing_docs, reason = "the text of each says what it is")]
+pub enum TurnedAway {
     #[error(
         "this server answers on this machine only, and the request is for another host: send it to 127.0.0.1, [::1] or localhost"
     )]
@@ -49,7 +50,7 @@ pub(super) enum TurnedAway {
 
 impl TurnedAway {
     /// Status and the kind of error that clients know.
-    pub(super) fn status(&self) -> (u16, &'static str) {
+    pub fn status(&self) -> (u16, &'static str) {
         match self {
             Self::ForeignHost | Self::Origin => (403, "permission_error"),
             Self::TooLarge | Self::TooManyValues => (413, "request_too_large"),
@@ -59,7 +60,8 @@ impl TurnedAway {
     }
 }
 
-pub(super) fn check(uri: &Uri, headers: &HeaderMap) -> Result<(), TurnedAway> {
+/// Whether a request may come in, by its head alone.
+pub fn check(uri: &Uri, headers: &HeaderMap) -> Result<(), TurnedAway> {
     if headers.contains_key(header::ORIGIN) {
         return Err(TurnedAway::Origin);
     }
@@ -94,7 +96,8 @@ pub(super) fn check_values(body: &[u8]) -> Result<(), TurnedAway> {
     if count_values(body) > MOST_VALUES { Err(TurnedAway::TooManyValues) } else { Ok(()) }
 }
 
-pub(super) async fn read_body(headers: &HeaderMap, body: Body) -> Result<Bytes, TurnedAway> {
+/// All of a body, within bounds.
+pub async fn read_body(headers: &HeaderMap, body: Body) -> Result<Bytes, TurnedAway> {
     let promised = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     if promised.is_some_and(|length| length > LARGEST_BODY) {
         return Err(TurnedAway::TooLarge);

@@ -1,8 +1,8 @@
-//! Edits that move a cache mark.
+//! Edits inside of messages: those that move a cache mark, and those that take blocks out.
 //!
-//! Does not know which of them are useful, nor how many a provider takes.
+//! Does not know which of them are useful, nor how many marks a provider takes.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
 use super::{Body, Edit, Mark, Span};
 use crate::Provider;
@@ -21,6 +21,20 @@ impl Body {
             end += blanks_after + 1;
         }
         Edit::Bytes { span: Span { start, end }, with: Cow::Borrowed(&[]) }
+    }
+
+    /// Takes some blocks of a message away, with the commas between them and what stays. None where there are no such blocks,
+    /// or nothing would stay.
+    pub fn plan_unblock(&self, message: usize, blocks: Range<usize>) -> Option<Edit<'static>> {
+        let all = self.blocks(message);
+        let (first, last) = (all.get(blocks.start)?, all.get(blocks.end.checked_sub(1)?)?);
+        let (before, behind) = (blocks.start.checked_sub(1).and_then(|before| all.get(before)), all.get(blocks.end));
+        let (start, end) = match (before, behind) {
+            (_, Some(behind)) => (first.span.start, behind.span.start),
+            (Some(before), None) => (before.span.end, last.span.end),
+            (None, None) => return None,
+        };
+        Some(Edit::Bytes { span: Span { start, end }, with: Cow::Borrowed(&[]) })
     }
 
     /// Puts a mark on a block of a message, as its last member. None where there is no such block, or it is not an

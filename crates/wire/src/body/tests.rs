@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::{Body, BodyError, Content, Earlier, Edit, Entry, SectionKind, SectionValue, Span, SpliceError};
 use crate::Provider;
 
+mod chain;
 mod depth;
 mod marks;
 mod splicing;

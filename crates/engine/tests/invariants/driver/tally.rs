@@ -81,7 +81,7 @@ fn name_of(error: &SessionError) -> &'static str {
         SessionError::Board(refused) => match refused {
             BoardRefused::Proposal(_) => "delta: no proposal",
             BoardRefused::Delta(_) => "delta: board",
-            BoardRefused::NothingAdmitted { .. } => "delta: nothing admitted",
+            BoardRefused::SaysNothing { .. } | BoardRefused::NothingAdmitted { .. } => "delta: nothing admitted",
             BoardRefused::Admission(_) => "delta: gate",
         },
         SessionError::Layout(LayoutRefused::WouldNotFit { .. }) => "layout: would not fit",

@@ -229,11 +229,18 @@ impl Arrival<'_, '_> {
             }
             State::Coming(writing) => {
                 let turns = writing.turns();
-                let Writing { id, coming, events, .. } = *writing;
+                let Writing { id, coming, events, written, .. } = *writing;
                 if let Update::Anew { turns: before } = update {
                     store.replace(&events)?;
                     let (kind, text) = grown(turns.saturating_sub(before), &id, &store.short_id(&id)?);
                     return Ok(Outcome::Done(done(kind, Some(id), text)));
+                }
+                if let Some(twin) = gathered.twin(&written)? {
+                    let short = store.short_id(&twin)?;
+                    let text = format!(
+                        "{name}: a copy of session {twin}, which is stored already: look at it with `lookback show {short}`"
+                    );
+                    return Ok(Outcome::Done(done(Kind::Stored, Some(twin), text)));
                 }
                 let beside = beside.map_or_else(String::new, |other| {
                     format!("\nits beginning is no longer what session {other} has: it is stored as another session")
@@ -242,7 +249,7 @@ impl Arrival<'_, '_> {
                 let told = move |short: &str| format!("{imported}\nlook at it with `lookback show {short}`");
                 let Some(coming) = coming else {
                     let done = done(Kind::Imported, Some(id.clone()), String::new());
-                    gathered.push(Whole { id, events, told: Box::new(told), done });
+                    gathered.push(Whole { id, events, bytes: written.bytes, told: Box::new(told), done });
                     return Ok(Outcome::Gathered);
                 };
                 drop(coming.finish()?);

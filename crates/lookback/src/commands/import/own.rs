@@ -16,7 +16,7 @@ use lookback_replay::{
 
 use super::{
     Done, Kind, Outcome,
-    gathered::{Gathered, Whole},
+    gathered::{Gathered, Whole, Written},
 };
 use crate::{
     counter::Counter,
@@ -38,6 +38,7 @@ pub(super) fn import(gathered: &mut Gathered<'_>, input: Input, name: &str) -> R
         start.decisions = decisions;
     }
     let id = session.id().clone();
+    let bytes = Written::of(id.clone(), &events).bytes;
     let turns = screen::counted(u64::from(session.turns()), "turn");
     let imported = format!("imported session {id}: {turns}, {count}");
     let told = move |short: &str| match doubted {
@@ -56,7 +57,7 @@ pub(super) fn import(gathered: &mut Gathered<'_>, input: Input, name: &str) -> R
         text: String::new(),
         skips: Skips::default(),
     };
-    gathered.push(Whole { id, events, told: Box::new(told), done });
+    gathered.push(Whole { id, events, bytes, told: Box::new(told), done });
     Ok(Outcome::Gathered)
 }
 

@@ -10,7 +10,7 @@ use lookback_replay::recording::{About, Billed, CallItem, Format, Item};
 use lookback_store::{ComingSession, Store, StoreError};
 use lookback_wire::{Provider, TokenUsage};
 
-use super::gathered::size;
+use super::gathered::Written;
 use crate::{cards, counter::Counter, opened};
 
 /// What is handed to the store at once: enough to make a transaction worth it, little enough to hold. A session that ends
@@ -24,7 +24,9 @@ pub(super) struct Writing {
     /// None before the first events are handed to the store.
     pub(super) coming: Option<ComingSession>,
     pub(super) events: Vec<Event>,
+    /// Since the last were handed on.
     bytes: u64,
+    pub(super) written: Written,
     /// The last turn of each user or call item, by its number: where rewinds lead.
     ends: Vec<TurnNo>,
     now: Timestamp,
@@ -52,7 +54,8 @@ impl Writing {
         };
         let mut recorder = recorded_at(first, |context| Recorder::start(setup, context))?;
         let events = recorder.take_events();
-        Ok(Self { id, recorder, coming: None, events, bytes: 0, ends: Vec::new(), now: first })
+        let written = Written::of(id.clone(), &events);
+        Ok(Self { id, recorder, coming: None, events, bytes: 0, written, ends: Vec::new(), now: first })
     }
 
     /// How many it has.
@@ -94,7 +97,9 @@ impl Writing {
             Ok(None)
         })?;
         for event in recorder.take_events() {
-            self.bytes += size(std::slice::from_ref(&event));
+            let before = self.written.bytes;
+            self.written.add(&event);
+            self.bytes += self.written.bytes - before;
             self.events.push(event);
         }
         Ok(problem)

@@ -27,13 +27,15 @@ pub(super) fn recall(store: &Snapshot, asked: &Asked<'_>, session: Option<&Sessi
     if !query.chars().any(char::is_alphanumeric) {
         bail!("\"{query}\" has no word to search for: give a pointer, or some letters or digits");
     }
-    let mut hits = store.search(query, session, asked.limit.max(COUNTED))?;
+    let counted = asked.limit.max(COUNTED);
+    let mut hits = store.search(query, session, counted + 1)?;
     let all = hits.len();
     hits.truncate(asked.limit);
+    let more = all.min(counted) - hits.len();
     let names = Names::of(&store.sessions()?);
     if asked.json {
         let hits: Vec<_> = hits.iter().map(|hit| told(hit, &names)).collect();
-        return screen::show_json(&json!({ "more": all - hits.len(), "hits": hits }));
+        return screen::show_json(&json!({ "more": more, "uncounted": all > counted, "hits": hits }));
     }
     if hits.is_empty() {
         let place = session.map_or("any session".to_owned(), |id| format!("session {}", names.short(id)));
@@ -44,13 +46,19 @@ pub(super) fn recall(store: &Snapshot, asked: &Asked<'_>, session: Option<&Sessi
     }
     let mut out = screen::screen();
     let width = screen::columns_or_endless();
-    let rows: Vec<Vec<String>> = hits.iter().map(|hit| row(hit, &names, query, width)).collect();
+    let rows: Vec<Vec<String>> = hits.iter().map(|hit| row(hit, &names, width)).collect();
     let numbers = if width < ROOM_FOR_DAYS { 2 } else { 3 };
     screen::write_table(&mut out, &rows, &[numbers], width)?;
     out.flush()?;
     if all > hits.len() {
-        let more = if all >= COUNTED { "many more".to_owned() } else { format!("{} more", all - hits.len()) };
-        screen::remark(&format!("and {more}: --limit {} shows them, more words find fewer", all.min(COUNTED)));
+        let than = if all > counted { "more than " } else { "" };
+        let shown = match more {
+            0 => "and more:".to_owned(),
+            more => {
+                format!("and {than}{} more: --limit {} shows them,", screen::exact(more as u64), all.min(counted))
+            }
+        };
+        screen::remark(&format!("{shown} more words find fewer"));
     }
     if let Some(pointer) = hits.iter().find_map(|hit| pointer_of(hit, &names)) {
         screen::remark(&format!("the whole of one: lookback recall {pointer}"));
@@ -64,14 +72,14 @@ pub(super) fn recall(store: &Snapshot, asked: &Asked<'_>, session: Option<&Sessi
 }
 
 /// The line's number has a column of its own: it counts within that one text or output, and no pointer takes it.
-fn row(hit: &Hit, names: &Names, query: &str, width: usize) -> Vec<String> {
+fn row(hit: &Hit, names: &Names, width: usize) -> Vec<String> {
     let place = pointer_of(hit, names).unwrap_or_else(|| format!("{} event {}", names.short(&hit.session), hit.seq));
     let mut row = vec![
         place,
         screen::time(hit.at).chars().take(DAY).collect(),
         hit.kind.replace('_', " "),
         format!("line {}", hit.line_number),
-        begin_near(&hit.line, query, width / 8),
+        begin_near(&hit.line, hit.before, width / 8),
     ];
     if width < ROOM_FOR_DAYS {
         row.remove(1);
@@ -96,13 +104,9 @@ fn pointer_of(hit: &Hit, names: &Names) -> Option<String> {
     Some(format!("{}/turn#{}", names.short(&hit.session), hit.turn?))
 }
 
-/// A table cuts its lines at the end: what was found must stand near the beginning, with so much before it.
-fn begin_near(line: &str, query: &str, before: usize) -> String {
-    let (lowered, query) = (line.to_lowercase(), query.trim().to_lowercase());
-    let first_word = || query.split_whitespace().filter_map(|word| lowered.find(word)).min();
-    let at = lowered.find(&query).or_else(first_word).unwrap_or(0);
-    // Lower case may have more characters; then the line begins a little later.
-    let place = lowered[..at].chars().count();
+/// A table cuts its lines at the end: what was found, behind so many characters, must stand near the beginning, with at
+/// most `before` of them.
+fn begin_near(line: &str, place: usize, before: usize) -> String {
     if place <= 2 * before {
         return line.to_owned();
     }
@@ -116,10 +120,9 @@ mod tests {
     #[test]
     fn what_was_found_stands_near_the_beginning() {
         let line = format!("{}the Needle in it", "余 ".repeat(40));
-        assert_eq!(begin_near(&line, " needle ", 4), "…the Needle in it");
-        assert_eq!(begin_near(&line, "it needle", 4), "…the Needle in it");
-        assert_eq!(begin_near(&line, "needle", 60), line);
-        assert_eq!(begin_near(&line, "not there", 4), line);
-        assert_eq!(begin_near("İİİİİİİİİİx", "x", 0), "…");
+        assert_eq!(begin_near(&line, 84, 4), "…the Needle in it");
+        assert_eq!(begin_near(&line, 84, 60), line);
+        assert_eq!(begin_near(&line, 0, 4), line);
+        assert_eq!(begin_near("x", 10, 0), "…");
     }
 }

@@ -13,12 +13,12 @@ const SHORT: usize = 64;
 
 /// Counts made so far, by the hash of the text. Not shared: sessions have few texts in common.
 #[derive(Default)]
-pub(super) struct Counts {
+pub(crate) struct Counts {
     known: RefCell<HashMap<(u64, usize), u32, BuildHasherDefault<DefaultHasher>>>,
 }
 
 impl Counts {
-    pub(super) fn count(&self, text: &[u8]) -> u32 {
+    pub(crate) fn count(&self, text: &[u8]) -> u32 {
         if text.len() < SHORT {
             return Counter::O200k.count(text);
         }

@@ -5,15 +5,15 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use lookback_engine::{
     NewPart,
-    trace::{BlobHash, SessionId},
+    trace::{BlobHash, SessionId, Timestamp},
 };
-use lookback_replay::recording::{Format, Item, Recording};
+use lookback_replay::recording::{Format, Item, Recording, Skipped};
 use lookback_store::Snapshot;
 
 use crate::{
     home,
     input::{Input, Lines, Source, find_sessions, holds_many},
-    reading,
+    reading, screen,
 };
 
 /// A recorded session that comes with the program, so that there is always something to replay.
@@ -32,11 +32,12 @@ pub(super) enum Origin {
     Sample,
 }
 
-/// Whose session it is, and what was said in it: agents give one id to several that went different ways.
+/// Whose session it is, and what was said in it and when: agents give one id to several that went different ways, and
+/// another one to a copy.
 #[derive(Debug)]
 pub(super) struct Identity {
     pub(super) id: SessionId,
-    said: Vec<BlobHash>,
+    said: Vec<(BlobHash, Option<Timestamp>)>,
 }
 
 impl Identity {
@@ -44,21 +45,32 @@ impl Identity {
         Self { id, said: recording.items.iter().filter_map(said_in).collect() }
     }
 
-    /// Whether one of them is a copy of the other, or of its beginning. The last of it may have been cut short.
+    /// What two copies have in common, whatever they are called.
+    pub(super) fn beginning(&self) -> Option<(BlobHash, Option<Timestamp>)> {
+        self.said.first().copied()
+    }
+
+    /// Whether one of them is a copy of the other, or of its beginning. The last of it may have been cut short. Under
+    /// another id, all of the shorter one must have been said at the same times.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let both = self.said.len().min(other.said.len());
+        if self.id != other.id {
+            return self.said[..both] == other.said[..both];
+        }
         let sure = if self.said.len() == other.said.len() { both } else { both.saturating_sub(1) };
-        self.id == other.id && self.said[..sure] == other.said[..sure]
+        let texts =
+            |said: &[(BlobHash, Option<Timestamp>)]| said[..sure].iter().map(|(text, _)| *text).collect::<Vec<_>>();
+        texts(&self.said) == texts(&other.said)
     }
 }
 
-fn said_in(item: &Item) -> Option<BlobHash> {
-    let texts = match item {
-        Item::User(user) => vec![user.text.as_str()],
-        Item::Call(call) => call.parts.iter().flat_map(texts_of).collect(),
+fn said_in(item: &Item) -> Option<(BlobHash, Option<Timestamp>)> {
+    let (texts, at) = match item {
+        Item::User(user) => (vec![user.text.as_str()], user.at),
+        Item::Call(call) => (call.parts.iter().flat_map(texts_of).collect(), call.at),
         Item::Compaction(_) | Item::Rewind { .. } => return None,
     };
-    Some(BlobHash::of(texts.join("\0").as_bytes()))
+    Some((BlobHash::of(texts.join("\0").as_bytes()), at))
 }
 
 fn texts_of(part: &NewPart) -> Vec<&str> {
@@ -110,17 +122,25 @@ fn read_input(input: Input) -> Result<(Recording, Identity)> {
     let fingerprint = input.fingerprint();
     let mut recording = Recording::new(format);
     recording.about = reading::read(input, format, &mut recording)?;
-    let id = reading::id_of(format, &recording.about, fingerprint);
-    let identity = Identity::of(id, &recording);
-    Ok((recording, identity))
+    Ok(finish(recording, fingerprint))
 }
 
 fn read_lines(lines: &[u8], format: Format) -> Result<(Recording, Identity)> {
     let mut recording = Recording::new(format);
     recording.about = reading::read_lines(&mut Lines::new(lines), format, &mut recording)?;
-    let id = reading::id_of(format, &recording.about, BlobHash::of(lines));
+    Ok(finish(recording, BlobHash::of(lines)))
+}
+
+fn finish(mut recording: Recording, fingerprint: BlobHash) -> (Recording, Identity) {
+    let id = reading::id_of(recording.format, &recording.about, fingerprint);
     let identity = Identity::of(id, &recording);
-    Ok((recording, identity))
+    let odd = recording.mend_times();
+    if odd > 0 {
+        let messages = screen::counted(odd as u64, "message");
+        let reason = format!("times far from all around them, which are no pauses ({messages})");
+        recording.skipped.push(Skipped { line: 0, reason });
+    }
+    (recording, identity)
 }
 
 /// What a person named, in that order, and the store where a session of it was named.

@@ -37,7 +37,7 @@ impl Prices {
                         (own.provider.clone(), own.clone(), own.prices.is_some_and(|own| own.lent_by.is_some()))
                     }
                     None => {
-                        let card = usual(recording.format)?;
+                        let card = usual(recording.agent())?;
                         (card.provider.clone(), card, true)
                     }
                 }

@@ -12,7 +12,7 @@ use std::{
 use crate::progress::Progress;
 
 /// Does the work for all of `items`.
-pub(super) fn each<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub(crate) fn each<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let progress = Mutex::new(Progress::of_sessions("replaying", items.len() as u64));
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(items.len()));

@@ -47,7 +47,7 @@ static COLUMNS: [Column; 10] = [
         repaired.map_or_else(|| "–".into(), |repaired| percent(repaired / money.whole))
     }),
     column("of append", "median bill, append's being 1", 0, |row, _| ratio(row.repaired_vs_append, 2)),
-    column(QUARTILES, "of that, over the sessions", 7, |row, _| spread(row.repaired_vs_append)),
+    column(QUARTILES, "of the bills against append, over the sessions", 7, |row, _| spread(row.repaired_vs_append)),
     column("recall", "of what steps used, the share in view", 0, |row, _| ratio(row.recall, 3)),
     column("look-ups", "in 100 calls, of what steps lacked", 1, |row, _| {
         median(row.repairs_per_call).map_or_else(String::new, |repairs| format!("{:.0}", repairs * 100.0))
@@ -88,7 +88,10 @@ pub(super) fn write<W: Write>(
             }
         }
     }
-    let meanings: Vec<String> = shown.iter().map(|column| format!("{}: {}", column.heading, column.means)).collect();
+    let sums = "dollars and shares of paid are sums, the other columns medians over the sessions".to_owned();
+    let meanings = shown.iter().map(|column| format!("{}: {}", column.heading, column.means));
+    let meanings: Vec<String> =
+        meanings.chain(summary.groups.iter().any(|group| group.members.len() > 1).then_some(sums)).collect();
     writeln!(out)?;
     screen::write_facts(out, " ", &meanings, width)?;
     for check in &summary.checks {

@@ -18,9 +18,10 @@ use super::{
 };
 use crate::{
     cli::RunArguments,
+    commands::Usage,
     counter::Counter,
     opened::{self, expect_no_recording, now},
-    settings::{Language, Settings},
+    settings::{Compactor, Language, Settings},
 };
 
 pub(super) struct Begun {
@@ -42,6 +43,7 @@ impl Begun {
     ) -> Result<Self> {
         let Some(id) = named else {
             let asked = model::find(settings, None)?;
+            expect_prices(&asked, settings, arguments)?;
             let session = begin(settings, project, arguments, &asked, task)?;
             let writer = store.create(session.trace())?;
             return Ok(Self { session, writer, asked, is_new: true });
@@ -52,7 +54,24 @@ impl Begun {
         // A session goes on with its own model unless another is named.
         let own = session.state().model().name.clone();
         let asked = model::find(settings, Some(arguments.how.model.as_deref().unwrap_or(&own)))?;
+        expect_prices(&asked, settings, arguments)?;
         Ok(Self { session, writer, asked, is_new: false })
+    }
+}
+
+/// Before anything is stored.
+fn expect_prices(asked: &Asked, settings: &Settings, arguments: &RunArguments) -> Result<()> {
+    let Some(most) = arguments.how.max_cost else { return Ok(()) };
+    let refuse = |name: &str| {
+        let why = format!("--max-cost {most}: no card has prices of {name}, so nobody knows when they are spent");
+        Err(Usage(why).into())
+    };
+    if asked.card.prices.is_none() {
+        return refuse(&asked.name);
+    }
+    match &settings.compactor.value {
+        Compactor::Model(name) if model::find(settings, Some(name))?.card.prices.is_none() => refuse(name),
+        _ => Ok(()),
     }
 }
 
@@ -90,10 +109,10 @@ fn begin(
     let setup = SessionSetup {
         system: system_prompt(settings.language.value).trim_end().to_owned(),
         tools: tools.collect(),
-        rules: project.rules.clone(),
+        rules: project.rules.text(),
         provider: asked.provider,
         model: asked.name.clone(),
-        window: asked.card.window,
+        window: asked.window(settings),
         max_output: Some(asked.card.max_output),
         alternation: asked.card.alternation,
         plain_thinking: asked.card.plain_thinking(),

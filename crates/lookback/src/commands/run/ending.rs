@@ -1,28 +1,31 @@
 //! How a run ends: the answer on standard output, what it took on standard error, a code for the shell.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, path::Path};
 
 use anyhow::Result;
 use lookback_agent::{Ended, Spent};
-use lookback_engine::{Session, trace::EventBody};
+use lookback_engine::Session;
 use lookback_models::script::without_marker;
 use serde_json::{Value, json};
 
-use super::{code_of, room::Room};
+use super::{code_of, room::Room, shadow_of, steps};
 use crate::{commands::EndedWith, screen};
 
-pub(super) fn close(ended: &Ended, session: &Session, spent: &Spent, room: &mut Room<'_>) -> Result<()> {
+/// `first` is the first event of this run.
+pub(super) fn close(ended: &Ended, session: &Session, first: usize, spent: &Spent, room: &mut Room<'_>) -> Result<()> {
+    let shadow = shadow_of(Path::new(&session.start_of().root)).ok();
+    let changed = steps::changed_since(session, first, shadow.as_ref());
     let answer = match ended {
         // A script marks its own answers; nobody else needs to see that.
         Ended::Done(answer) | Ended::NotPermitted { answer, .. } => Some(without_marker(answer).0),
         _ => None,
     };
     if room.is_json() {
-        screen::show_json_line(&object(ended, answer, session, spent, room))?;
+        screen::show_json_line(&object(ended, answer, session, &changed, spent, room))?;
     } else if let Some(answer) = answer {
         screen::say(answer)?;
     }
-    screen::remark(&format!(" {}", took(session, spent, room)));
+    screen::remark(&format!(" {}", took(session, !changed.is_empty(), spent, room)));
     if let Some(why) = why(ended, room) {
         screen::remark(&why);
     }
@@ -32,7 +35,7 @@ pub(super) fn close(ended: &Ended, session: &Session, spent: &Spent, room: &mut 
     }
 }
 
-fn took(session: &Session, spent: &Spent, room: &Room<'_>) -> String {
+fn took(session: &Session, has_changed: bool, spent: &Spent, room: &Room<'_>) -> String {
     let mut facts = vec![screen::counted(spent.calls, "call")];
     facts.extend(spent.dollars.map(lookback_replay::report::numbers::dollars));
     if spent.input > 0 {
@@ -44,11 +47,7 @@ fn took(session: &Session, spent: &Spent, room: &Room<'_>) -> String {
         screen::short(u64::from(session.input_limit()))
     ));
     facts.push(format!("session {}", room.name()));
-    let changed = session
-        .trace()
-        .iter()
-        .any(|event| matches!(event.event, EventBody::SnapshotUndone(_) | EventBody::SnapshotTaken(_)));
-    facts.extend(changed.then(|| "undo: lookback undo".to_owned()));
+    facts.extend(has_changed.then(|| "undo: lookback undo".to_owned()));
     facts.join(" · ")
 }
 
@@ -62,23 +61,32 @@ fn why(ended: &Ended, room: &Room<'_>) -> Option<String> {
         }
         Ended::NotPermitted { why, .. } => format!("ended because something was not permitted: {why}"),
         Ended::Circle(tool) => format!("stopped: the same {tool} call gave the same result again and again; {again}"),
+        Ended::TooLarge(tokens) => format!(
+            "stopped: answers of {tokens} tokens leave no room for another; they were taken out of the view; {again}"
+        ),
         Ended::Refused(words) => format!("the model would not answer: {words}"),
         Ended::Cancelled => format!("cancelled; {again}"),
     })
 }
 
-fn object(ended: &Ended, answer: Option<&str>, session: &Session, spent: &Spent, room: &Room<'_>) -> Value {
+fn object(
+    ended: &Ended,
+    answer: Option<&str>,
+    session: &Session,
+    changed: &BTreeSet<String>,
+    spent: &Spent,
+    room: &Room<'_>,
+) -> Value {
     let name = match ended {
         Ended::Done(_) => "done",
         Ended::Steps(_) => "max_steps",
         Ended::Cost { .. } => "max_cost",
         Ended::NotPermitted { .. } => "not_permitted",
         Ended::Circle(_) => "circle",
+        Ended::TooLarge(_) => "too_large",
         Ended::Refused(_) => "refused",
         Ended::Cancelled => "cancelled",
     };
-    let files = session.files();
-    let changed: BTreeSet<&String> = files.changed.iter().chain(&files.deleted).collect();
     json!({
         "type": "run_ended",
         "session": room.name(),

@@ -1,8 +1,8 @@
 //! Who answers, and who writes blocks: from settings to models that can be asked.
 
-use std::{fs, sync::Arc};
+use std::{fs::File, io::Read as _, sync::Arc};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use lookback_engine::{
     ModelChoice, Session,
     card::{Card, Lifetime},
@@ -34,13 +34,18 @@ pub(super) struct Asked {
 }
 
 impl Asked {
+    /// In tokens: what the person set, else what the card says.
+    pub(super) fn window(&self, settings: &Settings) -> u32 {
+        settings.context.value.window.window(Some(self.card.window))
+    }
+
     /// As a session records another model.
-    pub(super) fn choice(&self) -> ModelChoice {
+    pub(super) fn choice(&self, settings: &Settings) -> ModelChoice {
         ModelChoice {
             max_output: Some(self.card.max_output),
             alternation: self.card.alternation,
             plain_thinking: self.card.plain_thinking(),
-            ..ModelChoice::new(&self.name, self.provider, self.card.window)
+            ..ModelChoice::new(&self.name, self.provider, self.window(settings))
         }
     }
 }
@@ -49,6 +54,9 @@ const SCRIPT: &str = "script:";
 
 /// The prices by which a script is billed: what most sessions are made with.
 const SCRIPTED_CARD: &str = "claude-sonnet-4-6";
+
+/// In bytes: the whole file is held in memory.
+const LARGEST_SCRIPT: u64 = 64 << 20;
 
 /// What a person reads who has set nothing yet.
 const FIRST_WORDS: &str = "no model is chosen, so there is nobody to ask
@@ -78,7 +86,10 @@ pub(super) fn find(settings: &Settings, name: Option<&str>) -> Result<Asked> {
 }
 
 fn scripted(name: &str, file: &str) -> Result<Asked> {
-    let text = fs::read_to_string(file).with_context(|| format!("cannot read {file}"))?;
+    let mut text = String::new();
+    let opened = File::open(file).with_context(|| format!("cannot read {file}"))?;
+    opened.take(LARGEST_SCRIPT + 1).read_to_string(&mut text).with_context(|| format!("cannot read {file}"))?;
+    ensure!(text.len() as u64 <= LARGEST_SCRIPT, "{file} is no script: it has more than {} MiB", LARGEST_SCRIPT >> 20);
     let script = Script::parse(&text).with_context(|| format!("{file} is no script"))?;
     let card = cards::find(SCRIPTED_CARD)?.with_context(|| format!("no card of {SCRIPTED_CARD}"))?;
     let billing = CardBilling::new(card.clone(), Arc::new(|| now().0));

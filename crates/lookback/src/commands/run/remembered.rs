@@ -1,14 +1,22 @@
 //! How a session was run, for whoever goes on with it: the same server and no more leave than before, unless the person
 //! says otherwise. What was allowed once (`--allow`, `--without-sandbox`) is asked for each time.
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context, Result};
 use lookback_agent::permission::Mode;
 use lookback_engine::trace::SessionId;
+use lookback_store::SessionSummary;
+use lookback_tools::shadow::Shadow;
 use serde::{Deserialize, Serialize};
 
 use crate::{cli::RunOptions, home, interruption};
+
+/// Who records runs.
+const OWN: &str = "lookback";
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Remembered {
@@ -55,4 +63,26 @@ pub(super) fn remember(id: &SessionId, how: &RunOptions) -> Result<()> {
     });
     let known = Remembered { base_url: how.base_url.clone(), permission, add_dir: how.add_dir.clone() };
     interruption::write_whole(&path, &serde_json::to_string(&known)?)
+}
+
+/// What was kept for sessions that are gone: how they were run, and the files of projects that no session works in now.
+pub(crate) fn forget(gone: &[SessionSummary], left: &[SessionSummary]) -> Result<()> {
+    for session in gone.iter().filter(|session| left.iter().all(|other| other.id != session.id)) {
+        let run = place(&session.id)?;
+        expect_gone(fs::remove_file(&run), &run)?;
+        if session.agent == OWN && left.iter().all(|other| other.agent != OWN || other.root != session.root) {
+            let shadow = Shadow::place(&home::locate()?.join("shadow"), Path::new(&session.root));
+            expect_gone(fs::remove_dir_all(&shadow), &shadow)?;
+        }
+    }
+    Ok(())
+}
+
+fn expect_gone(removed: io::Result<()>, path: &Path) -> Result<()> {
+    match removed {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", path.display()))
+        }
+        _ => Ok(()),
+    }
 }

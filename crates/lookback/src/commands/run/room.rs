@@ -1,21 +1,29 @@
 //! What the loop needs from this program: clock, counter, store, and a person who watches.
 
-use std::io::Write as _;
+use std::{
+    io::{self, Write as _},
+    path::PathBuf,
+};
 
 use anyhow::Result;
-use lookback_agent::{House, News};
+use lookback_agent::{Answer, House, News, Question};
 use lookback_engine::{
     Context, Session, SessionError,
-    trace::{Blobs, Timestamp, event::Interruption},
+    trace::{Blobs, SessionId, Timestamp, event::Interruption},
 };
 use lookback_models::{
     Progress,
-    driving::{KeepError, Surroundings},
+    driving::{Cancel, KeepError, Surroundings},
 };
 use lookback_store::{Durability, SessionWriter, Store};
+use lookback_tools::Keep;
 
-use super::{model::Asked, project::Project, shown, workshop::Bench};
-use crate::{counter::Counter, opened, screen};
+use super::{model::Asked, project::Project, question, shown, workshop::Bench};
+use crate::{
+    counter::Counter,
+    decided::{Decided, Walls},
+    opened, screen,
+};
 
 pub(super) struct Room<'a> {
     store: &'a Store,
@@ -24,12 +32,35 @@ pub(super) struct Room<'a> {
     name: String,
     /// Events go to standard output as they are stored.
     json: bool,
+    /// Whoever read them has gone.
+    is_closed: bool,
+    person: Person,
+}
+
+/// Whoever may be asked.
+pub(super) struct Person {
+    pub(super) root: PathBuf,
+    pub(super) decided: Decided,
+    pub(super) walls: Walls,
+    pub(super) cancel: Cancel,
+}
+
+/// Takes large outputs of a session's commands into the store before their results name them.
+pub(super) fn keeper(store: &Store, session: &SessionId) -> Keep {
+    let (store, session) = (store.clone(), session.clone());
+    Box::new(move |hash, _, bytes| store.keep_output(&session, &hash, bytes).map_err(io::Error::other))
 }
 
 impl<'a> Room<'a> {
-    pub(super) fn new(store: &'a Store, writer: SessionWriter, session: &Session, json: bool) -> Result<Self> {
+    pub(super) fn new(
+        store: &'a Store,
+        writer: SessionWriter,
+        session: &Session,
+        json: bool,
+        person: Person,
+    ) -> Result<Self> {
         let (counter, name) = (Counter::of(session.start_of())?, store.short_id(session.id())?);
-        let room = Self { store, writer, counter, name, json };
+        let room = Self { store, writer, counter, name, json, is_closed: false, person };
         if json {
             let stored = room.writer.next().0 as usize;
             room.print(&session.trace()[..stored])?;
@@ -46,6 +77,11 @@ impl<'a> Room<'a> {
         self.json
     }
 
+    /// Nobody reads the events any more: there is no reason to go on, and nothing to say.
+    pub(super) fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+
     /// One line before the work begins.
     pub(super) fn begin(&self, asked: &Asked, bench: &Bench, project: &Project, is_new: bool) {
         screen::remark(&shown::beginning(asked, bench, project, (!is_new).then_some(self.name())));
@@ -57,7 +93,17 @@ impl<'a> Room<'a> {
     }
 
     /// Ends what a dead process left open, and stores that.
-    pub(super) fn resume(&mut self, session: &mut Session) -> Result<()> {
+    /// `rules` are those of today.
+    pub(super) fn resume(&mut self, session: &mut Session, rules: String) -> Result<()> {
+        let events = session.trace().len();
+        self.record(|context| session.rules_changed(rules, context))?;
+        if session.trace().len() > events {
+            self.tell(&News::RulesChanged);
+            session.remind(
+                "rules",
+                "The project's rules have changed since you last worked: those above are the new ones.",
+            );
+        }
         if session.turns() > 0 {
             self.record(|context| session.resume(context))?;
         }
@@ -100,8 +146,10 @@ impl Surroundings for Room<'_> {
             return Ok(());
         }
         self.writer.append(new, Durability::Durable).map_err(|error| KeepError(Box::new(error)))?;
-        if self.json {
-            self.print(new).map_err(|error| KeepError(error.into()))?;
+        if self.json && !self.is_closed {
+            let printed = self.print(new);
+            self.is_closed = printed.as_ref().is_err_and(screen::is_closed_pipe);
+            printed.map_err(|error| KeepError(error.into()))?;
         }
         self.writer.release(session);
         Ok(())
@@ -119,5 +167,19 @@ impl House for Room<'_> {
         if let Some(line) = shown::line(news) {
             screen::remark(&line);
         }
+    }
+
+    fn ask(&mut self, asked: &Question<'_>) -> Answer {
+        let Person { root, decided, walls, cancel } = &mut self.person;
+        let (tool, arguments, walls) = (asked.tool, asked.arguments, *walls);
+        if decided.covers(tool, arguments, walls) {
+            return Answer::Remembered;
+        }
+        if !screen::can_ask() {
+            return Answer::Nobody;
+        }
+        let can_last = decided.can_last(tool, arguments);
+        let mut remember = || decided.remember(tool, arguments, walls);
+        question::ask(asked, root, &|| cancel.is_cancelled(), if can_last { Some(&mut remember) } else { None })
     }
 }

@@ -13,8 +13,9 @@ const GIVEN: usize = 55;
 
 pub(super) fn beginning(asked: &Asked, bench: &Bench, project: &Project, resumed: Option<&str>) -> String {
     let mut facts = vec![asked.name.clone(), bench.sandbox_in_words()];
-    if !project.rules_from.is_empty() {
-        facts.push(format!("rules from {}", project.rules_from.join(" and ")));
+    let rules = project.rules.from();
+    if !rules.is_empty() {
+        facts.push(format!("rules from {}", rules.join(" and ")));
     }
     facts.extend(resumed.map(|name| format!("going on with session {name}")));
     format!(" {}", facts.join(" · "))
@@ -29,6 +30,11 @@ pub(super) fn line(news: &News<'_>) -> Option<String> {
         News::Folded(report, problems) => Some(with_problems(&format!(" ⤺ {report}"), problems)),
         News::Stubbed(report) => Some(format!(" ⤺ {report}")),
         News::Archived(report, problems) => Some(with_problems(&format!(" ⤺ {report}"), problems)),
+        News::RulesChanged => Some(" the rules have changed: the model is told".to_owned()),
+        News::TookOut(tokens) => Some(format!(
+            " ⤺ an answer of {} tokens leaves no room for another: it is taken out of the view, and the model is told",
+            screen::short(*tokens)
+        )),
         News::NotKept(why) => Some(format!(" changes cannot be undone: the files could not be kept ({why})")),
         News::Repaired(Repair::MadeRoom { before, after }) => Some(format!(
             " ⤺ the prompt was too long for the provider: {} → {} tokens",
@@ -67,7 +73,9 @@ fn ended(result: &ToolResult) -> String {
     }
     let ended = match &result.data {
         ResultData::Run(run) => {
+            let job = result.stats.as_ref().and_then(|stats| stats["job"].as_u64());
             let exit = match run.exit_code {
+                _ if job.is_some() => format!("started as job-{}", job.unwrap_or_default()),
                 Some(code) => format!("exit {code}"),
                 None if run.timed_out => "timed out".to_owned(),
                 None => "killed".to_owned(),

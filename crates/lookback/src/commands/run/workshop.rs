@@ -4,26 +4,26 @@ use std::{
     env, fmt,
     path::Path,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
 };
 
 use anyhow::{Context, Result};
-use lookback_agent::{Kept, Workshop};
+use lookback_agent::{Jobs, Kept, Workshop};
 use lookback_engine::{
     Session,
-    trace::{EventBody, NoBlobs, Output, ToolResult},
+    trace::{EventBody, NoBlobs, Output, Part, ToolResult},
 };
 use lookback_tools::{
-    FileTools, Project as Walls, Shell, ShellLimits, ShellSetup, ToolName, WITHHELD,
+    EndedJob, FileTools, Keep, Project as Walls, Shell, ShellLimits, ShellSetup, ToolName, WITHHELD,
     sandbox::{self, Demand, Policy},
     shadow::Shadow,
 };
 use memchr::memmem;
 use serde_json::Value;
 
-use super::project::Project;
+use super::{own::Own, project::Project, rules::RuleFiles};
 use crate::{cli::RunOptions, home, screen, settings::Settings};
 
 /// Our own settings in a project: commands do not write them.
@@ -50,51 +50,74 @@ pub(super) struct Bench {
     secrets: Secrets,
     /// That files cannot be kept.
     told: AtomicBool,
+    rules: Arc<RuleFiles>,
+    own: OnceLock<Own>,
+}
+
+/// Whether commands run where the sandbox is not whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unwalled {
+    /// The person accepted it, or is asked for each of them.
+    Run,
+    Refused,
 }
 
 impl Bench {
-    pub(super) fn new(project: &Project, settings: &Settings, arguments: &RunOptions) -> Result<Self> {
+    /// `keep` takes outputs that are too large for a result.
+    pub(super) fn new(
+        project: &Project,
+        settings: &Settings,
+        arguments: &RunOptions,
+        unwalled: Unwalled,
+        keep: Keep,
+    ) -> Result<Self> {
         let walls = Walls::new(&project.root, &project.also).context("the project's folder cannot be opened")?;
         let program = env::current_exe().context("this program's own file cannot be found")?;
-        let missing = sandbox::probe(&program).missing();
+        let missing = sandbox::probe_unless_known(&program, &home::locate()?.join("walls")).missing();
         let mut policy = Policy::of_project(&project.root, PROJECT_FILE, &|name| env::var_os(name));
         for folder in &project.also {
             policy.allow(folder, PROJECT_FILE);
         }
         policy.network = arguments.network;
-        policy.hidden.push(home::locate()?);
+        let home = home::locate()?;
+        policy.hidden.push(home.canonicalize().unwrap_or(home));
+        let hidden = policy.hidden.clone();
         let secrets = Secrets(Arc::from(settings.secrets()));
         let masked = secrets.clone();
         let setup = ShellSetup {
             policy,
-            demand: if arguments.without_sandbox { Demand::AsFarAsPossible } else { Demand::Whole },
+            demand: if unwalled == Unwalled::Run { Demand::AsFarAsPossible } else { Demand::Whole },
             accepting_flag: "--without-sandbox".to_owned(),
             withheld: WITHHELD.map(str::to_owned).to_vec(),
             listed_environment: Vec::new(),
             mask: Box::new(move |bytes| hide(bytes, &masked)),
-            keep: None,
+            keep: Some(keep),
             limits: ShellLimits::default(),
             program,
         };
         let shadow = match shadow_of(&project.root) {
-            Ok(shadow) => Some(shadow),
+            Ok(shadow) => Some(shadow.without(hidden.clone())),
             Err(error) => {
                 screen::remark(&format!("changes cannot be taken back: {error:#}"));
                 None
             }
         };
         Ok(Self {
-            files: FileTools::new(Arc::new(walls)),
+            files: FileTools::new(Arc::new(walls.without(hidden))),
             shell: Shell::new(setup),
             shadow,
             missing,
             secrets,
             told: AtomicBool::new(false),
+            rules: Arc::clone(&project.rules),
+            own: OnceLock::new(),
         })
     }
 
-    /// A session that goes on knows the files that it has read.
+    /// A session that goes on knows the files that it has read, what it has made, and how many jobs it had.
     pub(super) fn restore(&self, session: &Session) {
+        self.shell.count_jobs_from(session.last_job());
+        self.own.get_or_init(|| Own::of(session));
         for event in session.trace() {
             if let EventBody::ToolResult { result, .. } = &event.event {
                 self.files.restore(result);
@@ -137,18 +160,54 @@ impl Workshop for Bench {
         match tool {
             ToolName::Bash => self.shell.run(arguments, stop),
             ToolName::Job => self.shell.job(arguments),
-            _ => self.without_keys(self.files.run(tool, arguments, stop)),
+            _ => without_picture(self.without_keys(self.files.run(tool, arguments, stop))),
         }
     }
 
     fn snapshot(&self) -> Result<Option<Kept>, String> {
         let Some(shadow) = &self.shadow else { return Ok(None) };
         match shadow.take() {
-            Ok((id, snapshot)) => Ok(Some(Kept { id, left_out: snapshot.left_out })),
+            Ok((id, snapshot)) => {
+                if let Some(own) = self.own.get() {
+                    own.kept(&id);
+                }
+                Ok(Some(Kept { id, left_out: snapshot.left_out }))
+            }
             Err(_) if self.told.swap(true, Ordering::Relaxed) => Ok(None),
             Err(error) => Err(error.to_string()),
         }
     }
+
+    fn is_own(&self, path: &str) -> bool {
+        let Some((shadow, own)) = self.shadow.as_ref().zip(self.own.get()) else { return false };
+        own.holds(path, shadow)
+    }
+
+    fn remarks(&self, result: &ToolResult) -> Vec<(String, String)> {
+        self.rules.met(result)
+    }
+
+    fn changed_rules(&self) -> Option<String> {
+        self.rules.changed()
+    }
+
+    fn ended_jobs(&self, which: Jobs) -> Vec<EndedJob> {
+        if which == Jobs::All {
+            self.shell.end_all();
+        }
+        self.shell.take_ended()
+    }
+}
+
+/// A picture stays in the trace, and the model is told that it does not see it.
+fn without_picture(mut result: ToolResult) -> ToolResult {
+    let has_picture =
+        result.as_came.as_ref().is_some_and(|came| came.parts.iter().any(|part| matches!(part, Part::Image(_))));
+    if let Some(text) = has_picture.then(|| result.text.bytes(&NoBlobs).ok()).flatten() {
+        let text = String::from_utf8_lossy(&text);
+        result.text = format!("{text}. It is kept, but you do not see it: only its name and size are shown.").into();
+    }
+    result
 }
 
 /// Known keys never reach the trace.

@@ -7,6 +7,7 @@ use jiff::Timestamp as Instant;
 use lookback_engine::trace::{SessionId, Timestamp};
 use lookback_store::{Kept, Removal, SessionSummary, Store, StoreError};
 
+use super::super::run::forget;
 use crate::{
     cli::{RemoveArguments, RemoveConsent},
     names::Names,
@@ -30,9 +31,11 @@ pub(super) fn run(store: &Store, arguments: RemoveArguments, settings: Option<&S
 }
 
 fn remove_named(store: &Store, ids: &[SessionId]) -> Result<()> {
-    let names = Names::of(&store.sessions()?);
+    let sessions = store.sessions()?;
+    let names = Names::of(&sessions);
     let count = screen::counted(ids.len() as u64, "session");
     tell_rest(screen::announce(&format!("removing {count} from the file…"), || store.remove(ids))?);
+    forget(&sessions, &store.sessions()?)?;
     let short = ids.iter().map(|id| names.short(id)).collect::<Vec<_>>().join(", ");
     screen::say(&format!("removed {count}: {short}"))
 }
@@ -73,6 +76,7 @@ fn remove_old(store: &Store, before: Timestamp, consent: &RemoveConsent, setting
     let (kept, removal) = store.remove_each(&ids, &mut |gone| progress.set(gone))?;
     drop(progress);
     tell_rest(removal);
+    forget(&sessions, &store.sessions()?)?;
     tell_kept(&kept, &Names::of(&sessions));
     match ids.len() - kept.len() {
         0 => bail!("nothing was removed: all that is old enough has to stay for now"),

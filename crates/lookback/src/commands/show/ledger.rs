@@ -13,7 +13,7 @@ use lookback_engine::{
 };
 use serde_json::json;
 
-use crate::screen;
+use crate::{opened, screen};
 
 /// Columns from which on bytes, and what was billed, are shown beside tokens: the reasons need the room more.
 const WITH_BYTES: usize = 90;
@@ -63,6 +63,7 @@ pub(super) fn show(session: &Session, next: Option<&LedgerLine>) -> Result<()> {
         screen::write_facts(&mut out, " ", &facts, width)?;
     }
     let mut remarks = compare_with_bills(session);
+    remarks.extend(without_model(session));
     remarks.extend(above_the_cliff(session));
     screen::write_wrapped_table(&mut out, &remarks, &[], width)?;
     Ok(out.flush()?)
@@ -70,16 +71,20 @@ pub(super) fn show(session: &Session, next: Option<&LedgerLine>) -> Result<()> {
 
 /// Calls of whose prompt the provider had nothing any more: the bill says so, and so long a pause says why.
 fn cold_calls(session: &Session, billed: &BTreeMap<CallNo, Usage>) -> BTreeMap<CallNo, Cold> {
-    let hour = billed.values().any(|usage| usage.billed.written_1h > 0);
-    let lifetime = if hour { Lifetime::OneHour } else { Lifetime::Usual };
-    let Some(lifetime_ms) = session.card().and_then(|card| card.lifetime_ms(lifetime)) else { return BTreeMap::new() };
-    let pairs = session.ledger().lines().windows(2);
-    let cold = pairs.filter_map(|pair| {
+    let Some(card) = session.card() else { return BTreeMap::new() };
+    let mut lifetime = Lifetime::Usual;
+    let mut cold = BTreeMap::new();
+    for pair in session.ledger().lines().windows(2) {
+        lifetime = billed.get(&pair[0].call).and_then(opened::held).unwrap_or(lifetime);
         let idle_ms = pair[1].at.0.saturating_sub(pair[0].at.0);
         let nothing = billed.get(&pair[1].call).is_some_and(|usage| usage.billed.cached == 0);
-        (nothing && idle_ms > lifetime_ms).then_some((pair[1].call, Cold { idle_ms, lifetime_ms, base_held: false }))
-    });
-    cold.collect()
+        let Some(lifetime_ms) = card.lifetime_ms(lifetime).filter(|lifetime_ms| nothing && idle_ms > *lifetime_ms)
+        else {
+            continue;
+        };
+        cold.insert(pair[1].call, Cold { idle_ms, lifetime_ms, base_held: false });
+    }
+    cold
 }
 
 /// A line with the reason that the bill shows in the place of the one that the prompt shows.
@@ -125,6 +130,17 @@ fn compare_with_bills(session: &Session) -> Vec<Vec<String>> {
         vec![screen::counted(calls.len() as u64, "call"), format!("{says}{named}")]
     };
     calls.into_iter().map(told).collect()
+}
+
+/// By whose rule calls are judged that name no model.
+fn without_model(session: &Session) -> Option<Vec<String>> {
+    let start = session.start_of();
+    let judged = match opened::model_of(start) {
+        _ if !start.model.is_empty() => return None,
+        "" => "what its cache should have held is unknown".to_owned(),
+        model => format!("its calls are judged by the cache rule of {model}"),
+    };
+    Some(vec!["no model".to_owned(), format!("is named in the recording: {judged}")])
 }
 
 /// How many calls had a prompt so long that all of it costs more.

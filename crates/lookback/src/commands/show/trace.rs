@@ -69,7 +69,7 @@ fn describe(event: &EventBody, names: &Names, sizes: &TurnSizes) -> String {
     match event {
         EventBody::SessionStarted(start) => {
             let window = screen::exact(u64::from(start.window));
-            format!("{} · {} · window {window}{}", start.provider, start.model, describe_recorder(start))
+            format!("{} · {}{} · window {window}", start.provider, start.model, describe_recorder(start))
         }
         EventBody::Forked { parent, turn, .. } => format!("from {} at turn#{turn}", names.short(parent)),
         EventBody::RolledBack { turn, files, .. } => format!("to turn#{turn}{}", describe_files(files)),

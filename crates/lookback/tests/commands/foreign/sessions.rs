@@ -13,9 +13,10 @@ pub(crate) const ALL: [(&str, u32, &str); 7] = [
 
 pub(crate) const CLAUDE_CODE: &str = include_str!("../../../../../fixtures/sessions/claude-code.jsonl");
 
-/// The same under another id.
+/// Another one, which was held a little later in its seconds.
 pub(crate) fn claude_code(session: &str) -> String {
-    CLAUDE_CODE.replace("the-session", session)
+    let later = session.bytes().fold(7, |sum: u32, byte| (sum * 31 + u32::from(byte)) % 1_000);
+    CLAUDE_CODE.replace("the-session", session).replace(".000Z", &format!(".{later:03}Z"))
 }
 
 /// A call of a long Claude Code session.
@@ -38,7 +39,7 @@ pub(crate) fn step(part: usize, output: &str) -> String {
     )
 }
 
-const CODEX: &str = include_str!("../../../../../fixtures/sessions/codex.jsonl");
+pub(crate) const CODEX: &str = include_str!("../../../../../fixtures/sessions/codex.jsonl");
 
 const OPENCODE: &str = include_str!("../../../../../fixtures/sessions/opencode.json");
 

@@ -79,19 +79,25 @@ impl Line<'_> {
 
     /// Who speaks in a line of the user's role: a person, or the client in a person's place.
     pub(super) fn origin(&self, text: &str) -> Origin {
-        let start = text.trim_start();
-        let is_machine = self.is_meta == Some(true)
-            || self.is_compact_summary == Some(true)
-            || (MACHINE.iter().any(|mark| start.starts_with(mark)) && !has_arguments(start));
-        if is_machine { Origin::Machine } else { Origin::Person }
+        if self.is_meta == Some(true) || self.is_compact_summary == Some(true) || is_machine(text) {
+            Origin::Machine
+        } else {
+            Origin::Person
+        }
     }
+}
+
+/// Whether the client wrote it, by its first words.
+pub(in crate::import) fn is_machine(text: &str) -> bool {
+    let start = text.trim_start();
+    MACHINE.iter().any(|mark| start.starts_with(mark)) && !has_arguments(start)
 }
 
 /// Elements that the client puts beside what a person typed.
 const BESIDE: [&str; 4] = ["system-reminder", "ide_selection", "ide_opened_file", "ide_diagnostics"];
 
 /// A person's words, and what the client put before and behind them; None where it is all of one.
-pub(super) fn beside(text: &str) -> Option<(String, String)> {
+pub(in crate::import) fn beside(text: &str) -> Option<(String, String)> {
     let (mut words, mut elements) = (text.trim(), Vec::new());
     while let Some((element, rest)) = BESIDE.iter().find_map(|name| leading(words, name)) {
         elements.push(element);

@@ -24,15 +24,15 @@ use crate::import::{
 };
 
 /// What came back from a call.
-pub(super) struct Given<'a> {
-    pub(super) text: String,
-    pub(super) failed: bool,
-    pub(super) client: Option<&'a RawValue>,
+pub(in crate::import) struct Given<'a> {
+    pub(in crate::import) text: String,
+    pub(in crate::import) failed: bool,
+    pub(in crate::import) client: Option<&'a RawValue>,
 }
 
 /// The table. Task tools change a list one entry at a time, so it remembers the list.
 #[derive(Debug, Default)]
-pub(super) struct Tools {
+pub(in crate::import) struct Tools {
     tasks: Tasks,
 }
 
@@ -54,7 +54,7 @@ impl Asked<'_> {
 }
 
 impl Tools {
-    pub(super) fn result(&mut self, call: &Call, given: Given<'_>, root: &Root) -> ToolResult {
+    pub(in crate::import) fn result(&mut self, call: &Call, given: Given<'_>, root: &Root) -> ToolResult {
         let arguments = parse_within(&call.arguments).unwrap_or_default();
         let asked = Asked { arguments, directory: &call.directory, root };
         let data = match call.name.as_str() {
@@ -91,7 +91,8 @@ fn run(asked: &Asked<'_>, given: Given<'_>) -> ToolResult {
         timed_out: ended.timed_out,
         ..RunData::default()
     });
-    let is_shortened = is_cut(&given.text) || given.text.contains(" lines truncated] ...");
+    // What still runs has not shown all that it will.
+    let is_shortened = ended.is_running || is_cut(&given.text) || given.text.contains(" lines truncated] ...");
     // Where it ran and ended with another code, the tool did not fail.
     match given.failed && ended.exit_code.is_none() && !ended.timed_out {
         true => failed(given.text, data),
@@ -101,6 +102,7 @@ fn run(asked: &Asked<'_>, given: Given<'_>) -> ToolResult {
 
 struct Ended {
     exit_code: Option<i32>,
+    is_running: bool,
     timed_out: bool,
 }
 
@@ -119,7 +121,7 @@ impl Ended {
             _ if given.failed || is_running || stopped => None,
             _ => Some(0),
         };
-        Self { exit_code, timed_out }
+        Self { exit_code, is_running, timed_out }
     }
 }
 

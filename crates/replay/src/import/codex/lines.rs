@@ -140,7 +140,7 @@ const MACHINE: [&str; 3] = ["# AGENTS.md instructions", "# AGENTS.md", "Warning:
 
 /// Who speaks in a message of the user's role: a person, or the client in a person's place. The client's own messages are
 /// one element: `<environment_context>…</environment_context>`.
-pub(super) fn origin_of(role: &str, text: &str) -> Origin {
+pub(in crate::import) fn origin_of(role: &str, text: &str) -> Origin {
     let text = text.trim();
     match role == "user" && !is_one_element(text) && !MACHINE.iter().any(|mark| text.starts_with(mark)) {
         true => Origin::Person,

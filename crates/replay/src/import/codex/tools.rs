@@ -31,7 +31,7 @@ use crate::{
 
 /// The table. Later calls name a running process by its number only, so it remembers their commands.
 #[derive(Debug, Default)]
-pub(super) struct Tools {
+pub(in crate::import) struct Tools {
     running: BTreeMap<i64, RunData>,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn run_by_provider(name: &str) -> ToolResult {
 }
 
 impl Tools {
-    pub(super) fn result(&mut self, call: &Call, output: &Value, root: &Root) -> ToolResult {
+    pub(in crate::import) fn result(&mut self, call: &Call, output: &Value, root: &Root) -> ToolResult {
         let printed = Printed::parse(output);
         let arguments = parse_within(&call.arguments).unwrap_or_default();
         let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();

@@ -14,7 +14,7 @@ use crate::import::{
 };
 
 /// None: nothing came back.
-pub(super) fn result(call: &Value, root: &Root) -> Option<ToolResult> {
+pub(in crate::import) fn result(call: &Value, root: &Root) -> Option<ToolResult> {
     let (shown, refused) = shown(&call["result"])?;
     let tool = text(call, "name").unwrap_or_default();
     let status = text(call, "status");

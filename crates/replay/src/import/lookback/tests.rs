@@ -148,3 +148,13 @@ fn a_late_result_belongs_to_no_other_call() {
     assert_eq!(recording.skipped, []);
     assert_eq!(story(&recording).last().unwrap(), "call at 110 End [-]");
 }
+
+#[test]
+fn a_fold_in_the_middle_of_a_step_is_told_behind_it() {
+    let mut events: Vec<Event> = session().trace().to_vec();
+    let answer = events.iter().position(|event| matches!(event.event, EventBody::AssistantTurn(_))).unwrap();
+    let fold = Event { event: EventBody::Fold(Box::default()), ..events[answer].clone() };
+    events.insert(answer + 1, fold);
+    let story = story(&recording_of(events.iter(), &NoBlobs));
+    assert_eq!(story[..4], [&STORY[..2], &["compaction"], &STORY[2..3]].concat());
+}

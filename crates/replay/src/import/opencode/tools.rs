@@ -16,7 +16,7 @@ use crate::import::{
     },
 };
 
-pub(super) fn result(tool: &str, state: &Value, root: &Root) -> ToolResult {
+pub(in crate::import) fn result(tool: &str, state: &Value, root: &Root) -> ToolResult {
     let output = text(state, "output").unwrap_or_default();
     match text(state, "status") {
         Some("completed") => {
@@ -72,15 +72,26 @@ fn read(path: String, output: &str, metadata: &Value) -> ResultData {
     }
     let separator = if output.lines().any(|line| is_numbered(line, "| ")) { "| " } else { ": " };
     let display = &metadata["display"];
+    let (total, is_cut) = told_length(output);
     let whole = |read: ReadData| ReadData {
-        total_lines: count(display, "totalLines").map(|lines| lines as u32),
-        truncated: display["truncated"].as_bool() == Some(true),
+        total_lines: count(display, "totalLines").map(|lines| lines as u32).or(total),
+        truncated: display["truncated"].as_bool().unwrap_or(is_cut),
         ..read
     };
     match find_numbered(path.clone(), output, &[separator]) {
         Some(read) => ResultData::Read(whole(read)),
         // An empty file, a picture, or a failure: no line of it was seen.
         None => ResultData::Other(Value::String(path)),
+    }
+}
+
+/// How long the file is, as the tool says it below the lines; and whether it showed less.
+fn told_length(output: &str) -> (Option<u32>, bool) {
+    let told = output.lines().rev().take(4).find(|line| line.starts_with('(') && line.contains("lines"));
+    let number = |mark: &str| told?.split_once(mark)?.1.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok();
+    match number("End of file - total ") {
+        Some(total) => (Some(total), false),
+        None => (number(" of "), told.is_some_and(|told| told.starts_with("(Showing lines "))),
     }
 }
 

@@ -32,7 +32,9 @@ const MAIN: [Main; 8] = [
     ("of paid", "the share of what was paid", |s, money| of_paid(s.total.repaired_usd, money)),
     ("of append", "cost with look-ups, append = 1", |s, _| ratio(s.repaired_vs_append)),
     ("recall", "share of needed items that were in view", |s, _| percent(s.recall)),
-    ("look-ups in 100", "how often something had to be fetched again", |s, _| in_100(s.repairs_per_call)),
+    ("look-ups in 100", "how often something had to be fetched again, in the median session", |s, _| {
+        in_100(s.repairs_per_call)
+    }),
     ("context", "tokens per prompt, the mean", |s, _| tokens(s.context_mean)),
     ("folds", "how often old steps became a block or a summary, per session", |s, _| tokens(s.folds)),
     ("cheapest on", "sessions where no other strategy was as cheap with look-ups", |s, _| cheapest_on(s)),
@@ -154,7 +156,7 @@ pub(super) fn agents(agents: &[(Format, Money)]) -> String {
         Column(Number, "with whole answers", "some clients write down a part of their output tokens"),
         Column(Number, "with Lookback", "look-ups included"),
         Column(Number, "of paid", "with whole answers"),
-        Column(Number, "look-ups in 100 calls", "how often something had to be fetched again"),
+        Column(Number, "look-ups in 100 calls", "how often something had to be fetched again, over all calls"),
     ];
     let mut table = Table::new("What was paid", &columns);
     for (format, money) in agents {

@@ -68,7 +68,9 @@ pub(super) fn arrange(policy: &Policy, private: &Path) -> io::Result<()> {
     let shown = shown.filter(is_covered).filter_map(|path| Placed::new(path, path, false));
     let written = policy.written().filter_map(|path| Placed::new(path, path, true));
     let covering = covers.iter().filter_map(|(path, name)| Placed::new(path, &private.join(name), true));
-    let nothing = policy.hidden.iter().filter(|path| path.exists());
+    // What lies in something hidden is hidden with it.
+    let is_inner = |path: &PathBuf| policy.hidden.iter().any(|outer| path.starts_with(outer) && path != outer);
+    let nothing = policy.hidden.iter().filter(|path| path.exists() && !is_inner(path));
     let nothing = nothing
         .filter_map(|path| Placed::new(path, &private.join(if path.is_dir() { "empty" } else { "nothing" }), false));
     let mut placed: Vec<Placed> = covering.chain(shown).chain(written).chain(nothing).collect();

@@ -5,17 +5,24 @@
 
 use std::{
     fs, io,
-    os::unix::fs::symlink,
+    os::unix::fs::{MetadataExt as _, symlink},
     path::{Path, PathBuf},
 };
 
 use super::harmless::is_harmless;
-use crate::sandbox::policy::Policy;
+use crate::sandbox::{gitlinks::inner_repositories, policy::Policy};
+
+/// Indices are read at every so many looks, and at the end.
+const NOW_AND_THEN: u32 = 10;
 
 #[derive(Debug)]
 pub(super) struct Refused {
+    policy: Policy,
     /// With where it led, if it was a link.
     watched: Vec<(PathBuf, Option<PathBuf>)>,
+    /// What starts programs in repositories inside, and did so before: read-only, so it is not the command's.
+    before: Vec<Starter>,
+    looks: u32,
     renamed: Vec<PathBuf>,
 }
 
@@ -33,10 +40,22 @@ impl Refused {
             Ok(_) => None,
             Err(_) => Some((path.clone(), None)),
         });
-        Self { watched: unmounted.collect(), renamed: Vec::new() }
+        let watched = unmounted.collect();
+        Self { policy: policy.clone(), watched, before: starters(policy), looks: 0, renamed: Vec::new() }
+    }
+
+    /// Once more, when everything is over.
+    pub(super) fn rename_all(&mut self) {
+        self.looks = 0;
+        self.rename();
     }
 
     pub(super) fn rename(&mut self) {
+        self.looks += 1;
+        if self.looks % NOW_AND_THEN == 1 {
+            let new = starters(&self.policy).into_iter().filter(|starter| !self.before.contains(starter));
+            self.renamed.extend(new.filter_map(|starter| set_aside(&starter.path).ok()));
+        }
         for (path, link) in &self.watched {
             // Tried again at the next look.
             let _ = rename_one(path, link.as_deref(), &mut self.renamed);
@@ -47,6 +66,35 @@ impl Refused {
     pub(super) fn into_renamed(self) -> Vec<PathBuf> {
         self.renamed
     }
+}
+
+/// A file by which git starts a program, and when it was last touched.
+#[derive(Debug, PartialEq, Eq)]
+struct Starter {
+    path: PathBuf,
+    touched: (u64, i64, i64),
+}
+
+/// In all repositories inside of others that commands may write to. One that lies elsewhere is its owner's.
+fn starters(policy: &Policy) -> Vec<Starter> {
+    let inner = policy.written().flat_map(|folder| inner_repositories(folder));
+    let inner = inner.filter(|repository| policy.written().any(|written| repository.starts_with(written)));
+    let paths = inner.flat_map(|repository| {
+        let configured = ["config", "config.worktree"].map(|name| repository.join(name)).into_iter();
+        let configured = configured.filter(|path| !fs::read_to_string(path).is_ok_and(|text| is_harmless(&text)));
+        let hooks = fs::read_dir(repository.join("hooks")).into_iter().flatten().flatten().map(|entry| entry.path());
+        configured.chain([repository.join("commondir")]).chain(hooks.filter(|path| is_hook(path)))
+    });
+    let starter = |path: PathBuf| {
+        let about = path.symlink_metadata().ok()?;
+        Some(Starter { path, touched: (about.ino(), about.ctime(), about.ctime_nsec()) })
+    };
+    paths.filter_map(starter).collect()
+}
+
+/// And neither a sample nor refused already.
+fn is_hook(path: &Path) -> bool {
+    !path.extension().is_some_and(|ending| ending == "sample" || ending == "refused")
 }
 
 fn rename_one(path: &Path, link: Option<&Path>, renamed: &mut Vec<PathBuf>) -> io::Result<()> {
@@ -60,8 +108,7 @@ fn rename_one(path: &Path, link: Option<&Path>, renamed: &mut Vec<PathBuf>) -> i
     if there.is_dir() && link.is_none() {
         // The folder of hooks that `git init` made: its samples do nothing.
         for entry in fs::read_dir(path)?.flatten().map(|entry| entry.path()) {
-            let is_harmless = entry.extension().is_some_and(|ending| ending == "sample" || ending == "refused");
-            if !is_harmless {
+            if is_hook(&entry) {
                 renamed.push(set_aside(&entry)?);
             }
         }

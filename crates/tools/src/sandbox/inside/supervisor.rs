@@ -62,7 +62,7 @@ pub(super) fn run(mut spec: Spec, control: &UnixStream) -> io::Result<i32> {
         _ => None,
     };
     tree::end(&mut init);
-    refused.rename();
+    refused.rename_all();
     drop(group);
     let is_heard = say(control, &Said::Ended { code, stopped: stopped?, refused: refused.into_renamed() });
     if let (false, Some(temp), Some(name)) = (is_heard, temp, spec.private.file_name()) {

@@ -57,3 +57,21 @@ fn come_as_the_last_member_of_a_block() {
         assert_eq!((body.plan_mark(1, 0), body.plan_mark(0, 9)), (None, None));
     }
 }
+
+#[test]
+fn blocks_go_with_their_commas() {
+    let content = |list: &str| {
+        parse(Provider::Anthropic, &format!(r#"{{"messages":[{{"role":"assistant","content":{list}}}]}}"#))
+    };
+    let without = |list: &str, blocks: std::ops::Range<usize>| {
+        let body = content(list);
+        let edit = body.plan_unblock(0, blocks)?;
+        let spliced = String::from_utf8(body.splice(&[edit]).expect("it fits")).expect("text");
+        let value: serde_json::Value = serde_json::from_str(&spliced).expect("JSON");
+        Some(value["messages"][0]["content"].to_string())
+    };
+    assert_eq!(without(r#"[{"a":1} , {"b":2},{"c":3}]"#, 0..1).as_deref(), Some(r#"[{"b":2},{"c":3}]"#));
+    assert_eq!(without(r#"[{"a":1} , {"b":2},{"c":3}]"#, 0..2).as_deref(), Some(r#"[{"c":3}]"#));
+    assert_eq!(without(r#"[{"a":1} , {"b":2},{"c":3} ]"#, 1..3).as_deref(), Some(r#"[{"a":1}]"#));
+    assert_eq!(without(r#"[{"a":1}]"#, 0..1), None, "something stays");
+}

@@ -1,0 +1,281 @@
+//! Keeps the trace of what passes, beside the traffic and never in its way.
+//!
+//! One thread owns all sessions. It is told of a request when that goes on and of its answer when that is over; a fold that
+//! is due is made then, is durable before anybody uses it, and stands from the next request on. What cannot be told or
+//! written is missing only until the client's next request, which holds the whole conversation again.
+
+mod beside;
+mod opening;
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+        mpsc::{Receiver, RecvTimeoutError},
+    },
+    time::Duration,
+};
+
+use lookback_engine::{
+    Context, SessionError,
+    session::FoldNeed,
+    trace::{
+        BlobHash, CallNo, Timestamp,
+        event::{Branch, CallDetails, CallKind},
+        start::ClientRecall,
+    },
+};
+use lookback_store::{Durability, GuestFold, GuestPlace, SessionWriter, StoreError};
+use lookback_wire::body::Link;
+use tracing::{info, warn};
+
+use crate::{
+    live::{Folded, Live},
+    metrics::Metrics,
+    note::{Answered, Asked, Beside, Note},
+    options::{Mode, Options},
+    table::{ConversationId, Relation, Table},
+};
+
+/// The same request again says nothing new after so many times.
+const AGAIN: u32 = 8;
+/// How far the places of conversations may be behind.
+const IDLE: Duration = Duration::from_millis(20);
+
+/// Why something is not in the trace.
+#[derive(Debug, thiserror::Error)]
+enum KeepError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Session(#[from] SessionError),
+}
+
+/// What the thread has before it.
+pub(crate) struct Desk {
+    options: Options,
+    table: Arc<Table>,
+    metrics: Arc<Metrics>,
+    open: BTreeMap<ConversationId, Open>,
+    uses: u64,
+    places: Vec<GuestPlace>,
+    early: Vec<(Beside, Answered)>,
+    waiting: Arc<AtomicU64>,
+}
+
+/// A session that is held open.
+struct Open {
+    live: Live,
+    writer: SessionWriter,
+    /// The request whose answer is waited for.
+    request: u64,
+    chain: Arc<[Link]>,
+    named: Option<String>,
+    mode: Mode,
+    recall: ClientRecall,
+    /// How often its newest request came again.
+    again: u32,
+    used: u64,
+}
+
+impl Desk {
+    pub(crate) fn new(options: Options, table: Arc<Table>, metrics: Arc<Metrics>, waiting: Arc<AtomicU64>) -> Self {
+        Self { options, table, metrics, open: BTreeMap::new(), uses: 0, places: Vec::new(), early: Vec::new(), waiting }
+    }
+
+    pub(crate) fn run(mut self, waiting: &Receiver<Note>) {
+        loop {
+            let note = waiting.recv_timeout(IDLE);
+            if let Ok(note) = &note {
+                self.waiting.fetch_sub(note.bytes(), Ordering::Relaxed);
+            }
+            match note {
+                Ok(Note::Asked(asked)) => {
+                    let conversation = asked.place.conversation;
+                    if let Err(error) = self.asked(*asked) {
+                        self.give_up(conversation, &error);
+                    }
+                }
+                Ok(Note::Answered(answered)) => {
+                    let conversation = answered.conversation;
+                    if let Err(error) = self.answered(*answered) {
+                        self.give_up(conversation, &error);
+                    }
+                }
+                Ok(Note::Beside(beside)) => self.beside(beside.0, beside.1),
+                Ok(Note::TooLong { request, conversation, at, made }) => {
+                    let outcome = self.make_room_in(request, conversation, at);
+                    // Whoever asked may be gone: what was folded stands all the same.
+                    let _ = made.send(*outcome.as_ref().unwrap_or(&false));
+                    if let Err(error) = outcome {
+                        self.give_up(conversation, &error);
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => self.remember_places(),
+                Ok(Note::End) | Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        self.remember_places();
+    }
+
+    /// The trace of a conversation cannot go on as it is held: the next request reads it anew.
+    fn give_up(&mut self, conversation: ConversationId, error: &KeepError) {
+        warn!(%error, conversation, "not recorded; the next request brings it again");
+        self.metrics.unrecorded.add(1);
+        self.open.remove(&conversation);
+    }
+
+    fn asked(&mut self, asked: Asked) -> Result<(), KeepError> {
+        let conversation = asked.place.conversation;
+        let from = match asked.place.relation {
+            Relation::New | Relation::Branch { .. } => 0,
+            Relation::GoesOn { from } => from,
+            Relation::Again => asked.chain.len(),
+        };
+        if asked.place.relation == Relation::Again && self.is_repeated(conversation) {
+            return Ok(());
+        }
+        self.open(&asked, from)?;
+        let details = self.details(&asked);
+        let Some(open) = self.open.get_mut(&conversation) else { return Ok(()) };
+        let context = context(&self.options, asked.at);
+        open.live.ask(&asked.body, from, details, &context)?;
+        open.recall = asked.recall();
+        (open.request, open.chain, open.mode, open.named) = (asked.request, asked.chain, asked.mode, asked.who.named);
+        if asked.place.relation != Relation::Again {
+            open.again = 0;
+        }
+        open.write(Durability::Grouped)?;
+        self.places.push(GuestPlace {
+            link: open.chain.last().copied().unwrap_or_default(),
+            session: open.live.session.id().clone(),
+            messages: open.chain.len(),
+            named: open.named.clone(),
+        });
+        self.tell_early(conversation);
+        Ok(())
+    }
+
+    /// Whether the newest request came often enough already.
+    fn is_repeated(&mut self, conversation: ConversationId) -> bool {
+        let Some(open) = self.open.get_mut(&conversation) else { return false };
+        open.again += 1;
+        open.again > AGAIN
+    }
+
+    /// What is known of a call besides its messages.
+    fn details(&self, asked: &Asked) -> CallDetails {
+        let chain = asked.chain.last().map(|link| BlobHash(*link));
+        let branch = match asked.place.relation {
+            Relation::Branch { of, from } => Some(Branch {
+                session: self.table.session_of(of),
+                call: CallNo(0),
+                chain: BlobHash(asked.chain[from - 1]),
+            }),
+            _ => None,
+        };
+        let last = self.open.get(&asked.place.conversation).map(|open| open.live.call);
+        let kind = match (asked.place.relation, last) {
+            (Relation::Again, Some(last)) if last > CallNo(0) => CallKind::RetryOf(last),
+            _ => CallKind::Main,
+        };
+        CallDetails { kind, chain, branch, over: None }
+    }
+
+    fn answered(&mut self, answered: Answered) -> Result<(), KeepError> {
+        let Some(open) = self.open.get_mut(&answered.conversation).filter(|open| open.request == answered.request)
+        else {
+            // Another request of the conversation came meanwhile: this answer is nobody's any more.
+            return Ok(());
+        };
+        let context = context(&self.options, answered.at);
+        let provider = open.live.session.start_of().provider;
+        let reply = answered.reply(provider);
+        match reply.filter(|_| answered.status < 300) {
+            Some(reply) => {
+                if let Some(usage) = &reply.usage {
+                    self.metrics.input_tokens.add(usage.prompt());
+                    self.metrics.cached_tokens.add(u64::from(usage.cached));
+                    self.metrics.output_tokens.add(u64::from(usage.output));
+                }
+                open.live.answered(provider, &reply, &context)?;
+            }
+            None => open.live.failed(format!("status {}", answered.status), &context)?,
+        }
+        if open.mode != Mode::Fold {
+            return open.write(Durability::Grouped);
+        }
+        self.fold(answered.conversation, FoldNeed::WhatPays, answered.at)?;
+        Ok(())
+    }
+
+    /// Folds what is due; true where a block was made. It is durable before anybody is told of it.
+    fn fold(&mut self, conversation: ConversationId, need: FoldNeed, at: i64) -> Result<bool, KeepError> {
+        let Some(open) = self.open.get_mut(&conversation) else { return Ok(false) };
+        let folded = open.live.fold(&open.chain, need, open.recall, &context(&self.options, at))?;
+        if folded.is_empty() {
+            open.write(Durability::Grouped)?;
+            return Ok(false);
+        }
+        open.write(Durability::Durable)?;
+        let session = open.live.session.id().clone();
+        let rows = folded.iter().map(|folded| GuestFold {
+            link: folded.fold.link,
+            first: folded.fold.first,
+            end: folded.fold.end,
+            thinking_from: folded.fold.thinking_from,
+            block: folded.fold.block.to_vec(),
+        });
+        self.options.store.remember_folds(&session, &rows.collect::<Vec<_>>())?;
+        for Folded { fold, saves } in folded {
+            let (first, end) = (fold.first, fold.end);
+            info!(session = session.0, first, end, saves, "a block stands for messages from the next request on");
+            self.metrics.folds.add(1);
+            self.table.publish(conversation, fold);
+        }
+        Ok(true)
+    }
+
+    fn make_room_in(&mut self, request: u64, conversation: ConversationId, at: i64) -> Result<bool, KeepError> {
+        let Some(open) = self.open.get_mut(&conversation) else { return Ok(false) };
+        if open.request != request || open.mode != Mode::Fold {
+            return Ok(false);
+        }
+        open.live.failed("the prompt is too long".to_owned(), &context(&self.options, at))?;
+        let has_folded = self.fold(conversation, FoldNeed::ToFit, at)?;
+        let Some(open) = self.open.get_mut(&conversation) else { return Ok(false) };
+        open.live.ask_again(open.chain.last().map(|link| BlobHash(*link)), &context(&self.options, at))?;
+        open.write(Durability::Grouped)?;
+        Ok(has_folded)
+    }
+
+    /// Written when there is nothing else to do: whoever starts the gateway again finds the conversations by them.
+    fn remember_places(&mut self) {
+        if self.places.is_empty() {
+            return;
+        }
+        let places = std::mem::take(&mut self.places);
+        for open in self.open.values_mut() {
+            if let Err(error) = open.writer.flush() {
+                warn!(%error, "the trace is not on the disk yet");
+            }
+        }
+        if let Err(error) = self.options.store.remember_guests(&places) {
+            warn!(%error, "how far conversations came is not remembered");
+        }
+    }
+}
+
+impl Open {
+    fn write(&mut self, durability: Durability) -> Result<(), KeepError> {
+        let new = &self.live.session.trace()[self.writer.next().0 as usize..];
+        self.writer.append(new, durability)?;
+        self.writer.release(&mut self.live.session);
+        Ok(())
+    }
+}
+
+fn context(options: &Options, at: i64) -> Context<'_> {
+    Context { now: Timestamp(at), count: &lookback_tokens::count_o200k, blobs: &options.store }
+}

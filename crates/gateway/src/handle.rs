@@ -1,0 +1,253 @@
+//! One request, from the door to the provider and back.
+
+use std::sync::Arc;
+
+use axum::{
+    body::Body as HttpBody,
+    extract::{Request, State},
+    http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header},
+};
+use bytes::Bytes;
+use lookback_models::{ErrorKind, kind_of_refusal};
+use lookback_upstream::door;
+use lookback_wire::Provider;
+use tracing::{debug, warn};
+
+use crate::{
+    access,
+    coding::Coding,
+    forward::{self, Heard, Teed, Way},
+    house::{AT_ONCE, House},
+    note::{Answered, Asked, Beside},
+    options::Mode,
+    read::Read,
+    refusal::Refusal,
+    route::{self, Asked as Wanted, Route},
+    table::ConversationId,
+    who::Kind,
+};
+
+/// Of an error so much is read to know what it is about.
+const LONGEST_ERROR: usize = 1 << 20;
+
+pub(crate) async fn handle(State(house): State<Arc<House>>, request: Request) -> Response<HttpBody> {
+    house.metrics.requests.add(1);
+    let path = request.uri().path().to_owned();
+    let route = Route::parse(&path);
+    house.metrics.in_flight.add(1);
+    let answered = answer(&house, &route, request).await;
+    house.metrics.in_flight.subtract(1);
+    answered.unwrap_or_else(|refusal| {
+        house.metrics.refused.add(1);
+        warn!(status = refusal.status.as_u16(), path = route.path, reason = refusal.message, "refused");
+        refusal.into_response(route.api())
+    })
+}
+
+async fn answer(house: &Arc<House>, route: &Route<'_>, request: Request) -> Result<Response<HttpBody>, Refusal> {
+    let (parts, body) = request.into_parts();
+    door::check(&parts.uri, &parts.headers).map_err(turned_away)?;
+    match route.asked {
+        Wanted::Health => return Ok(text("ok\n")),
+        Wanted::Metrics if access::has_token(&parts.headers, &house.options.token) => {
+            return Ok(text(&house.metrics.render()));
+        }
+        Wanted::Metrics => {
+            let how = "send the token of LOOKBACK_HOME/gateway.token as a Bearer";
+            return Err(Refusal::new(401, "authentication_error", how));
+        }
+        _ => {}
+    }
+    if parts.headers.contains_key(header::UPGRADE) {
+        // Codex goes on over HTTP at once; any other answer costs it seconds or the session.
+        return Err(Refusal::new(426, "invalid_request_error", "WebSockets are not spoken here: use HTTP"));
+    }
+    let _room = house.room.try_acquire().map_err(|_| {
+        Refusal::new(503, "overloaded_error", format!("{AT_ONCE} requests are being answered: try again in a moment"))
+    })?;
+    let api = route.api();
+    let Some(base) = house.options.upstreams.of(route.upstream, api.or_else(|| anthropic(&parts.headers))) else {
+        let name = route.upstream.unwrap_or_default();
+        return Err(Refusal::new(404, "not_found_error", format!("no upstream is called \"{name}\"")));
+    };
+    let sent = door::read_body(&parts.headers, body).await.map_err(turned_away)?;
+    house.metrics.bytes_in.add(sent.len() as u64);
+    let mode = mode(&parts.headers, house.options.mode)?;
+    let read = match api.filter(|_| mode != Mode::Off) {
+        Some(api) => Read::of(house, api, route, &parts.headers, &sent, base).await?,
+        None => None,
+    };
+    let url = route::join(base, route.path, parts.uri.query());
+    let way = Way { method: parts.method, url, headers: forward::headers_on(&parts.headers) };
+    let (bytes, done) = match &read {
+        Some(read) => (read.folded(house).unwrap_or(sent), enter(house, read, mode, base, route)),
+        None => (sent, None),
+    };
+    let gone = match (&read, &done) {
+        (Some(read), Some(Done { what: What::Main { request, conversation }, .. })) if mode == Mode::Fold => {
+            send_or_fold(house, &way, bytes, read, (*request, *conversation)).await
+        }
+        _ => send(house, &way, bytes).await.map(Gone::Answering),
+    };
+    match gone {
+        Ok(gone) => Ok(back(gone, done)),
+        Err(error) => {
+            house.metrics.upstream_failures.add(1);
+            if let Some(done) = done {
+                done.over(StatusCode::BAD_GATEWAY, Coding::Plain, Heard::default());
+            }
+            Err(Refusal::new(502, "api_error", format!("{base} cannot be reached: {}", innermost(&error))))
+        }
+    }
+}
+
+/// Tells the keeper of a request that goes on now, and says who is to be told of its answer.
+fn enter(house: &Arc<House>, read: &Read, mode: Mode, base: &str, route: &Route<'_>) -> Option<Done> {
+    if route.asked == Wanted::Count {
+        return None;
+    }
+    let Read { body, chain, who, credential, .. } = read;
+    let at = (house.options.clock)();
+    let what = match who.kind {
+        Kind::Main => {
+            let place = house.table.enter(chain, who.named.as_deref());
+            let (request, conversation) = (house.keeper.number(), place.conversation);
+            debug!(conversation, relation = ?place.relation, client = who.client, messages = chain.len(), "main");
+            house.keeper.asked(Asked {
+                request,
+                place,
+                body: Arc::clone(body),
+                chain: Arc::clone(chain),
+                who: who.clone(),
+                upstream: base.to_owned(),
+                credential: *credential,
+                at,
+                mode,
+            });
+            What::Main { request, conversation }
+        }
+        kind @ (Kind::Side | Kind::Compaction | Kind::Elsewhere) => {
+            let conversation = house.table.find(chain, who.named.as_deref());
+            debug!(?conversation, client = who.client, why = who.why, "beside");
+            let (named, chain) = (who.named.clone(), chain.last().copied());
+            What::Beside(Box::new(Beside { conversation, named, kind, chain, at, api: body.provider() }))
+        }
+    };
+    Some(Done { house: Arc::clone(house), what })
+}
+
+/// An answer: on its way, or read already because it might have been an overflow.
+enum Gone {
+    Answering(reqwest::Response),
+    Read { status: StatusCode, headers: HeaderMap, body: Bytes },
+}
+
+async fn send(house: &House, way: &Way, bytes: Bytes) -> Result<reqwest::Response, reqwest::Error> {
+    house.metrics.bytes_out.add(bytes.len() as u64);
+    way.request(&house.client, bytes).send().await
+}
+
+/// Where the provider calls the prompt too long, more is folded, and it is sent once more: some clients do not recover
+/// from that by themselves.
+async fn send_or_fold(
+    house: &House,
+    way: &Way,
+    bytes: Bytes,
+    read: &Read,
+    (request, conversation): (u64, ConversationId),
+) -> Result<Gone, reqwest::Error> {
+    let response = send(house, way, bytes).await?;
+    let (status, headers) = (response.status(), forward::headers_back(response.headers()));
+    let length = response.content_length().unwrap_or(0);
+    if !matches!(status.as_u16(), 400 | 413) || length > LONGEST_ERROR as u64 {
+        return Ok(Gone::Answering(response));
+    }
+    let body = response.bytes().await?;
+    let is_too_long = matches!(kind_of_refusal(status.as_u16(), &body), ErrorKind::PromptTooLong { .. });
+    if is_too_long && house.keeper.make_room(request, conversation, (house.options.clock)()).await {
+        house.table.try_anew(&read.chain);
+        if let Some(bytes) = read.folded(house) {
+            return send(house, way, bytes).await.map(Gone::Answering);
+        }
+    }
+    Ok(Gone::Read { status, headers, body })
+}
+
+/// Who is told when an answer is over.
+struct Done {
+    house: Arc<House>,
+    what: What,
+}
+
+enum What {
+    Main { request: u64, conversation: ConversationId },
+    Beside(Box<Beside>),
+}
+
+impl Done {
+    fn over(self, status: StatusCode, coding: Coding, heard: Heard) {
+        let (at, status) = ((self.house.options.clock)(), status.as_u16());
+        match self.what {
+            What::Main { request, conversation } => {
+                self.house.keeper.answered(Answered { request, conversation, status, coding, heard, at });
+            }
+            What::Beside(beside) => {
+                let answered = Answered { request: 0, conversation: 0, status, coding, heard, at };
+                self.house.keeper.beside(*beside, answered);
+            }
+        }
+    }
+}
+
+fn back(gone: Gone, done: Option<Done>) -> Response<HttpBody> {
+    let (status, headers, body) = match gone {
+        Gone::Read { status, headers, body } => {
+            if let Some(done) = done {
+                done.over(status, Coding::Plain, Heard::default());
+            }
+            (status, headers, HttpBody::from(body))
+        }
+        Gone::Answering(response) => {
+            let (status, headers) = (response.status(), forward::headers_back(response.headers()));
+            let named = headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok());
+            let coding = Coding::parse(named).unwrap_or(Coding::Plain);
+            let pieces = Box::pin(response.bytes_stream());
+            let body = match done {
+                Some(done) => HttpBody::from_stream(Teed::new(pieces, move |heard| done.over(status, coding, heard))),
+                None => HttpBody::from_stream(pieces),
+            };
+            (status, headers, body)
+        }
+    };
+    let mut back = Response::new(body);
+    *back.status_mut() = status;
+    *back.headers_mut() = headers;
+    back
+}
+
+/// The cause itself, without the layers that only say that something failed.
+fn innermost<'e>(error: &'e (dyn std::error::Error + 'static)) -> &'e (dyn std::error::Error + 'static) {
+    error.source().map_or(error, innermost)
+}
+
+fn mode(headers: &HeaderMap, usual: Mode) -> Result<Mode, Refusal> {
+    let Some(said) = headers.get(HeaderName::from_static("x-lookback-mode")) else { return Ok(usual) };
+    let said = said.to_str().unwrap_or_default();
+    said.parse().map_err(|error| Refusal::new(400, "invalid_request_error", format!("x-lookback-mode: {error}")))
+}
+
+/// `/v1/models` is of both; Anthropic's clients say so.
+fn anthropic(headers: &HeaderMap) -> Option<Provider> {
+    headers.contains_key("anthropic-version").then_some(Provider::Anthropic)
+}
+
+fn turned_away(error: door::TurnedAway) -> Refusal {
+    let (status, kind) = error.status();
+    Refusal::new(status, kind, error.to_string())
+}
+
+fn text(text: &str) -> Response<HttpBody> {
+    let mut response = Response::new(HttpBody::from(text.to_owned()));
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    response
+}

@@ -1,0 +1,300 @@
+//! Which conversation a request goes on from, and which folds stand in it: all that the request path asks.
+//!
+//! A fold is known by the hash chain at its end. That chain covers everything before it, so a request in which it occurs
+//! holds those very messages, whoever sends it: the client's own compaction, a sub-agent that begins with the whole
+//! history, a retry. Nothing else has to be compared.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use bytes::Bytes;
+use lookback_engine::trace::SessionId;
+use lookback_store::{GuestFold, Store, StoreError};
+use lookback_wire::body::Link;
+
+/// Conversations that are kept in mind; older ones are looked up in the store.
+const KEPT: usize = 2_000;
+/// Requests whose fold set is remembered for a retry.
+const TRIES: usize = 4_000;
+
+/// Names a conversation in this process.
+pub(crate) type ConversationId = u64;
+
+/// Messages that a block stands for, for ever.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct StandingFold {
+    /// In the order in which folds were made: a retry has those of its first try.
+    pub(crate) number: u64,
+    /// The first message that it replaces.
+    pub(crate) first: usize,
+    /// Behind the last one.
+    pub(crate) end: usize,
+    /// The chain at its end.
+    pub(crate) link: Link,
+    /// Behind them, the first message that keeps its thinking: what was thought before the fold was made may be bound to
+    /// what it replaces.
+    pub(crate) thinking_from: usize,
+    /// The block as a message of the provider's.
+    pub(crate) block: Bytes,
+}
+
+/// What a request is to the conversations that were seen before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Relation {
+    /// Nothing of it was seen.
+    New,
+    /// It goes on from so many messages of its conversation.
+    GoesOn { from: usize },
+    /// The same messages again.
+    Again,
+    /// Part of another conversation begins it: so many messages.
+    Branch { of: ConversationId, from: usize },
+}
+
+/// A request's place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) conversation: ConversationId,
+    pub(crate) relation: Relation,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    conversations: BTreeMap<ConversationId, Conversation>,
+    /// Oldest first, as they were used.
+    used: VecDeque<ConversationId>,
+    /// Who has a link; of several the newest stands last.
+    nodes: HashMap<Link, Vec<ConversationId>>,
+    folds: HashMap<Link, Arc<StandingFold>>,
+    tries: HashMap<Link, u64>,
+    tried: VecDeque<Link>,
+    next_conversation: ConversationId,
+    next_fold: u64,
+    recorded: BTreeSet<SessionId>,
+}
+
+#[derive(Debug, Default)]
+struct Conversation {
+    named: Option<String>,
+    session: Option<SessionId>,
+    links: Vec<Link>,
+    /// Behind the last message that a block stands for.
+    folded: usize,
+}
+
+impl Table {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Finds the conversation of a main request, or begins one, and remembers how far it goes.
+    pub(crate) fn enter(&self, chain: &[Link], named: Option<&str>) -> Place {
+        self.lock().enter(chain, named)
+    }
+
+    /// The conversation that a request beside it belongs to, if one is known.
+    pub(crate) fn find(&self, chain: &[Link], named: Option<&str>) -> Option<ConversationId> {
+        let inner = self.lock();
+        let by_name = || {
+            let named = named?;
+            let mut newest = inner.used.iter().rev();
+            newest.find(|id| inner.conversations.get(id).is_some_and(|it| it.named.as_deref() == Some(named))).copied()
+        };
+        inner.longest(chain, named).map(|(id, _, _)| id).or_else(by_name)
+    }
+
+    /// The folds that stand in a request, oldest first. The same request gets the same set again.
+    pub(crate) fn standing(&self, chain: &[Link]) -> Vec<Arc<StandingFold>> {
+        let mut inner = self.lock();
+        let Some(last) = chain.last() else { return Vec::new() };
+        let newest = inner.next_fold;
+        let limit = *inner.tries.get(last).unwrap_or(&newest);
+        if limit == newest && !inner.tries.contains_key(last) {
+            inner.tries.insert(*last, newest);
+            inner.tried.push_back(*last);
+            if inner.tried.len() > TRIES
+                && let Some(oldest) = inner.tried.pop_front()
+            {
+                inner.tries.remove(&oldest);
+            }
+        }
+        let mut found: Vec<Arc<StandingFold>> = Vec::new();
+        if inner.folds.is_empty() {
+            return found;
+        }
+        for link in chain {
+            if let Some(fold) = inner.folds.get(link).filter(|fold| fold.number < limit) {
+                found.push(Arc::clone(fold));
+            }
+        }
+        found
+    }
+
+    /// The provider refused what was sent: the same request gets what stands now.
+    pub(crate) fn try_anew(&self, chain: &[Link]) {
+        let mut inner = self.lock();
+        if let Some(last) = chain.last() {
+            inner.tries.remove(last);
+            inner.tried.retain(|tried| tried != last);
+        }
+    }
+
+    /// Whether nothing of a request is known here: then the store is asked.
+    pub(crate) fn knows(&self, chain: &[Link]) -> bool {
+        self.lock().longest(chain, None).is_some()
+    }
+
+    /// A fold that is durable stands from the next request on.
+    pub(crate) fn publish(&self, conversation: ConversationId, fold: NewFold) {
+        let mut inner = self.lock();
+        let NewFold { first, end, link, thinking_from, block } = fold;
+        let number = inner.next_fold;
+        inner.next_fold += 1;
+        if let Some(conversation) = inner.conversations.get_mut(&conversation) {
+            conversation.folded = conversation.folded.max(end);
+        }
+        inner.folds.insert(link, Arc::new(StandingFold { number, first, end, link, thinking_from, block }));
+    }
+
+    /// What the store knows of a conversation of an earlier process: how far it came, and what stands in it.
+    pub(crate) fn learn_from(&self, store: &Store, chain: &[Link]) -> Result<(), StoreError> {
+        let folds = store.find_folds(chain)?;
+        let Some(place) = store.find_guest(chain)? else { return Ok(()) };
+        let known = chain.iter().position(|link| *link == place.link).map_or(0, |at| at + 1);
+        let mut inner = self.lock();
+        let id = inner.begin(place.named);
+        inner.extend(id, &chain[..known]);
+        if let Some(conversation) = inner.conversations.get_mut(&id) {
+            conversation.session = Some(place.session);
+        }
+        drop(inner);
+        for GuestFold { link, first, end, thinking_from, block } in folds {
+            self.publish(id, NewFold { first, end, link, thinking_from, block: block.into() });
+        }
+        Ok(())
+    }
+
+    /// Where a conversation is recorded, once it is.
+    pub(crate) fn session_of(&self, conversation: ConversationId) -> Option<SessionId> {
+        self.lock().conversations.get(&conversation)?.session.clone()
+    }
+
+    /// From now on it is recorded there.
+    pub(crate) fn recorded_in(&self, conversation: ConversationId, session: SessionId) {
+        let mut inner = self.lock();
+        inner.recorded.insert(session.clone());
+        if let Some(conversation) = inner.conversations.get_mut(&conversation) {
+            conversation.session = Some(session);
+        }
+    }
+
+    /// Every session that something was recorded in.
+    pub(crate) fn recorded(&self) -> BTreeSet<SessionId> {
+        self.lock().recorded.clone()
+    }
+}
+
+/// A fold that was made.
+#[derive(Debug, Clone)]
+pub(crate) struct NewFold {
+    pub(crate) first: usize,
+    pub(crate) end: usize,
+    pub(crate) link: Link,
+    pub(crate) thinking_from: usize,
+    pub(crate) block: Bytes,
+}
+
+impl Inner {
+    fn enter(&mut self, chain: &[Link], named: Option<&str>) -> Place {
+        let Some((found, from, is_own)) = self.longest(chain, named) else {
+            let conversation = self.begin(named.map(str::to_owned));
+            self.extend(conversation, chain);
+            return Place { conversation, relation: Relation::New };
+        };
+        let known = &self.conversations[&found];
+        // A rewind into a folded range, or somebody else's conversation under another name, is a branch.
+        if !is_own || from < known.folded {
+            let conversation = self.begin(named.map(str::to_owned));
+            self.extend(conversation, chain);
+            return Place { conversation, relation: Relation::Branch { of: found, from } };
+        }
+        let is_same = known.links.len() == chain.len() && from == chain.len();
+        self.extend(found, chain);
+        let relation = if is_same { Relation::Again } else { Relation::GoesOn { from } };
+        Place { conversation: found, relation }
+    }
+
+    /// The conversation that shares most of a chain, of equals one of that name; how much; and whether it has that name.
+    fn longest(&self, chain: &[Link], named: Option<&str>) -> Option<(ConversationId, usize, bool)> {
+        let mut other = None;
+        for (place, link) in chain.iter().enumerate().rev() {
+            let Some(holders) = self.nodes.get(link) else { continue };
+            let is_own =
+                |id: &&ConversationId| self.conversations.get(id).is_some_and(|known| known.named.as_deref() == named);
+            if let Some(id) = holders.iter().rev().find(is_own) {
+                // A longer part of somebody else's is where this one came from.
+                return match other {
+                    Some((id, from)) if from > place + 1 && named.is_some() => Some((id, from, false)),
+                    _ => Some((*id, place + 1, true)),
+                };
+            }
+            other = other.or_else(|| holders.last().map(|id| (*id, place + 1)));
+        }
+        other.map(|(id, from)| (id, from, false))
+    }
+
+    fn begin(&mut self, named: Option<String>) -> ConversationId {
+        let id = self.next_conversation;
+        self.next_conversation += 1;
+        self.conversations.insert(id, Conversation { named, ..Conversation::default() });
+        self.used.push_back(id);
+        if self.conversations.len() > KEPT
+            && let Some(oldest) = self.used.pop_front()
+        {
+            self.forget(oldest);
+        }
+        id
+    }
+
+    fn forget(&mut self, id: ConversationId) {
+        let Some(gone) = self.conversations.remove(&id) else { return };
+        for link in gone.links {
+            if let Some(holders) = self.nodes.get_mut(&link) {
+                holders.retain(|holder| *holder != id);
+                if holders.is_empty() {
+                    self.nodes.remove(&link);
+                    self.folds.remove(&link);
+                }
+            }
+        }
+    }
+
+    /// The conversation has these messages now, and no others.
+    fn extend(&mut self, id: ConversationId, chain: &[Link]) {
+        if let Some(place) = self.used.iter().rposition(|used| *used == id) {
+            self.used.remove(place);
+            self.used.push_back(id);
+        }
+        let Some(known) = self.conversations.get_mut(&id) else { return };
+        let shared = known.links.iter().zip(chain).take_while(|(one, other)| one == other).count();
+        let gone = known.links.split_off(shared);
+        known.links.extend_from_slice(&chain[shared..]);
+        for link in gone {
+            if let Some(holders) = self.nodes.get_mut(&link) {
+                holders.retain(|holder| *holder != id);
+            }
+        }
+        for link in &chain[shared..] {
+            let holders = self.nodes.entry(*link).or_default();
+            holders.retain(|holder| *holder != id);
+            holders.push(id);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Who may talk to it, and what it keeps of them.
+
+use lookback_gateway::Mode;
+
+use crate::{
+    conversation::{Conversation, is_block},
+    provider::Provider,
+    started::{KEY, TOKEN, start},
+};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pages_and_strangers_are_turned_away() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start(home.path(), &provider, Mode::Observe).await;
+    let body = Conversation::new("hi").body().to_string();
+    let foreign = gateway.post("/v1/messages").header("host", "evil.example").body(body.clone()).send().await.unwrap();
+    assert_eq!(foreign.status(), 403);
+    let page = gateway.post("/v1/messages").header("origin", "http://localhost:3000").body(body).send().await.unwrap();
+    assert_eq!(page.status(), 403);
+    assert!(page.text().await.unwrap().contains("web page"));
+    assert_eq!(gateway.get("/metrics").send().await.unwrap().status(), 401);
+    let wrong = gateway.get("/metrics").header("authorization", "Bearer nonsense").send().await.unwrap();
+    assert_eq!(wrong.status(), 401);
+    let right = gateway.get("/metrics").header("authorization", format!("Bearer {TOKEN}")).send().await.unwrap();
+    assert!(right.text().await.unwrap().contains("lookback_requests_refused_total 4"));
+    assert!(provider.got().is_empty());
+    gateway.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_credential_gets_nothing_of_a_conversation() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start(home.path(), &provider, Mode::Fold).await;
+    let mut conversation = Conversation::new("read everything");
+    conversation.steps(&gateway, 16).await;
+    gateway.wait_for_folds(1).await;
+    conversation.step(&gateway).await;
+    assert!(provider.last().messages().iter().any(is_block));
+    let other = gateway.post("/v1/messages").header("authorization", "Bearer somebody-else");
+    other.body(conversation.body().to_string()).send().await.unwrap();
+    assert_eq!(
+        provider.last().body,
+        conversation.body().to_string().as_bytes(),
+        "with two credentials it is another one's"
+    );
+    gateway.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_key_is_in_any_file() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start(home.path(), &provider, Mode::Fold).await;
+    let mut conversation = Conversation::new("read everything");
+    conversation.steps(&gateway, 14).await;
+    gateway.stop().await;
+    let mut looked_at = 0;
+    for entry in walk(home.path()) {
+        let bytes = std::fs::read(&entry).unwrap();
+        looked_at += 1;
+        assert!(!bytes.windows(12).any(|window| window == &KEY.as_bytes()[8..20]), "{} holds the key", entry.display());
+    }
+    assert!(looked_at > 0);
+}
+
+fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
+}

@@ -1,0 +1,161 @@
+//! Blocks: the same bytes for ever, only where the conversation is the same.
+
+use lookback_gateway::Mode;
+use lookback_store::Store;
+use serde_json::{Value, json};
+
+use crate::{
+    conversation::{Conversation, folded, is_block},
+    provider::{Answers, Provider},
+    started::{start, start_with_card},
+};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_block_stands_and_never_changes() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start(home.path(), &provider, Mode::Fold).await;
+    let mut conversation = Conversation::new("read everything, then say what is wrong");
+    let mut blocks: Vec<Value> = Vec::new();
+    for _ in 0..40 {
+        let sent = conversation.messages.clone();
+        conversation.step(&gateway).await;
+        let got = provider.last().messages();
+        let ranges = folded(&sent, &got);
+        let stand: Vec<Value> = got.iter().filter(|message| is_block(message)).map(without_marks).collect();
+        assert_eq!(stand[..blocks.len()], blocks[..], "what stood stands");
+        assert_eq!(ranges.len(), stand.len());
+        blocks = stand;
+    }
+    assert!(blocks.len() >= 2, "40 steps fold more than once: {}", blocks.len());
+    gateway.stop().await;
+}
+
+fn without_marks(message: &Value) -> Value {
+    let mut message = message.clone();
+    for block in message["content"].as_array_mut().into_iter().flatten() {
+        block.as_object_mut().map(|block| block.remove("cache_control"));
+    }
+    message
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn folds_and_trace_outlive_the_process() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start(home.path(), &provider, Mode::Fold).await;
+    let mut conversation = Conversation::new("read everything");
+    conversation.steps(&gateway, 16).await;
+    gateway.wait_for_folds(1).await;
+    conversation.step(&gateway).await;
+    let before: Vec<Value> = provider.last().messages().iter().filter(|message| is_block(message)).cloned().collect();
+    assert!(!before.is_empty());
+    gateway.stop().await;
+
+    let gateway = start(home.path(), &provider, Mode::Fold).await;
+    conversation.step(&gateway).await;
+    let after: Vec<Value> = provider.last().messages().iter().filter(|message| is_block(message)).cloned().collect();
+    assert_eq!(before, after);
+    gateway.stop().await;
+    let sessions = Store::open(home.path()).unwrap().sessions().unwrap();
+    assert_eq!(sessions.len(), 1, "it is the same conversation");
+    assert_eq!(sessions[0].calls, 18);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_retry_is_what_the_first_try_was() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start(home.path(), &provider, Mode::Fold).await;
+    let mut conversation = Conversation::new("read everything");
+    loop {
+        let (sent, before) = (conversation.clone(), gateway.figure("folds_total").await);
+        conversation.step(&gateway).await;
+        let first = provider.last().body;
+        tokio::time::sleep(std::time::Duration::from_millis(30)).await;
+        if gateway.figure("folds_total").await > before {
+            gateway.ask(&sent.body()).await;
+            assert_eq!(provider.last().body, first);
+            break;
+        }
+    }
+    gateway.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_goes_back_gets_what_was_said() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start(home.path(), &provider, Mode::Fold).await;
+    let mut conversation = Conversation::new("read everything");
+    conversation.steps(&gateway, 18).await;
+    gateway.wait_for_folds(1).await;
+    let mut back = conversation.clone();
+    back.messages.truncate(5);
+    back.messages.push(json!({"role": "user", "content": "no, the other way"}));
+    let sent = back.messages.clone();
+    back.step(&gateway).await;
+    assert_eq!(provider.last().messages(), sent, "nothing stands in a branch that begins before the fold's end");
+    conversation.step(&gateway).await;
+    assert!(provider.last().messages().iter().any(is_block), "and the other one goes on as it was");
+    gateway.stop().await;
+    let store = Store::open(home.path()).unwrap();
+    assert_eq!(store.sessions().unwrap().len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_prompt_that_is_too_long_is_folded_and_sent_once_more() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start(home.path(), &provider, Mode::Fold).await;
+    let mut conversation = Conversation::new("read everything");
+    provider.answers(Answers::TooLongAbove(12));
+    conversation.steps(&gateway, 9).await;
+    assert!(provider.last().messages().iter().any(is_block));
+    gateway.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn traffic_beside_the_conversation_is_no_turn_of_it() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start(home.path(), &provider, Mode::Fold).await;
+    let mut conversation = Conversation::new("read everything");
+    for step in 0..16 {
+        let reply = gateway.post("/v1/messages").header("x-session-id", "s1").body(conversation.body().to_string());
+        let reply = reply.send().await.unwrap().bytes().await.unwrap();
+        conversation.take(&serde_json::from_slice(&reply).unwrap());
+        if step % 4 == 0 {
+            let title = json!({"model": "m", "messages": [{"role": "user", "content": "a title, please"}]});
+            gateway.post("/v1/messages").header("x-session-id", "s1").body(title.to_string()).send().await.unwrap();
+        }
+        if step % 5 == 0 {
+            let count = gateway.post("/v1/messages/count_tokens").body(conversation.body().to_string());
+            count.send().await.unwrap();
+        }
+    }
+    gateway.stop().await;
+    let store = Store::open(home.path()).unwrap();
+    let sessions = store.sessions().unwrap();
+    assert_eq!(sessions.len(), 1);
+    let events = store.events(&sessions[0].id).unwrap();
+    let kinds = format!("{events:?}");
+    assert_eq!(kinds.matches("kind: Side").count(), 4, "each is one event of it");
+}
+
+/// Models that bind what they think to everything before it refuse it behind a fold.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn thinking_that_is_bound_to_what_was_folded_goes() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start_with_card(home.path(), &provider, Mode::Fold, "claude-opus-5-5").await;
+    provider.answers(Answers::Thinking);
+    let mut conversation = Conversation::new("read everything");
+    conversation.steps(&gateway, 24).await;
+    gateway.wait_for_folds(1).await;
+    conversation.step(&gateway).await;
+    let got = provider.last().messages();
+    let place = got.iter().rposition(is_block).expect("a block");
+    let has_thinking = |message: &Value| message.to_string().contains("\"thinking\"");
+    let behind: Vec<bool> =
+        got[place + 1..].iter().filter(|message| message["role"] == "assistant").map(has_thinking).collect();
+    assert!(!behind.is_empty() && !behind[0], "what was thought before the fold goes: {behind:?}");
+    conversation.steps(&gateway, 2).await;
+    let got = provider.last().messages();
+    let newest = got.iter().rev().find(|message| message["role"] == "assistant").expect("an answer");
+    assert!(has_thinking(newest), "what is thought since stays");
+    gateway.stop().await;
+}

@@ -1,0 +1,103 @@
+//! What passes, passes as it is.
+
+use std::io::Write as _;
+
+use lookback_gateway::Mode;
+use serde_json::json;
+
+use crate::{
+    conversation::Conversation,
+    provider::{Answers, Provider},
+    started::start,
+};
+
+const ODD: &str = "{ \"model\" : \"example-model\",\n  \"max_tokens\": 1e3, \"unknown\": [1.0, 2.50],\t\"messages\":[ {\"role\":\"user\", \"content\":\"h\\u00e9 \\/ \\ud83d\\ude00\"} ] , \"messages_not\":null }";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_body_reaches_the_provider_byte_for_byte() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start(home.path(), &provider, Mode::Observe).await;
+    let response =
+        gateway.post("/v1/messages?beta=true").header("anthropic-beta", "a,b").body(ODD).send().await.unwrap();
+    assert_eq!(response.status(), 200);
+    assert_eq!(response.headers()["x-request-id"], "r1");
+    let got = provider.last();
+    assert_eq!(got.body, ODD.as_bytes());
+    assert_eq!(got.path, "/v1/messages?beta=true");
+    assert_eq!(got.headers["anthropic-beta"], "a,b");
+    assert_eq!(got.headers["host"].to_str().unwrap(), provider.url.strip_prefix("http://").unwrap());
+    // What nobody here can read is the provider's business.
+    for odd in ["", "not json", "{\"messages\":", "[1,2]", "{\"messages\":\"a text\"}"] {
+        gateway.post("/v1/messages").body(odd).send().await.unwrap();
+        assert_eq!(provider.last().body, odd.as_bytes());
+    }
+    gateway.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn packed_bodies_pass_as_they_are_and_bombs_do_not() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start(home.path(), &provider, Mode::Observe).await;
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    gzip.write_all(ODD.as_bytes()).unwrap();
+    for (coding, packed) in [("gzip", gzip.finish().unwrap()), ("zstd", zstd::encode_all(ODD.as_bytes(), 3).unwrap())] {
+        let request = gateway.post("/v1/messages").header("content-encoding", coding).body(packed.clone());
+        assert_eq!(request.send().await.unwrap().status(), 200);
+        assert_eq!(provider.last().body, packed);
+        assert_eq!(provider.last().headers["content-encoding"], coding);
+    }
+    let bomb = zstd::encode_all(std::io::Read::take(std::io::repeat(b' '), 1 << 30), 1).unwrap();
+    let request = gateway.post("/v1/messages").header("content-encoding", "zstd").body(bomb);
+    assert_eq!(request.send().await.unwrap().status(), 413);
+    gateway.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn prefixes_and_headers_of_ours_stay_here() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start(home.path(), &provider, Mode::Observe).await;
+    let body = Conversation::new("hi").body().to_string();
+    let request = gateway.post("/s/shop/v1/messages").header("x-lookback-mode", "fold").body(body.clone());
+    assert_eq!(request.send().await.unwrap().status(), 200);
+    let got = provider.last();
+    assert_eq!(got.path, "/v1/messages");
+    assert!(got.headers.keys().all(|name| !name.as_str().starts_with("x-lookback")));
+    let wrong = gateway.post("/v1/messages").header("x-lookback-mode", "fald").body(body.clone()).send().await.unwrap();
+    assert_eq!(wrong.status(), 400);
+    assert!(wrong.text().await.unwrap().contains("observe, fold or off"));
+    let nobody = gateway.post("/u/nobody/v1/messages").body(body).send().await.unwrap();
+    assert_eq!(nobody.status(), 404);
+    let upgrade = gateway.get("/v1/responses").header("connection", "upgrade").header("upgrade", "websocket");
+    assert_eq!(upgrade.send().await.unwrap().status(), 426);
+    assert_eq!(gateway.get("/healthz").send().await.unwrap().status(), 200);
+    assert_eq!(gateway.get("/v1/models").send().await.unwrap().status(), 200);
+    gateway.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stream_is_not_held_back() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start(home.path(), &provider, Mode::Observe).await;
+    provider.answers(Answers::Slowly);
+    let body = json!({"model": "m", "stream": true, "messages": [{"role": "user", "content": "hi"}]});
+    let mut response = gateway.post("/v1/messages").body(body.to_string()).send().await.unwrap();
+    let first = response.chunk().await.unwrap().expect("a chunk");
+    assert!(String::from_utf8_lossy(&first).contains("\"piece\":0"));
+    assert!(!String::from_utf8_lossy(&first).contains("\"piece\":4"), "the first piece came before the last was made");
+    while response.chunk().await.unwrap().is_some() {}
+    gateway.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_body_of_20_mb_passes() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start(home.path(), &provider, Mode::Observe).await;
+    let body = Conversation::new(&"long ".repeat(4 << 20)).body().to_string();
+    assert!(body.len() > 20 << 20);
+    assert_eq!(gateway.post("/v1/messages").body(body.clone()).send().await.unwrap().status(), 200);
+    assert_eq!(provider.last().body, body.as_bytes());
+    let huge = vec![b' '; 70 << 20];
+    let refused = gateway.post("/v1/messages").body(huge).send().await;
+    assert!(refused.is_err() || refused.is_ok_and(|refused| refused.status() == 413));
+    gateway.stop().await;
+}

@@ -1,0 +1,49 @@
+//! What each call of a session was billed, and what it would have been under other strategies: for whoever sums up by
+//! day. Answers cost the same for all.
+
+use lookback_engine::{Configuration, trace::Timestamp};
+
+use crate::{
+    conversation::Conversation,
+    paid::dollars,
+    recording::Recording,
+    simulate::{self, Tariff},
+    strategy::{self, Counter, StrategyName},
+};
+
+/// One call, in dollars.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallCosts {
+    /// When it was sent, where that is known.
+    pub at: Option<Timestamp>,
+    /// None where the recording has no bill of it.
+    pub paid: Option<f64>,
+    /// Under each strategy, in the order in which they were asked for.
+    pub under: Vec<f64>,
+}
+
+/// Bills every call under each strategy.
+pub fn costs_by_call(
+    recording: &Recording,
+    tariff: &Tariff,
+    strategies: &[StrategyName],
+    configuration: &Configuration,
+    count: &dyn Fn(&[u8]) -> u32,
+) -> Vec<CallCosts> {
+    let conversation = Conversation::new(recording, count);
+    let prompts = strategies.iter().map(|&name| {
+        let mut strategy = strategy::build(name, &conversation, tariff, configuration, Counter::new(count));
+        simulate::bills(&mut *strategy, &conversation, tariff)
+    });
+    let prompts: Vec<Vec<f64>> = prompts.collect();
+    let usd = |tokens| tariff.card.prices.as_ref().map_or(0.0, |prices| prices.dollars(tokens));
+    let calls = conversation.calls.iter().enumerate().map(|(number, call)| {
+        let answer = tariff.rates.output * call.output_tokens as f64;
+        CallCosts {
+            at: call.at,
+            paid: call.billed.map(|billed| dollars(&billed, &tariff.card)),
+            under: prompts.iter().map(|costs| usd(costs[number] + answer)).collect(),
+        }
+    });
+    calls.collect()
+}

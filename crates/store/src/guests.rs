@@ -1,0 +1,119 @@
+//! Conversations of other programs, by the hash chains of their requests: what a gateway that was started again asks
+//! before it opens any session. What a chain is over is not known here.
+
+use lookback_engine::trace::SessionId;
+use lookback_wire::body::Link;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::{Store, StoreError, identity};
+
+/// Of each session so many requests are known again: a client that goes back further begins a branch.
+const KEPT: i64 = 4;
+
+/// How far a conversation has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GuestPlace {
+    /// The chain there.
+    pub link: Link,
+    /// Where it is recorded.
+    pub session: SessionId,
+    /// How many messages it has.
+    pub messages: usize,
+    /// What its client calls it.
+    pub named: Option<String>,
+}
+
+/// Messages that a block stands for, for ever.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GuestFold {
+    /// The chain at their end.
+    pub link: Link,
+    /// The first of them.
+    pub first: usize,
+    /// Behind the last of them.
+    pub end: usize,
+    /// Behind them, the first message that keeps its thinking.
+    pub thinking_from: usize,
+    /// What is sent in their place.
+    pub block: Vec<u8>,
+}
+
+impl Store {
+    /// Remembers how far conversations have come. Durable when it returns.
+    pub fn remember_guests(&self, places: &[GuestPlace]) -> Result<(), StoreError> {
+        self.writing(|connection| {
+            for place in places {
+                // A session that was removed meanwhile needs no place.
+                let Some(key) = identity::find_key(connection, &place.session)? else { continue };
+                let sql = "INSERT OR REPLACE INTO guest_links (link, session, messages, named) VALUES (?1, ?2, ?3, ?4)";
+                let row = params![place.link, key, place.messages as i64, place.named];
+                connection.prepare_cached(sql)?.execute(row)?;
+                let sql = "DELETE FROM guest_links WHERE session = ?1 AND messages <
+                    (SELECT min(messages) FROM (SELECT messages FROM guest_links WHERE session = ?1 ORDER BY messages DESC LIMIT ?2))";
+                connection.prepare_cached(sql)?.execute([key, KEPT])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Remembers what stands in the place of messages. Durable when it returns.
+    pub fn remember_folds(&self, session: &SessionId, folds: &[GuestFold]) -> Result<(), StoreError> {
+        self.writing(|connection| {
+            let key = identity::key_of(connection, session)?;
+            for fold in folds {
+                let sql = "INSERT OR REPLACE INTO guest_folds (link, session, first, messages, thinking_from, block)
+                           VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+                let row =
+                    params![fold.link, key, fold.first as i64, fold.end as i64, fold.thinking_from as i64, fold.block];
+                connection.prepare_cached(sql)?.execute(row)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The conversation that shares most of a chain.
+    pub fn find_guest(&self, chain: &[Link]) -> Result<Option<GuestPlace>, StoreError> {
+        self.reading(|connection| {
+            for link in chain.iter().rev() {
+                if let Some(place) = find_place(connection, link)? {
+                    return Ok(Some(place));
+                }
+            }
+            Ok(None)
+        })
+    }
+
+    /// What stands in the place of the messages of a chain, oldest first.
+    pub fn find_folds(&self, chain: &[Link]) -> Result<Vec<GuestFold>, StoreError> {
+        self.reading(|connection| {
+            let sql = "SELECT first, messages, thinking_from, block FROM guest_folds WHERE link = ?1";
+            let mut statement = connection.prepare_cached(sql)?;
+            let mut folds = Vec::new();
+            for link in chain {
+                let row = statement
+                    .query_row([link], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
+                    .optional()?;
+                folds.extend(row.map(|(first, end, thinking_from, block): (i64, i64, i64, Vec<u8>)| GuestFold {
+                    link: *link,
+                    first: first as usize,
+                    end: end as usize,
+                    thinking_from: thinking_from as usize,
+                    block,
+                }));
+            }
+            Ok(folds)
+        })
+    }
+}
+
+fn find_place(connection: &Connection, link: &Link) -> Result<Option<GuestPlace>, StoreError> {
+    let sql = "SELECT s.id, g.messages, g.named FROM guest_links g JOIN sessions s ON s.key = g.session
+               WHERE g.link = ?1 AND s.stage = 0";
+    let row = connection.prepare_cached(sql)?.query_row([link], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
+    Ok(row.optional()?.map(|(id, messages, named): (String, i64, Option<String>)| GuestPlace {
+        link: *link,
+        session: SessionId(id),
+        messages: messages as usize,
+        named,
+    }))
+}

@@ -243,10 +243,7 @@ impl ReadFile {
 }
 
 fn verdict(report: &TestReport) -> String {
-    let counts = [(report.failed, "failed"), (report.passed, "passed"), (report.skipped, "skipped")];
-    let counts: Vec<String> =
-        counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
-    if counts.is_empty() { "no tests ran".to_owned() } else { counts.join(", ") }
+    report.counts().unwrap_or_else(|| "no tests ran".to_owned())
 }
 
 fn counted(count: usize, what: &str) -> Option<String> {

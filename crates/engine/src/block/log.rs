@@ -6,10 +6,13 @@
 use std::fmt::Write;
 
 use crate::{
-    configuration::written::{LEGEND_CHARACTERS, LOG_LINE_CHARACTERS, LOG_POINTER, LOG_SCRIPT_CHARACTERS},
+    configuration::written::{LEGEND_CHARACTERS, LOG_LINE_CHARACTERS, LOG_NAMES, LOG_OLD_CHARACTERS, LOG_POINTER},
+    evidence::symbols::{defined, is_prose},
     history::{History, LiveTurn, index::ToolTurn},
-    text::{beginning, one_line, shorten, with_visible_ends},
-    trace::{AssistantPart, EventBody, ResultData, Status, ToolResult, TurnNo, decision::TurnRange, result::RunData},
+    text::{LINE_ENDS, beginning, one_line, shorten, with_visible_ends},
+    trace::{
+        AssistantPart, EventBody, Output, ResultData, Status, ToolResult, TurnNo, decision::TurnRange, result::RunData,
+    },
 };
 
 /// Calls that do the same one after another are one line.
@@ -17,6 +20,8 @@ struct Line {
     turn: TurnNo,
     pointer: String,
     text: String,
+    /// What came of it.
+    came: String,
     /// Of a read: the file, to which the next lines of it are joined.
     reads: Option<String>,
     times: u32,
@@ -36,7 +41,8 @@ pub(crate) fn legend(history: &History, range: TurnRange) -> String {
             }
             LiveTurn::Tool(step) => {
                 let lines = (0..step.calls.len()).filter_map(|index| line_of(history, turn, step, index));
-                named.extend(lines.map(|line| format!("{} {}", line.pointer, shorten(&line.text, LEGEND_CHARACTERS))));
+                let told = |line: &Line| shorten(&line.told(LOG_LINE_CHARACTERS), LEGEND_CHARACTERS).into_owned();
+                named.extend(lines.map(|line| format!("{} {}", line.pointer, told(&line))));
             }
             LiveTurn::Assistant(_) => {}
         }
@@ -60,7 +66,9 @@ pub(crate) fn render_log(
     let mut shown: Vec<String> = Vec::new();
     let mut tokens = 0;
     for line in lines.iter().rev() {
-        let text = render(line);
+        // Where room may be short, the older ones are cut before they go.
+        let longest = if 2 * tokens < budget { LOG_LINE_CHARACTERS } else { LOG_OLD_CHARACTERS };
+        let text = render(line, longest);
         let more = count(text.as_bytes());
         if tokens + more > budget {
             break;
@@ -84,7 +92,7 @@ pub(crate) fn render_log(
 
 fn push(lines: &mut Vec<Line>, line: Line) {
     match lines.last_mut() {
-        Some(last) if last.text == line.text => last.times += 1,
+        Some(last) if last.text == line.text && last.came == line.came => last.times += 1,
         Some(last) if last.reads.is_some() && last.reads == line.reads && last.times == 1 => {
             if let Some((_, place)) = line.text.rsplit_once(' ') {
                 last.text.push_str(", ");
@@ -95,9 +103,16 @@ fn push(lines: &mut Vec<Line>, line: Line) {
     }
 }
 
-fn render(line: &Line) -> String {
+fn render(line: &Line, longest: usize) -> String {
     let times = if line.times > 1 { format!(" ×{}", line.times) } else { String::new() };
-    format!("{}\n", with_visible_ends(&format!("{} {}{times}", line.pointer, line.text)))
+    format!("{}\n", with_visible_ends(&format!("{} {}{times}", line.pointer, line.told(longest))))
+}
+
+impl Line {
+    fn told(&self, longest: usize) -> String {
+        let text = shorten(&self.text, longest);
+        if self.came.is_empty() { text.into_owned() } else { format!("{text} → {}", shorten(&self.came, longest)) }
+    }
 }
 
 fn line_of(history: &History, turn: TurnNo, step: &ToolTurn, index: usize) -> Option<Line> {
@@ -116,14 +131,19 @@ fn line_of(history: &History, turn: TurnNo, step: &ToolTurn, index: usize) -> Op
         }
         Some(data @ (ResultData::Edit(_) | ResultData::Patch(_))) => {
             let edited = data.edits().map(|edit| {
-                let places: Vec<String> = edit.hunks.iter().map(|hunk| format!("L{}", hunk.first_line)).collect();
-                format!("{} {}", edit.path, places.join(", "))
+                let known = edit.hunks.iter().filter(|hunk| hunk.first_line > 0);
+                let places: Vec<String> = known.map(|hunk| format!(" L{}", hunk.first_line)).collect();
+                let came = edit.hunks.iter().flat_map(|hunk| &hunk.added).map(String::as_str);
+                let went = edit.hunks.iter().flat_map(|hunk| &hunk.removed).map(String::as_str);
+                format!("{}{}{}", edit.path, places.join(","), names(&edit.path, came.chain(went)))
             });
             let gone = data.deleted_paths().map(|path| format!("{path} deleted"));
             (format!("{name} {}", edited.chain(gone).collect::<Vec<_>>().join(" · ")), String::new())
         }
         Some(ResultData::Write(write)) => {
-            (format!("{name} {}", write.path), if write.created { "new".to_owned() } else { String::new() })
+            // Its lines as they stand in the arguments: what is indented there is a detail.
+            let names = names(&write.path, arguments.split("\\n"));
+            (format!("{name} {}{names}", write.path), if write.created { "new".to_owned() } else { String::new() })
         }
         Some(ResultData::Search(search)) => {
             (format!("{name} {:?}", search.pattern), format!("{} found", search.match_count))
@@ -131,23 +151,38 @@ fn line_of(history: &History, turn: TurnNo, step: &ToolTurn, index: usize) -> Op
         Some(ResultData::List(list)) => (format!("{name} {}", list.subject), format!("{} entries", list.entry_count)),
         // The list itself is what is next.
         Some(ResultData::Todo(_)) => return None,
-        Some(ResultData::Other(_)) | None => (format!("{name} {arguments}"), String::new()),
+        Some(ResultData::Other(_)) | None => match result.and_then(answered) {
+            Some(answers) => (name.clone(), beginning_as_line(&answers, LOG_LINE_CHARACTERS)),
+            None => (format!("{name} {arguments}"), String::new()),
+        },
     };
     let came = failure(result).unwrap_or(came);
-    // Of a script its beginning tells what it is; the rest is mostly a document.
-    let longest = if what.trim().contains('\n') { LOG_SCRIPT_CHARACTERS } else { LOG_LINE_CHARACTERS };
-    let mut text = beginning_as_line(&what, longest);
-    if !came.is_empty() {
-        let _ = write!(text, " → {came}");
+    let text = beginning_as_line(&what, LOG_LINE_CHARACTERS);
+    Some(Line { turn, pointer, text, reads: reads.filter(|_| came.is_empty()), came, times: 1 })
+}
+
+/// What an edit defines, or defined before it.
+fn names<'a>(path: &str, lines: impl Iterator<Item = &'a str>) -> String {
+    let mut found: Vec<&str> = Vec::new();
+    for name in lines.filter_map(defined).filter(|_| !is_prose(path)) {
+        if found.len() < LOG_NAMES && !found.contains(&name) {
+            found.push(name);
+        }
     }
-    Some(Line { turn, pointer, text, reads: reads.filter(|_| came.is_empty()), times: 1 })
+    if found.is_empty() { String::new() } else { format!(" ({})", found.join(", ")) }
 }
 
 /// The beginning of a text on one line. Arguments can be whole files, of which only that is read.
 fn beginning_as_line(text: &str, characters: usize) -> String {
-    let line = one_line(beginning(text.trim_start(), 4 * characters));
-    let line = if line.chars().nth(characters).is_some() { line } else { one_line(text) };
+    let line = as_line(beginning(text.trim_start(), 4 * characters));
+    let line = if line.chars().nth(characters).is_some() { line } else { as_line(text) };
     shorten(&line, characters).into_owned()
+}
+
+/// Where a line of a script ends must be seen: a space there would make one command of two.
+fn as_line(text: &str) -> String {
+    let lines = text.split(LINE_ENDS).map(str::trim).filter(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join("\\n")
 }
 
 fn ended(run: &RunData) -> String {
@@ -158,12 +193,28 @@ fn ended(run: &RunData) -> String {
     }
 }
 
-/// A tool that failed, or whose result nobody has.
+/// What a client's tool that asks the user shows before question and answer.
+const ANSWERED: &str = "User has answered your questions: ";
+
+/// What a person answered, each with its question.
+fn answered(result: &ToolResult) -> Option<String> {
+    let Output::Inline(text) = &result.text else { return None };
+    let text = String::from_utf8_lossy(text);
+    let pairs = text.strip_prefix(ANSWERED)?.split(". You can now continue").next().unwrap_or_default();
+    let pairs = pairs.trim_matches('"').split("\", \"").filter_map(|pair| pair.split_once("\"=\""));
+    let told = pairs.map(|(question, answer)| format!("“{answer}” to “{}”", shorten(question, LEGEND_CHARACTERS)));
+    Some(told.collect::<Vec<_>>().join(", ")).filter(|told| !told.is_empty())
+}
+
+/// A tool that failed, or whose result nobody has. Of a call that a person refused, the reason.
 fn failure(result: Option<&ToolResult>) -> Option<String> {
     let Some(result) = result else { return Some("no result".to_owned()) };
     match (result.status, &result.error) {
         (Status::Interrupted, _) => Some("interrupted".to_owned()),
-        (Status::Error, Some(error)) => Some(format!("error {}", error.code)),
+        (Status::Error, Some(error)) => Some(match result.refusal() {
+            Some(reason) => format!("refused: “{}”", beginning_as_line(reason, LOG_LINE_CHARACTERS)),
+            None => format!("error {}", error.code),
+        }),
         (Status::Error, None) => Some("error".to_owned()),
         _ => None,
     }

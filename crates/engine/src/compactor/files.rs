@@ -18,7 +18,7 @@ use crate::{
     evidence::{
         observed::ObservedLine,
         pointer::{LineRange, Place},
-        symbols::defined,
+        symbols::{defined, is_prose},
     },
     proposal::FactProposal,
     trace::{Blobs, TurnNo, claim::ClaimKind},
@@ -121,11 +121,6 @@ impl KnownFile<'_> {
         let place = Place::File { path: self.path.to_owned(), lines: Some(range_of(run)), at: None };
         defines.then(|| place.to_string())
     }
-}
-
-/// What such a file "defines" stands in its examples.
-fn is_prose(path: &str) -> bool {
-    [".md", ".txt", ".rst"].iter().any(|ending| path.ends_with(ending))
 }
 
 fn range_of(run: &[ObservedLine]) -> LineRange {

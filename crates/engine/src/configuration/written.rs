@@ -12,8 +12,10 @@ pub(crate) const SEARCH_HITS: usize = 6;
 pub(crate) const NOTES_SHARE: u32 = 20;
 /// A line of the log of calls, in characters: a plain list cut there told the next command best of all that was tried.
 pub(crate) const LOG_LINE_CHARACTERS: usize = 300;
-/// The same of a command of several lines. Ours: the name of the program and of what it writes.
-pub(crate) const LOG_SCRIPT_CHARACTERS: usize = 100;
+/// The same in the older half of a log that may not fit. Ours: the program, and what it is about.
+pub(crate) const LOG_OLD_CHARACTERS: usize = 100;
+/// Names of what an edit defines, in the log. Ours: with more of them it is a whole file.
+pub(crate) const LOG_NAMES: usize = 4;
 /// A call in the legend of what can be cited: about ten tokens.
 pub(crate) const LEGEND_CHARACTERS: usize = 48;
 /// About what a pointer and an outcome take in a line of the log.

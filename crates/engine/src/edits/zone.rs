@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{Desk, walls::Walls};
 use crate::{
-    configuration::written::{
-        CHARACTERS_PER_TOKEN, LOG_LINE_CHARACTERS, LOG_POINTER, LOG_SCRIPT_CHARACTERS, LOG_TAKES_OF_BLOCK,
-    },
+    configuration::written::{CHARACTERS_PER_TOKEN, LOG_LINE_CHARACTERS, LOG_POINTER, LOG_TAKES_OF_BLOCK},
     history::{
         History,
         index::{CallRecord, ToolTurn, TurnRecord},
@@ -82,8 +80,7 @@ pub(crate) fn cuts(desk: Desk<'_>, offered: Option<TurnNo>, walls: &Walls) -> Ve
 fn expected_log(history: &History, step: &ToolTurn) -> u64 {
     let tokens = |(index, call): (usize, &CallRecord)| match call.command.and(history.call_of(step, index)) {
         Some((_, _, arguments)) => {
-            let longest = if arguments.contains("\\n") { LOG_SCRIPT_CHARACTERS } else { LOG_LINE_CHARACTERS };
-            (arguments.len().min(longest) / CHARACTERS_PER_TOKEN) as u64 + LOG_POINTER
+            (arguments.len().min(LOG_LINE_CHARACTERS) / CHARACTERS_PER_TOKEN) as u64 + LOG_POINTER
         }
         None => 2 * LOG_POINTER,
     };

@@ -73,7 +73,7 @@ pub(crate) fn telling_line(output: &str, failed: bool) -> Option<String> {
 
 /// What a program adds about itself.
 fn is_aside(line: &str) -> bool {
-    ["WARNING", "warning:", "[notice]", "npm notice", "hint:", "DeprecationWarning"]
+    ["WARNING", "warning:", "[notice]", "npm notice", "hint:", "DeprecationWarning", "Shell cwd was reset to "]
         .iter()
         .any(|mark| line.starts_with(mark))
 }

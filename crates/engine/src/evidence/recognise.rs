@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(recognise_output(&format!("{pytest}{jest}{far}")), None);
         let go = "ok  \texample.com/a\t0.1s\n";
         let report = recognise_output(&format!("{pytest}{go}{far}")).unwrap();
-        assert_eq!((report.framework.as_str(), report.passed, report.failed), ("pytest+go", 3, 1));
+        assert_eq!((report.framework.as_str(), report.passed, report.failed), ("pytest+go packages", 3, 1));
     }
 
     #[test]

@@ -26,6 +26,11 @@ pub(crate) fn defined(line: &str) -> Option<&str> {
     (name.len() >= 2 && !name.starts_with(|first: char| first.is_ascii_digit())).then_some(name)
 }
 
+/// What such a file "defines" stands in its examples.
+pub(crate) fn is_prose(path: &str) -> bool {
+    [".md", ".txt", ".rst"].iter().any(|ending| path.ends_with(ending))
+}
+
 /// May stand before a keyword.
 fn is_modifier(word: &str) -> bool {
     matches!(

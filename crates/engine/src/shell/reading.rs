@@ -85,10 +85,24 @@ impl Reading {
     /// or write a text the newest one counts.
     pub fn key(&self, command: &str) -> String {
         let end = self.ends.map_or(command.len(), |end| end as usize);
-        let shown = command.get(self.begins as usize..end).unwrap_or(command);
+        let shown = without_settings(command.get(self.begins as usize..end).unwrap_or(command));
         let words = shown.split_whitespace().filter(|word| *word != "2>&1");
         words.collect::<Vec<_>>().join(" ")
     }
+}
+
+/// A command without the variables that are set for it alone: `CI=1 make` is `make`.
+fn without_settings(command: &str) -> &str {
+    let mut rest = command.trim_start();
+    while let Some((word, behind)) = rest.split_once(' ')
+        && let Some((name, value)) = word.split_once('=')
+        && !name.is_empty()
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && !value.contains(['$', '`', '"', '\'', '\n', '(', ';', '&', '|'])
+    {
+        rest = behind.trim_start();
+    }
+    rest
 }
 
 /// What each command of a script is for, with what stands behind it. A shell that is only given another script counts as

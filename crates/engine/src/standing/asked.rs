@@ -45,14 +45,20 @@ fn newest(past: Past<'_>) -> Option<Turn<'_>> {
 /// Turns of a person. Ours: no piece of work takes more.
 const LOOKED_BACK: usize = 60;
 
+/// After so many other requests a plan that nobody ended is not what the work is about. Ours.
+const REQUESTS: usize = 6;
+
 /// The turn that the work of `newest` began with, where it is another one. Handing on what was done ends a piece of work:
 /// what lies before that is finished.
 fn begun_with<'a>(past: Past<'a>, newest: &Turn<'a>) -> Option<Turn<'a>> {
     let before = turns(past).skip_while(|turn| turn.user.turn >= newest.user.turn).take(LOOKED_BACK);
     let mut oldest = None;
+    let mut requests = 0;
     for turn in before {
+        requests += usize::from(turn.kind == Kind::Request);
         match turn.kind {
             Kind::Closes => return None,
+            Kind::Plan if requests >= REQUESTS => return None,
             Kind::Plan => return Some(turn),
             Kind::Request if !newest.kind.begins_work() => return Some(turn),
             kind if kind.says_something() => oldest = Some(turn),
@@ -106,5 +112,8 @@ mod tests {
     fn a_plan_stays_the_task_of_what_is_asked_on_the_way() {
         let plan = format!("Implement the following plan:\n# Exact balances\n{}", "Words of it. ".repeat(60));
         assert_eq!(asked_after(&[&plan, "rename the helper, please"]), (Some("user#1".into()), Some("user#2".into())));
+        let others = ["add cents", "fix the month", "rename the helper", "move it up", "add a test", "drop the flag"];
+        let since: Vec<&str> = [plan.as_str()].into_iter().chain(others).chain(["write the notes"]).collect();
+        assert_eq!(asked_after(&since), (Some("user#8".into()), None));
     }
 }

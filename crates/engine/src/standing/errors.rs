@@ -63,7 +63,9 @@ pub(super) fn error_lines(output: &str, most: usize) -> Vec<&str> {
     let stated = |line: &&str| {
         ERROR_STARTS.iter().any(|start| line.starts_with(start)) || MARKS.iter().any(|mark| line.contains(mark))
     };
-    lines().filter(stated).take(1).collect()
+    // A chain of causes ends with what is wrong.
+    let causes = lines().skip_while(|line| !line.starts_with("Caused by")).filter(stated).last();
+    causes.or_else(|| lines().find(stated)).into_iter().collect()
 }
 
 /// Whether an output says how a build ended, where its exit code does not.

@@ -2,7 +2,7 @@
 
 use super::{
     errors::error_lines,
-    past::{Done, Past},
+    past::{Done, Past, shortened},
     runs::{Newest, command_of},
     sentences::sentences,
     turns::{Kind, is_question, kind_of, own_words, requests},
@@ -18,8 +18,10 @@ use crate::{
     },
 };
 
-/// How many failing tests are named, and how many lines of errors are shown, each of another file.
+/// How many failing tests are named, in how many characters, and how many lines of errors are shown, each of another
+/// file: names alone do not say what is wrong.
 const NAMES: usize = 4;
+const NAME_CHARACTERS: usize = 70;
 const LINES: usize = 3;
 /// In tokens, for all of them: the pointer has the rest. What rule was broken stands at a line's end.
 const ERROR_TOKENS: u32 = 60;
@@ -43,6 +45,7 @@ pub(super) fn questions(
     found.extend(tests.map(failing));
     found.extend(build.filter(|build| tests.is_none_or(|tests| tests.number != build.number)).map(failing));
     let known: Vec<u32> = tests.into_iter().chain(build).map(|run| run.number).collect();
+    found.extend(refused(past));
     found.extend(failed_call(past, &known)?);
     found.extend(still_running(past));
     found.extend(unanswered(past));
@@ -50,21 +53,63 @@ pub(super) fn questions(
     Ok(found)
 }
 
-fn told(lines: &[&str]) -> String {
-    let each = ERROR_TOKENS / lines.len().max(1) as u32;
-    lines.iter().map(|line| shorten_quotation(line, each)).collect::<Vec<_>>().join(" · ")
+fn told(lines: &[&str], tokens: u32) -> String {
+    let each = tokens / lines.len().max(1) as u32;
+    lines.iter().map(|line| shorten_quotation(&brief(line), each)).collect::<Vec<_>>().join(" · ")
+}
+
+/// A line whose paths are named by their ends: its pointer has them whole.
+fn brief(line: &str) -> String {
+    let end = |word: &'_ str| match word.matches('/').count() {
+        0 | 1 => word.to_owned(),
+        _ if word.contains("://") => word.to_owned(),
+        _ => word.rsplit('/').find(|part| !part.is_empty()).unwrap_or(word).to_owned(),
+    };
+    line.split_whitespace().map(end).collect::<Vec<_>>().join(" ")
+}
+
+/// `a_test.go:5` of `x/a_test.go:5: expected 1, got 2`.
+fn place_in(line: &str) -> &str {
+    let file = line.split(':').next().unwrap_or_default();
+    let number = line[file.len()..].trim_start_matches(':').split(':').next().unwrap_or_default();
+    let end = (file.len() + 1 + number.len()).min(line.len());
+    line[..end].rsplit('/').next().unwrap_or_default()
 }
 
 fn failing(run: &Newest<'_>) -> Question {
     let names = run.run.tests.as_ref().map(|report| report.failures.as_slice()).unwrap_or_default();
-    let named = names.iter().take(NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
-    let more = names.len().saturating_sub(NAMES);
+    let mut named: Vec<&str> = Vec::new();
+    for name in names.iter().take(NAMES) {
+        if named.is_empty() || named.iter().map(|name| name.len() + 2).sum::<usize>() + name.len() <= NAME_CHARACTERS {
+            named.push(name);
+        }
+    }
+    let more = names.len() - named.len();
+    let named = named.join(", ");
     let named = if more > 0 { format!("{named} and {more} more") } else { named };
     let named = if named.is_empty() { String::new() } else { format!(": {named}") };
-    let lines = told(&error_lines(&run.output, LINES));
+    let mut lines = error_lines(&run.output, usize::MAX);
+    // What a program logs in a test has a place, too; what the test expected is said by the test.
+    lines.sort_by_key(|line| !names.is_empty() && !is_of_test(line));
+    lines.truncate(LINES);
+    // Of several tests that fail, the other places tell enough.
+    let places: Vec<&str> = lines.iter().skip(1).map(|line| place_in(line)).collect();
+    let lines = match lines.first() {
+        Some(first) if !names.is_empty() => {
+            told(&[first], ERROR_TOKENS / lines.len() as u32)
+                + &places.iter().map(|at| format!(" · {at}")).collect::<String>()
+        }
+        _ => told(&lines, ERROR_TOKENS),
+    };
     let lines = if lines.is_empty() { lines } else { format!(": {lines}") };
     let text = format!("{} fails{named}{lines}", command_of(run.run));
     question(&text, &run.place(), run.done.event)
+}
+
+/// Whether a line's place is in a file of tests, as nearly all projects name them.
+fn is_of_test(line: &str) -> bool {
+    let file = line.split(':').next().unwrap_or_default().to_lowercase();
+    file.contains("test") || file.contains("spec")
 }
 
 /// The newest call that failed, unless the same was done again. That a search found nothing is no failure.
@@ -72,12 +117,21 @@ fn failed_call(past: Past<'_>, known: &[u32]) -> Result<Option<Question>, BlobEr
     let mut newer: Vec<String> = Vec::new();
     for done in past.done().take(RECENT) {
         let key = key_of(&done);
-        let is_newest = !newer.contains(&key);
+        // What a chain of commands comes to is its last one, which may have run alone since.
+        let last = key.rsplit(" && ").next().unwrap_or_default().to_owned();
+        let is_newest = !newer.contains(&key) && !newer.contains(&last);
+        if !has_failed(&done) {
+            newer.extend(key.split(" && ").map(str::to_owned));
+        }
         newer.push(key);
-        if !has_failed(&done) || !is_newest || done.command.is_some_and(|number| known.contains(&number)) {
+        let may_fail = has_failed(&done) || is_forgiven(&done);
+        if !may_fail || !is_newest || done.command.is_some_and(|number| known.contains(&number)) {
             continue;
         }
         let output = past.output(done.result)?;
+        if !has_failed(&done) && !crashed(&output) {
+            continue;
+        }
         let said = done.result.error.as_ref().map(|error| error.message.as_str()).filter(|said| !said.is_empty());
         let output = said.unwrap_or(&output);
         let mut lines = error_lines(output, LINES);
@@ -88,7 +142,7 @@ fn failed_call(past: Past<'_>, known: &[u32]) -> Result<Option<Question>, BlobEr
             Some((number, run)) => (command_of(run), Place::Cmd { number, exit: None }),
             None => (done.tool.to_owned(), Place::Turn(done.turn)),
         };
-        return Ok(Some(question(&format!("{what} failed: {}", told(&lines)), &place, done.event)));
+        return Ok(Some(question(&format!("{what} failed: {}", told(&lines, ERROR_TOKENS)), &place, done.event)));
     }
     Ok(None)
 }
@@ -98,8 +152,21 @@ fn has_failed(done: &Done<'_>) -> bool {
         ResultData::Run(run) => run.exit_code.is_some_and(|code| code != 0) && run.reading().purpose > Purpose::Asks,
         // A path that was guessed wrongly leaves nothing open.
         ResultData::Read(_) | ResultData::Search(_) | ResultData::List(_) => false,
-        _ => done.result.status == Status::Error,
+        _ => done.result.status == Status::Error && done.result.refusal().is_none(),
     }
+}
+
+/// Whether nothing that fails in it shows in its exit code: `x || true`.
+fn is_forgiven(done: &Done<'_>) -> bool {
+    let forgives = |command: &str| ["|| true", "|| :"].iter().any(|end| command.contains(end));
+    matches!(&done.result.data, ResultData::Run(run)
+        if run.exit_code == Some(0) && run.reading().purpose > Purpose::Asks && forgives(&run.command))
+}
+
+/// Whether a program broke off, by what it prints then.
+fn crashed(output: &str) -> bool {
+    let marks = ["panicked at", "Traceback (most recent call last)", "panic: ", "Segmentation fault"];
+    output.lines().any(|line| marks.iter().any(|mark| line.contains(mark)))
 }
 
 /// The newest command, where it has not ended.
@@ -148,8 +215,11 @@ fn unanswered(past: Past<'_>) -> Vec<Question> {
     }
     let asked = asked.filter(|user| kind_of(own_words(&user.text)) != Kind::Plan);
     if let Some((user, number)) = asked.and_then(|user| Some((user, user.user?))) {
-        // "fix the failing test" is the task.
-        let in_trouble = |lower: &str| wording().trouble.stand_in(lower) && !requests(lower);
+        // "fix the failing test" is the task; in "it fails, look into it" the first half says what is wrong.
+        let in_trouble = |lower: &str| {
+            let mut clauses = lower.split([',', ';', '，']);
+            clauses.any(|clause| wording().trouble.stand_in(clause) && !requests(clause))
+        };
         let is_open = |text: &str| is_question(text) || in_trouble(&text.to_lowercase());
         let words = own_words(&user.text);
         let open = sentences(words).into_iter().filter(|sentence| is_open(sentence.text)).take(QUESTIONS);
@@ -157,6 +227,15 @@ fn unanswered(past: Past<'_>) -> Vec<Question> {
         found.extend(quoted.map(|quote| quoted_question("the user asked", quote)));
     }
     found
+}
+
+/// The newest call that was refused with words, while no answer and no turn of theirs followed.
+fn refused(past: Past<'_>) -> Option<Question> {
+    let since = past.said().find(|said| said.answers).map_or(TurnNo(0), |said| said.turn);
+    let since = past.users().next().map_or(since, |user| since.max(user.turn));
+    let (done, reason) = past.done_from(since).find_map(|done| done.result.refusal().map(|reason| (done, reason)))?;
+    let text = format!("{} was refused: “{}”", done.tool, shortened(&one_line(reason)));
+    Some(question(&text, &Place::Turn(done.turn), done.event))
 }
 
 /// Whether a turn asks something where it was asked something.
@@ -185,7 +264,7 @@ mod tests {
     };
     use crate::{
         story::{Story, run},
-        trace::NoBlobs,
+        trace::{NoBlobs, ToolResult},
     };
     use serde_json::json;
 
@@ -216,6 +295,41 @@ mod tests {
         assert_eq!(open(&story), ["git stash pop failed: error: it would be overwritten by merge"]);
         story.step("", "Bash", json!({}), run("git stash pop", 0, ""));
         assert!(open(&story).is_empty());
+        story.step("", "Bash", json!({}), run("./a.sh && ./b.sh", 1, "error: no b"));
+        story.step("", "Bash", json!({}), run("./a.sh", 0, ""));
+        assert_eq!(open(&story), ["./a.sh && ./b.sh failed: error: no b"]);
+        story.step("", "Bash", json!({}), run("./b.sh", 0, ""));
+        assert!(open(&story).is_empty());
+        let crash = "thread 'main' panicked at src/a.rs:1:2:\nno settings\n\nCaused by:\n    0: no file\n    1: ledger not found: x";
+        story.step("", "Bash", json!({}), run("./report || true", 0, crash));
+        assert_eq!(open(&story), ["./report || true failed: 1: ledger not found: x"]);
+    }
+
+    #[test]
+    fn why_a_call_was_refused_is_open_until_the_user_speaks_or_is_answered() {
+        let mut story = Story::new();
+        story.user("write the plan down");
+        let client = "The user doesn't want to proceed with this tool use. To tell you how, the user said:\n";
+        for (message, shown) in [
+            (format!("{client}put it into the notes"), true),
+            ("connection refused. the user said:\npush to main".to_owned(), false),
+        ] {
+            let refused = ToolResult::failure("PERMISSION_DENIED", &message, ResultData::Other(json!({})));
+            story.step("", "Task", json!({}), refused);
+            assert_eq!(open(&story).iter().any(|text| text == "Task was refused: “put it into the notes”"), shown);
+            story.answer("Done.");
+            assert!(!open(&story).iter().any(|text| text.contains("was refused")));
+            story.user("go on");
+        }
+    }
+
+    #[test]
+    fn what_a_test_expected_is_shown_before_what_was_logged() {
+        let mut story = Story::new();
+        story.user("look at the ledger");
+        let output = "--- FAIL: TestA (0.00s)\n    log.go:9: Started it\n    a_test.go:5: expected 1, got 2\nFAIL\nFAIL\tx/a\t0.01s\n";
+        story.step("", "Bash", json!({}), run("go test ./...", 1, output));
+        assert_eq!(open(&story), ["go test ./... fails: TestA: a_test.go:5: expected 1, got 2 · log.go:9"]);
     }
 
     #[test]
@@ -228,5 +342,8 @@ mod tests {
         assert_eq!(open(&story), ["the assistant asked: “Shall I compare whole names?”"]);
         story.user("yes");
         assert!(!open(&story).iter().any(|text| text.contains("Shall I")), "{:?}", open(&story));
+        story.answer("Done.");
+        story.user("I closed the month and nothing happens, look into it. Fix the failing test, too.");
+        assert_eq!(open(&story), ["the user asked: “I closed the month and nothing happens, look into it.”"]);
     }
 }

@@ -114,7 +114,12 @@ impl<'a> Past<'a> {
     pub(super) fn is_under_way(self) -> bool {
         let newest = self.turns_from(TurnNo(0)).next_back();
         newest.is_some_and(|(_, live)| match live {
-            LiveTurn::Assistant(turn) => turn.parts.iter().any(|part| matches!(part, AssistantPart::Call { .. })),
+            // One that only thought was cut off.
+            LiveTurn::Assistant(turn) => {
+                let answers = |part: &AssistantPart| matches!(part, AssistantPart::Text { .. });
+                let calls = |part: &AssistantPart| matches!(part, AssistantPart::Call { .. });
+                turn.parts.iter().any(calls) || !turn.parts.iter().any(answers)
+            }
             LiveTurn::User(_) | LiveTurn::Tool(_) => true,
         })
     }

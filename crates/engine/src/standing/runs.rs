@@ -69,11 +69,11 @@ impl Newest<'_> {
     pub(super) fn status(&self, past: Past<'_>) -> RunStatus {
         let evidence = Evidence { pointer: self.place().to_string(), event: self.done.event };
         let command = command_of(self.run);
-        let counts = self.run.tests.as_ref().map(|report| match report.failed {
-            0 => format!("{} passed", report.passed),
-            failed => format!("{failed} failed, {} passed", report.passed),
-        });
-        let outcome = counts.or_else(|| self.run.exit_code.map(|code| format!("exit {code}")));
+        let counts = self.run.tests.as_ref().and_then(|report| report.counts());
+        // Behind a pipe the exit code is another program's.
+        let hidden = self.verdict == RunVerdict::Failed && self.run.exit_code == Some(0);
+        let ended = |code| if hidden { "by its output".to_owned() } else { format!("exit {code}") };
+        let outcome = counts.or_else(|| self.run.exit_code.map(ended));
         let verdict = match self.verdict {
             RunVerdict::Passed => "passed",
             RunVerdict::Failed => "failed",

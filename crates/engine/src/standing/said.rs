@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
     past::{Past, Said, shortened},
-    sentences::{Sentence, sentences},
+    sentences::{Sentence, sentences, without_list_mark},
     since::Since,
     turns::{Kind, is_question, kind_of, own_words},
     wording::{wording, words},
@@ -77,17 +77,53 @@ pub(super) fn concluded(past: Past<'_>, first: TurnNo, most: usize) -> Vec<Concl
     quoted.take(most).collect()
 }
 
-/// Questions that were answered with "yes": without them the user's words mean nothing.
+/// What an answer of a word or two is about, without which it means nothing: the option that it chooses, or the question
+/// that it says yes to.
 fn approved(past: Past<'_>, first: TurnNo) -> Vec<Choice<'_>> {
     let answers = past.users().take_while(|user| user.turn > first);
     let answers = answers.filter(|user| kind_of(own_words(&user.text)) == Kind::Answer);
     let asked = answers.filter_map(|user| {
         let said = past.said().find(|said| said.turn < user.turn)?;
+        let value = ASKED + freshness(past, said.turn);
+        if let Some(text) = chosen(said.text, own_words(&user.text)) {
+            return Some(Choice { turn: said.turn, text, value, subject: BTreeSet::new() });
+        }
         let is_asked = |text: &&str| is_question(text) && !text.contains(['“', '”']) && text.len() >= SHORTEST;
         let text = sentences(said.text).into_iter().rev().take(3).map(|sentence| sentence.text).find(is_asked)?;
-        Some(Choice { turn: said.turn, text, value: ASKED + freshness(past, said.turn), subject: BTreeSet::new() })
+        Some(Choice { turn: said.turn, text, value, subject: BTreeSet::new() })
     });
     asked.collect()
+}
+
+/// The items of lists right below a question: what can be chosen, and nothing that was concluded.
+fn options(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut below = false;
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let is_item = without_list_mark(line).1;
+        if below && is_item {
+            found.push(line);
+        } else {
+            below = is_question(line);
+        }
+    }
+    found
+}
+
+/// The option that an answer names: by its number, or by a word that no other has.
+fn chosen<'a>(asked: &'a str, answer: &str) -> Option<&'a str> {
+    let options = options(asked);
+    let lower = answer.to_lowercase();
+    let by_number = words(&lower).find_map(|word| options.get(word.parse::<usize>().ok()?.checked_sub(1)?));
+    let by_word = || {
+        let told: Vec<&str> = words(&lower).filter(|word| word.len() > 3 && !wording().go_on.has(word)).collect();
+        let mut named = options.iter().filter(|option| {
+            let option = option.to_lowercase();
+            words(&option).any(|word| told.contains(&word))
+        });
+        named.next().filter(|_| named.next().is_none())
+    };
+    sentences(by_number.or_else(by_word)?).first().map(|sentence| sentence.text)
 }
 
 fn freshness(past: Past<'_>, turn: TurnNo) -> i32 {
@@ -104,7 +140,10 @@ pub(super) fn says(past: Past<'_>, quote: &Quote) -> bool {
 fn weigh(said: &Said<'_>, changes: bool) -> Arc<[Weighed]> {
     let all = sentences(said.text);
     let offers = said.answers && all.iter().rev().take(3).any(|sentence| is_question(sentence.text));
-    let weighed = all.iter().filter_map(|sentence| {
+    let options = options(said.text);
+    let is_option = |text: &str| options.iter().any(|option| option.as_bytes().as_ptr_range().contains(&text.as_ptr()));
+    let concluding = all.iter().filter(|sentence| !is_option(sentence.text));
+    let weighed = concluding.filter_map(|sentence| {
         let worth = worth(sentence, said, offers, changes);
         // A sentence is borrowed from its text.
         let start = sentence.text.as_ptr() as usize - said.text.as_ptr() as usize;
@@ -208,6 +247,19 @@ mod tests {
         assert_eq!(quotes(&story).len(), 2);
         story.user("but that is not what happens with new accounts");
         assert!(quotes(&story).is_empty());
+    }
+
+    #[test]
+    fn of_options_the_chosen_one_is_said() {
+        let asked = "Which form should the report have?\n\n1. **Table** - rows of months. All at once.\n2. **Chart** - one bar a month.\n\nThe first is simple.";
+        for (answer, quoted) in [("2", "**Chart** - one bar a month."), ("yes, table", "**Table** - rows of months.")] {
+            let mut story = Story::new();
+            story.user("add a report");
+            story.answer(asked);
+            assert!(quotes(&story).is_empty(), "{:?}", quotes(&story));
+            story.user(answer);
+            assert_eq!(quotes(&story), [quoted]);
+        }
     }
 
     #[test]

@@ -85,7 +85,10 @@ pub(super) fn kind_of(text: &str) -> Kind {
     if all.len() >= PLAN && title(text).is_some() {
         return Kind::Plan;
     }
-    let found = sentences(&lower);
+    // "commit, push. How did we miss this?" asks one thing.
+    let hands_on = |text: &str| words(text).all(|word| closes(&word)) && list.closes.stand_in(text);
+    let mut found = sentences(&lower);
+    found.retain(|sentence| !hands_on(sentence.text));
     let mut looked: Vec<&str> = found.iter().map(|sentence| sentence.text).take(SENTENCES).collect();
     looked.extend(found.last().map(|sentence| sentence.text));
     let replies = all.len() < MATTER && all.first().is_some_and(|first| list.replies.has(first));
@@ -109,7 +112,7 @@ pub(super) fn requests(lower: &str) -> bool {
     let list = wording();
     let first = words(lower).find(|word| !list.leads_on.has(word)).unwrap_or_default();
     let wants_to_know = is_question(lower) && list.interrogatives.has(first);
-    let begins = list.requests.has(first);
+    let begins = list.requests.has(first) && !list.reminds.begin(lower);
     let clauses = || lower.split([',', ';', ':', '。', '，']).skip(1);
     let in_clause = || {
         let first = |clause: &str| {
@@ -117,8 +120,12 @@ pub(super) fn requests(lower: &str) -> bool {
         };
         !is_question(lower) && clauses().any(first)
     };
-    let wishes = || list.wishes.stand_in(lower) && !list.muses.stand_in(lower);
-    !wants_to_know && (begins || in_clause() || list.asks.stand_in(lower) || wishes())
+    !wants_to_know && (begins || in_clause() || list.asks.stand_in(lower) || wishes(lower))
+}
+
+/// Whether a sentence says how something should be, and perhaps no more than that.
+fn wishes(lower: &str) -> bool {
+    wording().wishes.stand_in(lower) && !wording().muses.stand_in(lower)
 }
 
 pub(super) fn is_question(text: &str) -> bool {
@@ -139,7 +146,8 @@ pub(super) fn title(text: &str) -> Option<&str> {
 /// The sentence that says what is wanted, the title before it where there is one, or the first sentence where the other
 /// is short: "can you debug this?". Each is as it stands there.
 pub(super) fn wanted(text: &str) -> Option<String> {
-    let is_said = |sentence: &Sentence<'_>| !is_frame(sentence.text) && !is_printed(sentence.text);
+    let is_said =
+        |sentence: &Sentence<'_>| !is_frame(sentence.text) && !is_printed(sentence.text) && !is_lead_in(sentence.text);
     let found: Vec<Sentence<'_>> = sentences(text).into_iter().filter(is_said).collect();
     let title = title(text);
     let is_plan = kind_of(text) == Kind::Plan;
@@ -151,11 +159,16 @@ pub(super) fn wanted(text: &str) -> Option<String> {
         let lower = sentence.text.to_lowercase().replace('’', "'");
         requests(&lower) || is_question(&lower)
     };
-    let says = |sentence: &Sentence<'_>| !matches!(kind_of(sentence.text), Kind::Answer | Kind::Foreign);
+    let says = |sentence: &Sentence<'_>| !matches!(kind_of(sentence.text), Kind::Answer | Kind::Foreign | Kind::Closes);
     let among = |listed: bool| {
-        let mut first = found.iter().take(SENTENCES).chain(found.last());
-        let text = first.find(|sentence| sentence.listed == listed && asks(sentence) && says(sentence))?.text;
-        found.iter().position(|sentence| std::ptr::eq(sentence.text, text))
+        let first = || found.iter().take(SENTENCES).chain(found.last()).filter(|sentence| sentence.listed == listed);
+        let is_wish = |sentence: &Sentence<'_>| wishes(&sentence.text.to_lowercase());
+        let mut asking = first().filter(|sentence| asks(sentence) && says(sentence));
+        let at_first = asking.clone().next()?;
+        // Where one only wishes, another may say what is to be done about it.
+        let found_text =
+            if is_wish(at_first) { asking.find(|sentence| !is_wish(sentence)).unwrap_or(at_first) } else { at_first };
+        found.iter().position(|sentence| std::ptr::eq(sentence.text, found_text.text))
     };
     // The steps of a list describe more often than they ask.
     let at = among(false).or_else(|| among(true));
@@ -168,7 +181,8 @@ pub(super) fn wanted(text: &str) -> Option<String> {
         if (ends && words.split_whitespace().count() >= LEAST_WORDS) || words.len() + next.text.len() > PLAN * 2 {
             break;
         }
-        words = format!("{words} {}", next.text);
+        let gap = if next.listed { " … " } else { " " };
+        words = format!("{words}{gap}{}", next.text);
     }
     let few = words.split_whitespace().count() < FEW_WORDS;
     let opening = found[..at].iter().map(|sentence| sentence.text).find(|text| kind_of(text).says_something());
@@ -194,6 +208,12 @@ fn is_printed(line: &str) -> bool {
 /// "Implement the following plan:" is not yet what is wanted.
 fn is_frame(line: &str) -> bool {
     wording().frames.begin(&line.to_lowercase().replace('’', "'"))
+}
+
+/// "Please do the following:" says only that something follows.
+fn is_lead_in(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    text.ends_with([':', '：']) && words(&lower).all(|word| wording().lead_ins.has(word) || is_number(word))
 }
 
 fn is_number(word: &str) -> bool {
@@ -258,6 +278,20 @@ mod tests {
         assert_eq!(
             wanted("Reports crash on empty months.\nMore of it. Can you debug this?").as_deref(),
             Some("Reports crash on empty months. … Can you debug this?")
+        );
+        assert_eq!(
+            wanted("Please do the following:\n- rename the helper\n- add cents to the report\n").as_deref(),
+            Some("rename the helper … add cents to the report")
+        );
+        assert_eq!(
+            wanted("Until now all months should be in one report. Can you check whether that changed?").as_deref(),
+            Some("Can you check whether that changed? ".trim())
+        );
+        assert_eq!(kind_of("commit, push. How did we miss this btw?"), Kind::Question);
+        assert_eq!(wanted("commit, push. How did we miss this btw?").as_deref(), Some("How did we miss this btw?"));
+        assert_eq!(
+            kind_of("it clears no months. Have in mind that there may be months without a report"),
+            Kind::Remark
         );
         assert_eq!(own_words("<system-reminder>x</system-reminder>\nfix it"), "fix it");
         assert_eq!(own_words("<command-name>/a</command-name>\n<command-args>do this</command-args>"), "do this");

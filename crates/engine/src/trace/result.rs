@@ -294,7 +294,8 @@ impl RunData {
 /// A test run, as one of the recognisers in `evidence` read it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestReport {
-    /// Which recogniser: pytest, unittest, cargo, go, jest, vitest, maven, gradle; several joined by `+`.
+    /// Which recogniser: pytest, unittest, cargo, go, jest, vitest, maven, gradle; several joined by `+`. `go packages`
+    /// where only these were printed and counted.
     pub framework: String,
     /// How many passed.
     pub passed: u32,
@@ -304,6 +305,23 @@ pub struct TestReport {
     pub skipped: u32,
     /// Names of the failed ones, as far as they were printed.
     pub failures: Vec<String>,
+}
+
+/// See [`TestReport::framework`].
+pub(crate) const GO_PACKAGES: &str = "go packages";
+
+impl TestReport {
+    /// `2 failed, 3 passed`, with what was counted where that is no tests; None where nothing ran.
+    pub(crate) fn counts(&self) -> Option<String> {
+        let counts = [(self.failed, "failed"), (self.passed, "passed"), (self.skipped, "skipped")];
+        let ran = counts.iter().filter(|(count, _)| *count > 0).enumerate();
+        let stated = ran.map(|(place, (count, what))| match (self.framework == GO_PACKAGES && place == 0, count) {
+            (false, _) => format!("{count} {what}"),
+            (true, 1) => format!("1 package {what}"),
+            (true, _) => format!("{count} packages {what}"),
+        });
+        Some(stated.collect::<Vec<_>>().join(", ")).filter(|stated| !stated.is_empty())
+    }
 }
 
 /// A todo list that was set.
@@ -388,6 +406,15 @@ impl ResultData {
 }
 
 impl ToolResult {
+    /// Why the call was refused, as a client (Claude Code) hands on what a person typed instead of leave to run. Another
+    /// program may have written the same, so it is no more than what the result says.
+    pub(crate) fn refusal(&self) -> Option<&str> {
+        let error = self.error.as_ref().filter(|error| error.code == "PERMISSION_DENIED")?;
+        let refused = error.message.strip_prefix("The user doesn't want to proceed with this tool use.")?;
+        let (_, reason) = refused.split_once("the user said:\n")?;
+        Some(reason.trim()).filter(|reason| !reason.is_empty())
+    }
+
     /// A tool that did what was asked.
     pub fn success(text: impl Into<Output>, data: ResultData) -> Self {
         Self {

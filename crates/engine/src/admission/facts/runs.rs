@@ -132,10 +132,7 @@ fn ended(run: &RunData) -> String {
 }
 
 fn counts(tests: &TestReport) -> String {
-    let counted = [(tests.failed, "failed"), (tests.passed, "passed"), (tests.skipped, "skipped")];
-    let stated: Vec<String> =
-        counted.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
-    if stated.is_empty() { "no tests".to_owned() } else { stated.join(", ") }
+    tests.counts().unwrap_or_else(|| "no tests".to_owned())
 }
 
 /// How it ended and the one thing that tells why.
@@ -177,7 +174,9 @@ fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
 fn remarks(history: &History, ran: Ran<'_>, until: TurnNo) -> Vec<String> {
     let mut remarks = Vec::new();
     let key = ran.key();
-    if let Some(newer) = ran.later(history, until).filter(|later| later.key() == key).last() {
+    // What only shows or writes a text has no key, and another one of these is no second run.
+    let again = ran.later(history, until).filter(|later| !key.is_empty() && later.key() == key);
+    if let Some(newer) = again.last() {
         remarks.push(format!("older: cmd#{} ran it again", newer.number));
         return remarks;
     }

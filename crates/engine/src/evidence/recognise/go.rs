@@ -11,7 +11,7 @@ use super::{
     printed::{Printed, is_seconds},
     summed::Summed,
 };
-use crate::trace::result::TestReport;
+use crate::trace::result::{GO_PACKAGES, TestReport};
 
 enum Line<'a> {
     Test { outcome: &'a str, name: &'a str },
@@ -22,7 +22,7 @@ enum Line<'a> {
 
 pub(super) fn recognise(printed: &Printed<'_>) -> Option<Summed> {
     let mut tests = TestReport { framework: "go".to_owned(), ..TestReport::default() };
-    let mut packages = tests.clone();
+    let mut packages = TestReport { framework: GO_PACKAGES.to_owned(), ..TestReport::default() };
     let mut verbose = false;
     let mut explained = false;
     for line in printed.lines.iter().filter_map(|line| parse_line(line)) {
@@ -81,11 +81,12 @@ fn parse_line(line: &str) -> Option<Line<'_>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::recognise_output as recognise;
+    use super::{super::recognise_output as recognise, GO_PACKAGES};
 
     fn counts(output: &str) -> Option<(u32, u32, u32, Vec<String>)> {
         let report = recognise(output)?;
-        assert_eq!(report.framework, "go");
+        let is_verbose = output.contains("=== RUN") || output.contains("--- PASS");
+        assert_eq!(report.framework, if is_verbose { "go" } else { GO_PACKAGES });
         Some((report.passed, report.failed, report.skipped, report.failures))
     }
 

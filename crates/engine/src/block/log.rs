@@ -111,7 +111,7 @@ fn render(line: &Line, longest: usize) -> String {
 impl Line {
     fn told(&self, longest: usize) -> String {
         let text = shorten(&self.text, longest);
-        if self.came.is_empty() { text.into_owned() } else { format!("{text} → {}", shorten(&self.came, longest)) }
+        if self.came.is_empty() { text.into_owned() } else { format!("{text} → {}", self.came) }
     }
 }
 

@@ -21,7 +21,7 @@ use crate::{
 /// How many failing tests are named, in how many characters, and how many lines of errors are shown, each of another
 /// file: names alone do not say what is wrong.
 const NAMES: usize = 4;
-const NAME_CHARACTERS: usize = 70;
+const NAME_CHARACTERS: usize = 50;
 const LINES: usize = 3;
 /// In tokens, for all of them: the pointer has the rest. What rule was broken stands at a line's end.
 const ERROR_TOKENS: u32 = 60;
@@ -96,7 +96,7 @@ fn failing(run: &Newest<'_>) -> Question {
     let places: Vec<&str> = lines.iter().skip(1).map(|line| place_in(line)).collect();
     let lines = match lines.first() {
         Some(first) if !names.is_empty() => {
-            told(&[first], ERROR_TOKENS / lines.len() as u32)
+            told(&[first], ERROR_TOKENS / (lines.len() as u32 + 1))
                 + &places.iter().map(|at| format!(" · {at}")).collect::<String>()
         }
         _ => told(&lines, ERROR_TOKENS),

@@ -162,13 +162,16 @@ pub(super) fn wanted(text: &str) -> Option<String> {
     let says = |sentence: &Sentence<'_>| !matches!(kind_of(sentence.text), Kind::Answer | Kind::Foreign | Kind::Closes);
     let among = |listed: bool| {
         let first = || found.iter().take(SENTENCES).chain(found.last()).filter(|sentence| sentence.listed == listed);
-        let is_wish = |sentence: &Sentence<'_>| wishes(&sentence.text.to_lowercase());
         let mut asking = first().filter(|sentence| asks(sentence) && says(sentence));
-        let at_first = asking.clone().next()?;
-        // Where one only wishes, another may say what is to be done about it.
-        let found_text =
-            if is_wish(at_first) { asking.find(|sentence| !is_wish(sentence)).unwrap_or(at_first) } else { at_first };
-        found.iter().position(|sentence| std::ptr::eq(sentence.text, found_text.text))
+        let chosen = asking.next()?;
+        // "All months should be in one report" may only say how it is; what is to be done about it stands behind it.
+        let only_says = wording().wishes.in_text(&chosen.text.to_lowercase()).all(|cue| cue == "should be");
+        let does = |sentence: &&Sentence<'_>| {
+            requests(&sentence.text.to_lowercase()) && !wishes(&sentence.text.to_lowercase())
+        };
+        let behind = if only_says && wishes(&chosen.text.to_lowercase()) { asking.find(does) } else { None };
+        let chosen = behind.unwrap_or(chosen);
+        found.iter().position(|sentence| std::ptr::eq(sentence.text, chosen.text))
     };
     // The steps of a list describe more often than they ask.
     let at = among(false).or_else(|| among(true));

@@ -287,8 +287,8 @@ mod tests {
             Some("rename the helper … add cents to the report")
         );
         assert_eq!(
-            wanted("Until now all months should be in one report. Can you check whether that changed?").as_deref(),
-            Some("Can you check whether that changed? ".trim())
+            wanted("Until now all months should be in one report. Can you check in the ledger whether that has changed since the last release?").as_deref(),
+            Some("Can you check in the ledger whether that has changed since the last release?")
         );
         assert_eq!(kind_of("commit, push. How did we miss this btw?"), Kind::Question);
         assert_eq!(wanted("commit, push. How did we miss this btw?").as_deref(), Some("How did we miss this btw?"));

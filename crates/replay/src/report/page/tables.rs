@@ -160,7 +160,7 @@ pub(super) fn agents(agents: &[(Format, Money)]) -> String {
     ];
     let mut table = Table::new("What was paid", &columns);
     for (format, money) in agents {
-        let estimated = if money.is_estimate() { " <small>estimated</small>" } else { "" };
+        let estimated = if money.is_about() { " <small>estimated</small>" } else { "" };
         let share = money.share().map_or("–".to_owned(), |share| format!("{:.0}%", share * 100.0));
         let cells = [
             numbers::count(money.sessions),
@@ -242,7 +242,7 @@ fn session_cells(session: &SessionReport, leading: Option<&str>) -> Vec<Cell> {
     let look_ups = |figures: &Figures| (figures.repairs_per_call * session.calls as f64).round() as u64;
     vec![
         Cell::Number(numbers::count(session.calls)),
-        Cell::Number(format!("{}{}", if money.is_estimate() { "~" } else { "" }, numbers::dollars(money.whole))),
+        Cell::Number(format!("{}{}", if money.is_about() { "~" } else { "" }, numbers::dollars(money.whole))),
         Cell::Number(dollars(with)),
         Cell::Number(share.unwrap_or_else(none)),
         Cell::Number(own.map_or(none(), |figures| numbers::percent(figures.recall))),

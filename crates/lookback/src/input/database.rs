@@ -62,8 +62,8 @@ pub(super) fn assemble(path: &Path, session: &str) -> Result<Vec<u8>> {
         let directory: Option<String> = connection.query_row(sql, [session], |row| row.get(0)).optional()?;
         let directory = directory.with_context(|| format!("there is no session {session}"))?;
         // Looked at before anything is read: SQLite knows the sizes without the texts. With what stands between them.
-        let sql = "SELECT total(octet_length(message.data) + 32) + (SELECT total(octet_length(part.data) + 1) FROM part JOIN message \
-                   ON message.id = message_id WHERE session_id = ?1) FROM message WHERE session_id = ?1";
+        let sql = "SELECT (SELECT total(octet_length(data) + 32) FROM message WHERE session_id = ?1) + (SELECT \
+                   total(octet_length(data) + 1) FROM part WHERE message_id IN (SELECT id FROM message WHERE session_id = ?1))";
         let size: f64 = connection.query_row(sql, [session], |row| row.get(0))?;
         ensure!(size <= DOCUMENT_LIMIT as f64, "session {session} is larger than {} MB", DOCUMENT_LIMIT >> 20);
         let info = serde_json::json!({ "id": session, "directory": directory });

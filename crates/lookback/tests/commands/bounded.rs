@@ -219,9 +219,17 @@ fn what_tools_did_is_bounded_in_every_document() {
     let values = format!("[{}0]", "0,".repeat(90_000));
     let documents = [
         (r#"{"info":{"id":"s"},"messages":["#, vec![opencode("grep", &found)], "lines of text; skipped"),
-        (r#"{"sessionId":"s","messages":["#, vec![gemini("replace", &edit)], "lines of text; skipped"),
+        (
+            r#"{"sessionId":"s","projectHash":"a","kind":"main","messages":["#,
+            vec![gemini("replace", &edit)],
+            "lines of text; skipped",
+        ),
         (r#"{"info":{"id":"s"},"messages":["#, vec![opencode("x", &format!(r#""input":{values}"#)); 300], "to be held"),
-        (r#"{"sessionId":"s","messages":["#, vec![gemini("x", &values); 300], "to be held"),
+        (
+            r#"{"sessionId":"s","projectHash":"a","kind":"main","messages":["#,
+            vec![gemini("x", &values); 300],
+            "to be held",
+        ),
         (r#"{"info":{"mini_version":"2"},"messages":["#, vec![mini(&values); 300], "to be held"),
     ];
     for (before, messages, expected) in documents {
@@ -229,22 +237,4 @@ fn what_tools_did_is_bounded_in_every_document() {
             assert!(!matches!(ended, Ended::Badly(_)) && said.contains(expected), "{before}: {ended:?} {said}");
         }
     }
-}
-
-/// Sizes are asked for before anything is read.
-#[test]
-fn a_database_is_bounded_by_what_a_session_has_in_it() {
-    let home = tempfile::tempdir().expect("a folder");
-    let file = home.path().join("opencode.db");
-    let database = rusqlite::Connection::open(&file).expect("a database");
-    let made = "CREATE TABLE session (id, parent_id, directory, time_updated);
-        CREATE TABLE message (id, session_id, time_created, data); CREATE TABLE part (id, message_id, data);
-        INSERT INTO session VALUES ('ses_1', NULL, '/w', 1);
-        INSERT INTO message VALUES ('msg_1', 'ses_1', 1, '{\"role\":\"user\"}');
-        INSERT INTO part VALUES ('prt_1', 'msg_1', printf('{\"type\":\"text\",\"text\":\"%*s\"}', 400000000, 'a'));";
-    database.execute_batch(made).expect("its tables");
-    drop(database);
-    let ran = run_for(home.path(), &["import", file.to_str().expect("text")], Duration::from_secs(300));
-    assert_eq!(ran.ended, Ended::WithAnError, "{}", ran.err);
-    assert!(ran.err.contains("session ses_1 is larger than 64 MB"), "{}", ran.err);
 }

@@ -4,14 +4,8 @@
 //! shape, without knowledge of the program that printed it.
 
 use super::places::begins_with_place;
+use crate::configuration::evidence::{CLOSING_CHARACTERS, OUTPUT_EDGE, TOLD_CHARACTERS};
 use crate::text::shorten_at_word;
-
-/// A longer line is cut: it is a hint, and its pointer has the whole.
-const LONGEST: usize = 140;
-/// A longer closing line of a success is text, not a verdict.
-const LONGEST_CLOSING: usize = 100;
-/// Only so much of both ends of a long output is looked at.
-const EDGE: usize = 64 * 1024;
 
 /// Beginnings of lines that state an error.
 pub(crate) const ERROR_STARTS: [&str; 12] = [
@@ -48,11 +42,11 @@ const ERROR_MARKS: [&str; 14] = [
 
 /// The parts of an output that are worth looking at, as text.
 pub(crate) fn edges(bytes: &[u8]) -> String {
-    if bytes.len() <= 2 * EDGE {
+    if bytes.len() <= 2 * OUTPUT_EDGE {
         return String::from_utf8_lossy(bytes).into_owned();
     }
-    let head = String::from_utf8_lossy(&bytes[..EDGE]);
-    let tail = String::from_utf8_lossy(&bytes[bytes.len() - EDGE..]);
+    let head = String::from_utf8_lossy(&bytes[..OUTPUT_EDGE]);
+    let tail = String::from_utf8_lossy(&bytes[bytes.len() - OUTPUT_EDGE..]);
     // Where the two meet, lines are cut and must not be used.
     let head = head.rsplit_once('\n').map_or("", |(head, _)| head);
     let tail = tail.split_once('\n').map_or("", |(_, tail)| tail);
@@ -68,7 +62,7 @@ pub(crate) fn telling_line(output: &str, failed: bool) -> Option<String> {
     // Of a failure without an error, a line that is a sentence.
     let first = output.lines().map(str::trim).find(|line| is_telling(line));
     let last = if failed && last.split_whitespace().count() < 3 { first.unwrap_or(last) } else { last };
-    (is_telling(last) && (failed || last.len() <= LONGEST_CLOSING)).then(|| cut(last))
+    (is_telling(last) && (failed || last.len() <= CLOSING_CHARACTERS)).then(|| cut(last))
 }
 
 /// What a program adds about itself.
@@ -127,7 +121,7 @@ fn is_telling(line: &str) -> bool {
 }
 
 pub(crate) fn cut(line: &str) -> String {
-    shorten_at_word(line, LONGEST).into_owned()
+    shorten_at_word(line, TOLD_CHARACTERS).into_owned()
 }
 
 #[cfg(test)]

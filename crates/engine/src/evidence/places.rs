@@ -2,8 +2,7 @@
 //!
 //! The grammar alone. Which file of the session is meant, and whether its lines were seen, is not known here.
 
-/// More places than this of one output are not worth looking at.
-const MOST: usize = 40;
+use crate::configuration::evidence::{LONGEST_EXTENSION, PLACES};
 
 /// A line of a file, as an output names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +36,7 @@ const ERROR_WORDS: [&str; 16] = [
 pub(crate) fn places(output: &str) -> Vec<NamedPlace<'_>> {
     let mut found: Vec<NamedPlace<'_>> = Vec::new();
     for line in output.lines() {
-        if found.len() >= MOST {
+        if found.len() >= PLACES {
             break;
         }
         let python = line.trim_start().strip_prefix("File \"").and_then(|rest| {
@@ -66,7 +65,7 @@ pub(crate) fn named_files(output: &str) -> Vec<&str> {
             if is_path && !found.contains(&word) {
                 found.push(word);
             }
-            if found.len() >= MOST {
+            if found.len() >= PLACES {
                 return found;
             }
         }
@@ -78,7 +77,7 @@ fn is_file_name(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(before, extension)| {
         !before.is_empty()
             && !extension.is_empty()
-            && extension.len() <= 5
+            && extension.len() <= LONGEST_EXTENSION
             && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
             && path.bytes().all(|byte| byte.is_ascii_graphic())
     })

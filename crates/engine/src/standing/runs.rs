@@ -10,6 +10,7 @@ use super::{
     past::{Done, Past},
 };
 use crate::{
+    configuration::standing::{SENTENCE_COMMAND, UNKNOWN_RUNS},
     evidence::pointer::Place,
     shell::{Joint, Purpose, Script, purposes},
     text::shorten_at_word,
@@ -20,9 +21,6 @@ use crate::{
     },
 };
 
-/// Runs whose verdict nobody can tell are looked past so often.
-const MOST_UNKNOWN: usize = 8;
-const LONGEST_COMMAND: usize = 70;
 /// Programs behind a pipe that may leave out what went wrong.
 const FILTERS: [&str; 7] = ["grep", "rg", "awk", "sed", "wc", "jq", "sort"];
 
@@ -57,7 +55,7 @@ pub(super) fn newest(past: Past<'_>, kind: Kind) -> Result<Option<Newest<'_>>, B
             return Ok(Some(found));
         }
         looked += 1;
-        if looked > MOST_UNKNOWN {
+        if looked > UNKNOWN_RUNS {
             break;
         }
         unknown.get_or_insert(found);
@@ -111,7 +109,7 @@ pub(super) fn command_of(run: &RunData) -> String {
     let mut lines = run.reading().claimed(&run.command).lines().map(str::trim);
     let told = lines.find(|line| !line.is_empty() && !line.starts_with("set -") && !line.starts_with('#'));
     let told = if run.command.contains('\n') { told.unwrap_or(&key) } else { &key };
-    shorten_at_word(told, LONGEST_COMMAND).into_owned()
+    shorten_at_word(told, SENTENCE_COMMAND).into_owned()
 }
 
 fn may_be(run: &RunData, kind: Kind) -> bool {

@@ -4,6 +4,7 @@
 //! A quotation that brings too much along costs a few words; one that brings too little can be the opposite of what was
 //! said. Code and lines quoted from others are passed over.
 
+use crate::configuration::admission::{LONG_REFUSAL, SHORT_REFUSAL, SIGNS_OF_REFUSAL};
 use crate::{standing::sentences, text::one_line};
 
 pub(super) fn quotable(text: &str) -> Vec<String> {
@@ -166,8 +167,8 @@ fn takes_back(sentence: &str) -> bool {
     negates(sentence)
         && !sentence.ends_with([':', '：'])
         && match wide {
-            0 => words.len() <= 3 || (words.len() <= 12 && words.iter().any(points_back)),
-            wide => wide <= 8,
+            0 => words.len() <= SHORT_REFUSAL || (words.len() <= LONG_REFUSAL && words.iter().any(points_back)),
+            wide => wide <= SIGNS_OF_REFUSAL,
         }
 }
 

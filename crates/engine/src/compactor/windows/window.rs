@@ -2,13 +2,9 @@
 
 use crate::{
     compactor::files::KnownFile,
+    configuration::rules::{LONGEST_WINDOW, WIDEST_LINE},
     trace::{TurnNo, claim::Anchor},
 };
-
-/// Two windows that touch become one, up to here.
-pub(super) const LONGEST: u32 = 24;
-/// Generated and minified lines tell nothing.
-const WIDEST: usize = 200;
 
 /// Lines `first..=last` of a file, by their number.
 pub(super) struct Window {
@@ -27,7 +23,7 @@ pub(super) fn place(mut window: Window, taken: &mut Vec<Window>) {
     {
         let other = &mut taken[at];
         let (first, last) = (other.first.min(window.first), other.last.max(window.last));
-        if last - first < LONGEST {
+        if last - first < LONGEST_WINDOW {
             // The joined window may now touch a third one.
             window = Window { first, last, ..taken.remove(at) };
             continue;
@@ -56,7 +52,7 @@ pub(super) fn anchor(window: &Window, file: &KnownFile<'_>) -> Option<Anchor> {
     let leading = run.iter().take_while(blank).count();
     let trailing = run.iter().rev().take_while(blank).count();
     let run = run.get(leading..run.len().checked_sub(trailing)?)?;
-    if run.iter().any(|line| line.text.len() > WIDEST || line.text.contains('\n')) {
+    if run.iter().any(|line| line.text.len() > WIDEST_LINE || line.text.contains('\n')) {
         return None;
     }
     Some(Anchor {

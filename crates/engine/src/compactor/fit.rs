@@ -59,7 +59,7 @@ pub(super) fn fit(
         chosen.remove(dropped.max(1));
         rendered = size_of(&content(&asked, &chosen));
     }
-    chosen.sort_by_key(reading_order);
+    chosen.sort_by(|one, other| reading_order(one).cmp(&reading_order(other)));
     Fitted { asked, chosen }
 }
 
@@ -117,12 +117,12 @@ fn room(stretch: &Stretch<'_>, limits: &BlockLimits, log: u32, count: &dyn Fn(&[
     limits.most_of(replaced, AIMED_BELOW).saturating_sub(u64::from(around)).min(u64::from(u32::MAX)) as u32
 }
 
-fn reading_order(candidate: &Candidate) -> (u32, u32, String, u32) {
+fn reading_order(candidate: &Candidate) -> (u32, u32, u32, &str, u32) {
     match &candidate.item {
-        Item::Fact(fact) => (fact.kind as u32, candidate.turn.0, String::new(), 0),
-        Item::Said(_) => (50, candidate.turn.0, String::new(), 0),
-        Item::Assertion(_) => (100, candidate.turn.0, String::new(), 0),
-        Item::Anchor(anchor) => (200, 0, anchor.path.clone(), anchor.first_line),
+        Item::Fact(fact) => (0, fact.kind as u32, candidate.turn.0, "", 0),
+        Item::Said(_) => (1, 0, candidate.turn.0, "", 0),
+        Item::Assertion(_) => (2, 0, candidate.turn.0, "", 0),
+        Item::Anchor(anchor) => (3, 0, 0, &anchor.path, anchor.first_line),
     }
 }
 

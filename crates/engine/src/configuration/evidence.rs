@@ -25,6 +25,8 @@ pub(crate) const TOLD_CHARACTERS: usize = 140;
 pub(crate) const CLOSING_CHARACTERS: usize = 100;
 /// Bytes of both ends of an output in which such lines are looked for.
 pub(crate) const OUTPUT_EDGE: usize = 64 << 10;
+/// Characters of the name of an exception: `KeyError`.
+pub(crate) const SHORTEST_EXCEPTION: usize = 8;
 /// Places in files that are looked at of one output.
 pub(crate) const PLACES: usize = 40;
 /// A file that an output names ends so: `.scala`, `.swift`.

@@ -43,6 +43,8 @@ pub(crate) const SHOWN_LINES: u32 = 8;
 pub(crate) const TELLING_LINE: usize = 12;
 /// Windows that touch become one, up to so many lines.
 pub(crate) const LONGEST_WINDOW: u32 = 24;
+/// Windows with no more lines than this between them touch; of one that is cut, more than this must be left at its end.
+pub(crate) const APART: u32 = 2;
 /// Characters of a line: generated and minified ones tell nothing.
 pub(crate) const WIDEST_LINE: usize = 200;
 /// Windows that are written and counted.

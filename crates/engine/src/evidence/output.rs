@@ -4,41 +4,11 @@
 //! shape, without knowledge of the program that printed it.
 
 use super::places::begins_with_place;
-use crate::configuration::evidence::{CLOSING_CHARACTERS, OUTPUT_EDGE, TOLD_CHARACTERS};
-use crate::text::shorten_at_word;
-
-/// Beginnings of lines that state an error.
-pub(crate) const ERROR_STARTS: [&str; 12] = [
-    "error:",
-    "error[",
-    "error ",
-    "fatal:",
-    "fatal error",
-    "panic:",
-    "E  ",
-    "Error:",
-    "ERROR",
-    "FAIL:",
-    "--- FAIL",
-    "✘",
-];
-/// What stands inside such lines.
-const ERROR_MARKS: [&str; 14] = [
-    ": error",
-    "Error: ",
-    "Exception: ",
-    "panicked at",
-    "undefined:",
-    "cannot find",
-    "not found",
-    "No such file",
-    "command not found",
-    "Permission denied",
-    "cannot use",
-    "is not defined",
-    "expected ",
-    "unresolved",
-];
+use crate::{
+    configuration::evidence::{CLOSING_CHARACTERS, OUTPUT_EDGE, SHORTEST_EXCEPTION, TOLD_CHARACTERS},
+    text::shorten_at_word,
+    words::lists,
+};
 
 /// The parts of an output that are worth looking at, as text.
 pub(crate) fn edges(bytes: &[u8]) -> String {
@@ -90,12 +60,7 @@ pub(crate) fn without_tag(line: &str) -> &str {
 pub(crate) fn stated_error(output: &str) -> Option<&str> {
     let mut lines = output.lines().map(str::trim).filter(|line| is_telling(line)).map(without_tag);
     let placed = lines.clone().find(|line| begins_with_place(line));
-    placed.or_else(|| {
-        lines.find(|line| {
-            ERROR_STARTS.iter().any(|start| line.starts_with(start))
-                || ERROR_MARKS.iter().any(|mark| line.contains(mark))
-        })
-    })
+    placed.or_else(|| lines.find(|line| lists().error_starts.begin(line) || lists().error_marks.stand_in(line)))
 }
 
 /// `KeyError: 'x'` at the very beginning of a line.
@@ -103,7 +68,7 @@ fn is_exception(line: &str) -> bool {
     let name = line.split([':', ' ']).next().unwrap_or_default();
     let last = name.rsplit('.').next().unwrap_or_default();
     (last.ends_with("Error") || last.ends_with("Exception") || last.ends_with("Warning"))
-        && last.len() > 7
+        && last.len() >= SHORTEST_EXCEPTION
         && last.starts_with(|first: char| first.is_ascii_uppercase())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._".contains(&byte))
 }

@@ -2,7 +2,10 @@
 //!
 //! The grammar alone. Which file of the session is meant, and whether its lines were seen, is not known here.
 
-use crate::configuration::evidence::{LONGEST_EXTENSION, PLACES};
+use crate::{
+    configuration::evidence::{LONGEST_EXTENSION, PLACES},
+    words::lists,
+};
 
 /// A line of a file, as an output names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,25 +15,6 @@ pub(crate) struct NamedPlace<'a> {
     /// What stands around it tells of an error; else it may be a mere log line.
     pub(crate) is_error: bool,
 }
-
-const ERROR_WORDS: [&str; 16] = [
-    "error",
-    "expected",
-    "got",
-    "want",
-    "undefined",
-    "fail",
-    "panic",
-    "assert",
-    "mismatch",
-    "cannot",
-    "not",
-    "unused",
-    "missing",
-    "invalid",
-    "-->",
-    "exception",
-];
 
 /// Lines of files, in the order of the output, each once.
 pub(crate) fn places(output: &str) -> Vec<NamedPlace<'_>> {
@@ -84,8 +68,7 @@ fn is_file_name(path: &str) -> bool {
 }
 
 fn tells_of_an_error(line: &str) -> bool {
-    let lower = line.to_lowercase();
-    ERROR_WORDS.iter().any(|word| lower.contains(word))
+    lists().error_words.stand_in(&line.to_lowercase())
 }
 
 /// Whether a line begins with a place, as compilers write their errors.

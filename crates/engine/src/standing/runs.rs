@@ -12,7 +12,7 @@ use super::{
 use crate::{
     configuration::standing::{SENTENCE_COMMAND, UNKNOWN_RUNS},
     evidence::pointer::Place,
-    shell::{Joint, Purpose, Script, purposes},
+    shell::{Joint, Purpose, Script, programs, purposes},
     text::shorten_at_word,
     trace::{
         BlobError,
@@ -20,9 +20,6 @@ use crate::{
         result::RunData,
     },
 };
-
-/// Programs behind a pipe that may leave out what went wrong.
-const FILTERS: [&str; 7] = ["grep", "rg", "awk", "sed", "wc", "jq", "sort"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -200,7 +197,7 @@ fn says_failed(output: &str) -> bool {
 
 fn filters(command: &str) -> bool {
     let mut behind = command.split('|').skip(1).filter_map(|part| part.split_whitespace().next());
-    behind.any(|program| FILTERS.contains(&program))
+    behind.any(|program| programs().filters.has(program))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::{
     compactor::files::KnownFile,
-    configuration::rules::{LONGEST_WINDOW, WIDEST_LINE},
+    configuration::rules::{APART, LONGEST_WINDOW, WIDEST_LINE},
     trace::{TurnNo, claim::Anchor},
 };
 
@@ -17,10 +17,9 @@ pub(super) struct Window {
 
 /// Puts a window beside those that are worth more: joined with one that it touches, or cut to what they leave of it.
 pub(super) fn place(mut window: Window, taken: &mut Vec<Window>) {
-    while let Some(at) = taken
-        .iter()
-        .position(|other| other.file == window.file && window.first <= other.last + 2 && other.first <= window.last + 2)
-    {
+    while let Some(at) = taken.iter().position(|other| {
+        other.file == window.file && window.first <= other.last + APART && other.first <= window.last + APART
+    }) {
         let other = &mut taken[at];
         let (first, last) = (other.first.min(window.first), other.last.max(window.last));
         if last - first < LONGEST_WINDOW {
@@ -28,10 +27,10 @@ pub(super) fn place(mut window: Window, taken: &mut Vec<Window>) {
             window = Window { first, last, ..taken.remove(at) };
             continue;
         }
-        if window.first < other.first && other.first.saturating_sub(window.first) >= 3 {
-            window.last = other.first - 3;
-        } else if window.last > other.last && window.last - other.last >= 5 {
-            window.first = other.last + 3;
+        if window.first < other.first && other.first.saturating_sub(window.first) > APART {
+            window.last = other.first - APART - 1;
+        } else if window.last > other.last && window.last - other.last > APART + APART {
+            window.first = other.last + APART + 1;
         } else {
             return;
         }

@@ -1,6 +1,6 @@
 //! The lines of an output that say what went wrong, told by their shape alone.
 
-use crate::{evidence::output::without_tag, words::lists};
+use crate::{configuration::evidence::LONGEST_EXTENSION, evidence::output::without_tag, words::lists};
 
 /// The lines that tell most: those with a place before others, in their order, at most so many of different files.
 pub(super) fn error_lines(output: &str, most: usize) -> Vec<&str> {
@@ -40,7 +40,9 @@ fn is_placed(line: &str) -> bool {
     let (Some(path), Some(number), Some(rest)) = (parts.next(), parts.next(), parts.next()) else { return false };
     let path = path.rsplit(char::is_whitespace).next().unwrap_or_default();
     let is_file = path.rsplit_once('.').is_some_and(|(stem, ending)| {
-        !stem.is_empty() && (1..6).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        !stem.is_empty()
+            && (1..=LONGEST_EXTENSION).contains(&ending.len())
+            && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
     });
     let message = parts.next().unwrap_or(rest);
     let says = message.chars().any(char::is_alphabetic) && !lists().warns.begin(message.trim_start());

@@ -182,7 +182,6 @@ mod tests {
     use crate::{
         story::{Story, edit, run},
         trace::{NoBlobs, TurnNo},
-        words::lists,
     };
     use serde_json::json;
 

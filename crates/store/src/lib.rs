@@ -36,5 +36,5 @@ pub use remove::{Kept, Removal};
 pub use search::Hit;
 pub use snapshot::{Snapshot, StoredTrace};
 pub use store::{ImportTurn, Store};
-pub use summary::{Billed, ForkPoint, SessionSummary};
+pub use summary::{Billed, ForkPoint, SessionSummary, turn_of};
 pub use writer::{Durability, SessionWriter};

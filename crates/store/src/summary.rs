@@ -280,7 +280,8 @@ fn shorten(summaries: &mut [SessionSummary]) {
     }
 }
 
-pub(crate) fn turn_of(body: &EventBody) -> Option<TurnNo> {
+/// The turn that an event is part of.
+pub fn turn_of(body: &EventBody) -> Option<TurnNo> {
     match body {
         EventBody::UserTurn(turn) => Some(turn.turn),
         EventBody::AssistantTurn(turn) => Some(turn.turn),

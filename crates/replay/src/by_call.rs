@@ -30,7 +30,8 @@ pub fn costs_by_call(
     configuration: &Configuration,
     count: &dyn Fn(&[u8]) -> u32,
 ) -> Vec<CallCosts> {
-    let conversation = Conversation::new(recording, count);
+    let mut conversation = Conversation::new(recording, count);
+    conversation.weigh_by_bills();
     let prompts = strategies.iter().map(|&name| {
         let mut strategy = strategy::build(name, &conversation, tariff, configuration, Counter::new(count));
         simulate::bills(&mut *strategy, &conversation, tariff)

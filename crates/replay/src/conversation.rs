@@ -26,6 +26,8 @@ use crate::recording::{Billed, CallItem, Format, Item, Recording};
 pub struct Conversation<'a> {
     pub recording: &'a Recording,
     pub scale: Scale,
+    /// What a text of our own is billed as, of what a session takes it for. 1, unless bills tell more.
+    pub made: f64,
     /// Everything that was ever said, in order.
     pub pieces: Vec<Piece>,
     pub calls: Vec<Call<'a>>,
@@ -91,6 +93,22 @@ impl<'a> Conversation<'a> {
     /// Pieces before a call, in order.
     pub fn before(&self, call: usize) -> impl Iterator<Item = usize> + '_ {
         self.calls[call].before.iter().cloned().flatten()
+    }
+
+    /// Every piece weighs what its own bill grew by when it came, and texts of our own what a counted token was billed as,
+    /// without what every step has besides: names, envelopes, sealed thinking that nobody can count. For whoever compares
+    /// bills call by call.
+    pub(crate) fn weigh_by_bills(&mut self) {
+        let bills = scale::growths(&self.pieces, &self.calls);
+        for growth in &bills {
+            for piece in growth.pieces.clone() {
+                let piece = &mut self.pieces[piece];
+                piece.tokens = (f64::from(piece.counted) * growth.billed / growth.counted).round() as u32;
+            }
+        }
+        if let Some(slope) = scale::slope(&bills) {
+            self.made = (slope / self.scale.factor).min(1.0);
+        }
     }
 
     /// What later steps need of each piece, made when it is first asked for.
@@ -259,7 +277,7 @@ impl<'a> Builder<'a, '_> {
         }
         fill_times(&mut calls);
         needs::find_needs(&mut calls, &pieces, &|text| scale.apply(count(text.as_bytes())));
-        Conversation { recording, scale, pieces, calls, ahead: OnceCell::new() }
+        Conversation { recording, scale, made: 1.0, pieces, calls, ahead: OnceCell::new() }
     }
 }
 

@@ -10,7 +10,7 @@ use lookback_engine::{
     trace::{Event, EventNo, SessionId},
 };
 
-use crate::{StoreError, blobs::INLINE_LIMIT, events, lock::SessionLock};
+use crate::{GuestFold, StoreError, blobs::INLINE_LIMIT, events, guests, lock::SessionLock};
 
 pub(crate) use group::Group;
 use lane::Lane;
@@ -74,6 +74,17 @@ impl SessionWriter {
         }
         self.next = next;
         Ok(())
+    }
+
+    /// Appends events with what they put in the place of a conversation's messages: both are on the disk when it returns, or
+    /// neither. Says what stands there now; where another process was first, that is its block.
+    pub fn append_with_folds(&mut self, events: &[Event], folds: &[GuestFold]) -> Result<Vec<GuestFold>, StoreError> {
+        let next = events::continue_from(self.next, events)?;
+        self.lane.take_failure()?;
+        let mut writing = self.group.database().writing();
+        let standing = self.lane.commit_with(&mut writing, events, |it, key| guests::write_folds(it, key, folds))?;
+        self.next = next;
+        Ok(standing)
     }
 
     /// Returns when everything appended is on the disk.

@@ -7,6 +7,8 @@
 //! by it. Example: the prompts of three calls were billed at 20,000, 21,500 and 23,000 tokens, and what came between them
 //! counts 1,000 and 1,000: the factor is 3,000 / 2,000 = 1.5.
 
+use std::ops::Range;
+
 use super::{Call, Piece};
 use crate::recording::Format;
 
@@ -19,6 +21,8 @@ pub struct Scale {
 
 const SMALLEST_BASE: f64 = 1_000.0;
 const LARGEST_BASE: f64 = 60_000.0;
+/// A line through fewer is one through chance.
+const FEWEST_GROWTHS: usize = 8;
 
 impl Scale {
     /// `system` is the count of the system prompt that the file shows.
@@ -62,6 +66,41 @@ fn factor(pieces: &[Piece], calls: &[Call<'_>]) -> Option<f64> {
         count += grown;
     }
     (billed > 0.0 && count > 0.0).then_some(billed / count)
+}
+
+/// What came between two calls.
+pub(super) struct Growth {
+    pub(super) pieces: Range<usize>,
+    pub(super) counted: f64,
+    pub(super) billed: f64,
+}
+
+/// Where one call's prompt is the one before and more.
+pub(super) fn growths(pieces: &[Piece], calls: &[Call<'_>]) -> Vec<Growth> {
+    let growth = |pair: &[Call<'_>]| {
+        let [one, next] = pair else { return None };
+        let (Some([ranges @ .., last]), false) = (Some(&next.before[..]), next.after_compaction) else { return None };
+        let [earlier @ .., end] = &one.before[..] else { return None };
+        let goes_on = ranges == earlier && last.start == end.start && last.end > end.end;
+        let pieces_between = goes_on.then_some(end.end..last.end)?;
+        let counted: u64 = pieces[pieces_between.clone()].iter().map(|piece| u64::from(piece.counted)).sum();
+        let growth = Growth { pieces: pieces_between, counted: counted as f64, billed: prompt(next)? - prompt(one)? };
+        (growth.counted > 0.0 && growth.billed > 0.0).then_some(growth)
+    };
+    calls.windows(2).filter_map(growth).collect()
+}
+
+/// What one more counted token is billed as: the slope of the line through all growths, by least squares. Example: 100
+/// counted are billed as 350, 300 as 550: each step has 250 besides, and a token is a token. None where growths are too
+/// few or too much alike to tell.
+pub(super) fn slope(growths: &[Growth]) -> Option<f64> {
+    let number = growths.len() as f64;
+    let mean = |of: fn(&Growth) -> f64| growths.iter().map(of).sum::<f64>() / number;
+    let (counted, billed) = (mean(|growth| growth.counted), mean(|growth| growth.billed));
+    let spread: f64 = growths.iter().map(|growth| (growth.counted - counted).powi(2)).sum();
+    let along: f64 = growths.iter().map(|growth| (growth.counted - counted) * (growth.billed - billed)).sum();
+    let is_told = growths.len() >= FEWEST_GROWTHS && spread > number * (counted / 4.0).powi(2);
+    (is_told && along > 0.0).then(|| along / spread)
 }
 
 /// The median of billed − counted over sessions of public repositories, counted by o200k and multiplied by each session's
@@ -111,6 +150,14 @@ mod tests {
         let mut recording = Recording { items, ..Recording::new(format) };
         recording.about.system = Some("s".repeat(700));
         Conversation::new(&recording, &|text| text.len() as u32).scale
+    }
+
+    #[test]
+    fn a_step_s_own_weight_is_no_token_s() {
+        let growth = |counted: f64| Growth { pieces: 0..0, counted, billed: counted * 1.2 + 250.0 };
+        let growths: Vec<Growth> = (1..=8).map(|step| growth(f64::from(step) * 100.0)).collect();
+        assert!((slope(&growths).expect("a slope") - 1.2).abs() < 1e-9);
+        assert_eq!(slope(&growths[..7]), None);
     }
 
     #[test]

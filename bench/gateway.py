@@ -65,7 +65,7 @@ def lua(folder, name, text):
 
 
 def wrk(url, script, connections, seconds):
-    out = subprocess.run(["wrk", "-H", f"x-portkey-provider: openai", "-H", f"x-portkey-custom-host: {UPSTREAM}/v1", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", script, url], capture_output=True, text=True).stdout
+    out = subprocess.run(["wrk", "-H", "x-portkey-provider: openai", "-H", f"x-portkey-custom-host: {UPSTREAM}/v1", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", script, url], capture_output=True, text=True).stdout
     unit = {"us": 1, "ms": 1e3, "s": 1e6}
     at = lambda share: (lambda m: float(m[1]) * unit[m[2]])(re.search(rf"{share}%\s+([\d.]+)(us|ms|s)", out))
     bad = re.search(r"Non-2xx or 3xx responses: (\d+)", out)

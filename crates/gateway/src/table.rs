@@ -194,7 +194,12 @@ impl Table {
     }
 
     /// Blocks of another process, in conversations that are known here.
-    pub(crate) fn learn_folds(&self, store: &Store, conversation: ConversationId, chain: &[Link]) -> Result<(), StoreError> {
+    pub(crate) fn learn_folds(
+        &self,
+        store: &Store,
+        conversation: ConversationId,
+        chain: &[Link],
+    ) -> Result<(), StoreError> {
         for fold in store.find_folds(chain)? {
             self.publish(Some(conversation), fold.into());
         }

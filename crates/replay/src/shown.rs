@@ -61,7 +61,7 @@ impl Part {
     pub fn tokens(&self, conversation: &Conversation) -> u32 {
         match self {
             Self::Raw(piece) => conversation.pieces[*piece].tokens,
-            Self::Made(made) => (f64::from(made.tokens) * conversation.made).round() as u32,
+            Self::Made(made) => made.tokens,
         }
     }
 

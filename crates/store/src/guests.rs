@@ -89,7 +89,11 @@ impl Store {
 }
 
 /// What stands stands: of two processes that fold the same messages the first one's block is sent by both.
-pub(crate) fn write_folds(connection: &Connection, key: i64, folds: &[GuestFold]) -> Result<Vec<GuestFold>, StoreError> {
+pub(crate) fn write_folds(
+    connection: &Connection,
+    key: i64,
+    folds: &[GuestFold],
+) -> Result<Vec<GuestFold>, StoreError> {
     for fold in folds {
         let sql = "INSERT INTO guest_folds (link, session, first, messages, thinking_from, block)
                    VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING";

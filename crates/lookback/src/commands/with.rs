@@ -16,8 +16,9 @@ use super::{
     EndedWith,
     gateway::{
         agents::{Agent, Recall, Ways},
-        options, say_left,
+        options,
         report::{Figures, Sums},
+        say_left,
     },
 };
 use crate::{

@@ -21,8 +21,6 @@ pub struct Scale {
 
 const SMALLEST_BASE: f64 = 1_000.0;
 const LARGEST_BASE: f64 = 60_000.0;
-/// A line through fewer is one through chance.
-const FEWEST_GROWTHS: usize = 8;
 
 impl Scale {
     /// `system` is the count of the system prompt that the file shows.
@@ -68,39 +66,16 @@ fn factor(pieces: &[Piece], calls: &[Call<'_>]) -> Option<f64> {
     (billed > 0.0 && count > 0.0).then_some(billed / count)
 }
 
-/// What came between two calls.
-pub(super) struct Growth {
-    pub(super) pieces: Range<usize>,
-    pub(super) counted: f64,
-    pub(super) billed: f64,
-}
-
-/// Where one call's prompt is the one before and more.
-pub(super) fn growths(pieces: &[Piece], calls: &[Call<'_>]) -> Vec<Growth> {
+/// Where one call's prompt is the one before and more: which pieces came, and what the bill grew by.
+pub(super) fn growths(calls: &[Call<'_>]) -> Vec<(Range<usize>, f64)> {
     let growth = |pair: &[Call<'_>]| {
         let [one, next] = pair else { return None };
-        let (Some([ranges @ .., last]), false) = (Some(&next.before[..]), next.after_compaction) else { return None };
-        let [earlier @ .., end] = &one.before[..] else { return None };
-        let goes_on = ranges == earlier && last.start == end.start && last.end > end.end;
-        let pieces_between = goes_on.then_some(end.end..last.end)?;
-        let counted: u64 = pieces[pieces_between.clone()].iter().map(|piece| u64::from(piece.counted)).sum();
-        let growth = Growth { pieces: pieces_between, counted: counted as f64, billed: prompt(next)? - prompt(one)? };
-        (growth.counted > 0.0 && growth.billed > 0.0).then_some(growth)
+        let ([earlier @ .., end], [ranges @ .., last]) = (&one.before[..], &next.before[..]) else { return None };
+        let goes_on = ranges == earlier && last.start == end.start && last.end > end.end && !next.after_compaction;
+        let billed = prompt(next)? - prompt(one)?;
+        (goes_on && billed > 0.0).then_some((end.end..last.end, billed))
     };
     calls.windows(2).filter_map(growth).collect()
-}
-
-/// What one more counted token is billed as: the slope of the line through all growths, by least squares. Example: 100
-/// counted are billed as 350, 300 as 550: each step has 250 besides, and a token is a token. None where growths are too
-/// few or too much alike to tell.
-pub(super) fn slope(growths: &[Growth]) -> Option<f64> {
-    let number = growths.len() as f64;
-    let mean = |of: fn(&Growth) -> f64| growths.iter().map(of).sum::<f64>() / number;
-    let (counted, billed) = (mean(|growth| growth.counted), mean(|growth| growth.billed));
-    let spread: f64 = growths.iter().map(|growth| (growth.counted - counted).powi(2)).sum();
-    let along: f64 = growths.iter().map(|growth| (growth.counted - counted) * (growth.billed - billed)).sum();
-    let is_told = growths.len() >= FEWEST_GROWTHS && spread > number * (counted / 4.0).powi(2);
-    (is_told && along > 0.0).then(|| along / spread)
 }
 
 /// The median of billed − counted over sessions of public repositories, counted by o200k and multiplied by each session's
@@ -133,8 +108,12 @@ mod tests {
         recording::{Billed, CallItem, Item, Recording, UserItem},
     };
 
-    /// A user's turn and calls billed at these prompts; each answer counts 996, and 4 for being a message.
     fn scale(format: Format, prompts: &[u64]) -> Scale {
+        Conversation::new(&recording(format, prompts), &|text| text.len() as u32).scale
+    }
+
+    /// A user's turn and calls billed at these prompts; each answer counts 996, and 4 for being a message.
+    fn recording(format: Format, prompts: &[u64]) -> Recording {
         let call = |prompt: &u64| {
             Item::Call(Box::new(CallItem {
                 at: None,
@@ -149,15 +128,25 @@ mod tests {
         let items = std::iter::once(user).chain(prompts.iter().map(call)).collect();
         let mut recording = Recording { items, ..Recording::new(format) };
         recording.about.system = Some("s".repeat(700));
-        Conversation::new(&recording, &|text| text.len() as u32).scale
+        recording
     }
 
     #[test]
-    fn a_step_s_own_weight_is_no_token_s() {
-        let growth = |counted: f64| Growth { pieces: 0..0, counted, billed: counted * 1.2 + 250.0 };
-        let growths: Vec<Growth> = (1..=8).map(|step| growth(f64::from(step) * 100.0)).collect();
-        assert!((slope(&growths).expect("a slope") - 1.2).abs() < 1e-9);
-        assert_eq!(slope(&growths[..7]), None);
+    fn what_came_between_two_calls_weighs_what_the_bill_grew_by() {
+        let mut recording = recording(Format::Codex, &[20_000, 21_500, 24_700, 24_000]);
+        for (at, letter) in [(2, "v"), (4, "w"), (6, "x")] {
+            let text = letter.repeat(96);
+            recording.items.insert(at, Item::User(UserItem { text, origin: Origin::Person, at: None }));
+        }
+        let mut conversation = Conversation::new(&recording, &|text| text.len() as u32);
+        conversation.weigh_by_bills();
+        let prompt = |call: usize| -> u32 {
+            let before = conversation.before(call).map(|piece| conversation.pieces[piece].tokens);
+            conversation.scale.base + before.sum::<u32>()
+        };
+        assert_eq!([prompt(0), prompt(1), prompt(2)], [20_000, 21_500, 24_700]);
+        assert_eq!(conversation.weight("w".repeat(96).as_bytes()), Some(conversation.pieces[4].tokens - 4));
+        assert_eq!(conversation.weight("x".repeat(96).as_bytes()), None, "a bill that fell tells nothing");
     }
 
     #[test]

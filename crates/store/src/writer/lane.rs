@@ -109,7 +109,8 @@ pub(super) fn commit_together(writing: &mut Writing<'_>, lanes: &[Arc<Lane>]) {
     let together =
         writing.write(|transaction| batches.iter().try_for_each(|(lane, batch)| append(transaction, lane.key, batch)));
     for (lane, batch) in batches {
-        let outcome = if together.is_ok() { Ok(()) } else { writing.write(|transaction| append(transaction, lane.key, &batch)) };
+        let outcome =
+            if together.is_ok() { Ok(()) } else { writing.write(|transaction| append(transaction, lane.key, &batch)) };
         match outcome {
             Ok(()) => lane.written(batch.len()),
             Err(error) => {

@@ -272,12 +272,14 @@ impl Desk {
             block: folded.fold.block.to_vec(),
         });
         let new = &open.live.session.trace()[open.writer.next().0 as usize..];
-        let standing = open.writer.append_with_folds(new, &rows.collect::<Vec<_>>())?;
+        let standing = open.writer.append_with_folds(new, &rows.collect::<Vec<_>>(), &open.chain)?;
         open.writer.release(&mut open.live.session);
-        for (Folded { saves, .. }, stands) in folded.iter().zip(standing) {
-            let (first, end) = (stands.first, stands.end);
+        for Folded { fold, saves } in folded {
+            let (first, end) = (fold.first, fold.end);
             info!(session = session.0, first, end, saves, "a block stands for messages from the next request on");
             self.metrics.folds.add(1);
+        }
+        for stands in standing {
             self.table.publish(Some(conversation), stands.into());
         }
         Ok(true)

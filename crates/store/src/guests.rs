@@ -88,19 +88,27 @@ impl Store {
     }
 }
 
-/// What stands stands: of two processes that fold the same messages the first one's block is sent by both.
+/// Of two processes that fold the same conversation the first one's blocks are sent by both: a fold that overlaps one that
+/// stands in the chain is not taken. Gives all that stand now.
 pub(crate) fn write_folds(
     connection: &Connection,
     key: i64,
     folds: &[GuestFold],
+    chain: &[Link],
 ) -> Result<Vec<GuestFold>, StoreError> {
+    let standing = chain.iter().map(|link| find_fold(connection, link)).filter_map(Result::transpose);
+    let mut standing = standing.collect::<Result<Vec<_>, _>>()?;
     for fold in folds {
-        let sql = "INSERT INTO guest_folds (link, session, first, messages, thinking_from, block)
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING";
+        if standing.iter().any(|other| fold.first < other.end && other.first < fold.end) {
+            continue;
+        }
+        let sql = "INSERT OR REPLACE INTO guest_folds (link, session, first, messages, thinking_from, block)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
         let row = params![fold.link, key, fold.first as i64, fold.end as i64, fold.thinking_from as i64, fold.block];
         connection.prepare_cached(sql)?.execute(row)?;
+        standing.push(fold.clone());
     }
-    folds.iter().filter_map(|fold| find_fold(connection, &fold.link).transpose()).collect()
+    Ok(standing)
 }
 
 fn find_fold(connection: &Connection, link: &Link) -> Result<Option<GuestFold>, StoreError> {

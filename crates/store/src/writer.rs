@@ -9,6 +9,8 @@ use lookback_engine::{
     Session,
     trace::{Event, EventNo, SessionId},
 };
+use lookback_wire::body::Link;
+use rusqlite::Transaction;
 
 use crate::{GuestFold, StoreError, blobs::INLINE_LIMIT, events, guests, lock::SessionLock};
 
@@ -76,13 +78,18 @@ impl SessionWriter {
         Ok(())
     }
 
-    /// Appends events with what they put in the place of a conversation's messages: both are on the disk when it returns, or
-    /// neither. Says what stands there now; where another process was first, that is its block.
-    pub fn append_with_folds(&mut self, events: &[Event], folds: &[GuestFold]) -> Result<Vec<GuestFold>, StoreError> {
+    /// Appends events with what they put in the place of a conversation's messages, whose chain that is: both are on the disk
+    /// when it returns, or neither. Gives all that stands in the conversation now; where another process was first, its.
+    pub fn append_with_folds(
+        &mut self,
+        events: &[Event],
+        folds: &[GuestFold],
+        chain: &[Link],
+    ) -> Result<Vec<GuestFold>, StoreError> {
         let next = events::continue_from(self.next, events)?;
         self.lane.take_failure()?;
-        let mut writing = self.group.database().writing();
-        let standing = self.lane.commit_with(&mut writing, events, |it, key| guests::write_folds(it, key, folds))?;
+        let also = |connection: &Transaction<'_>, key| guests::write_folds(connection, key, folds, chain);
+        let standing = self.lane.commit_with(&mut self.group.database().writing(), events, also)?;
         self.next = next;
         Ok(standing)
     }

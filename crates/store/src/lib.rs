@@ -30,11 +30,12 @@ mod writer;
 
 pub use create::ComingSession;
 pub use error::StoreError;
+pub use events::turn_of;
 pub use guests::{GuestFold, GuestPlace};
 pub use identity::{derived_session_id, new_session_id};
 pub use remove::{Kept, Removal};
 pub use search::Hit;
 pub use snapshot::{Snapshot, StoredTrace};
 pub use store::{ImportTurn, Store};
-pub use summary::{Billed, ForkPoint, SessionSummary, turn_of};
+pub use summary::{Billed, ForkPoint, SessionSummary};
 pub use writer::{Durability, SessionWriter};

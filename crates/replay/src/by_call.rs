@@ -8,7 +8,7 @@ use crate::{
     paid::dollars,
     recording::Recording,
     simulate::{self, Tariff},
-    strategy::{self, Counter, StrategyName},
+    strategy::{self, StrategyName},
 };
 
 /// One call, in dollars.
@@ -32,7 +32,7 @@ pub fn costs_by_call(
 ) -> Vec<CallCosts> {
     let conversation = Conversation::new(recording, count);
     let prompts = strategies.iter().map(|&name| {
-        let mut strategy = strategy::build(name, &conversation, tariff, configuration, Counter::new(count));
+        let mut strategy = strategy::build(name, &conversation, tariff, configuration, count);
         simulate::bills(&mut *strategy, &conversation, tariff)
     });
     let prompts: Vec<Vec<f64>> = prompts.collect();

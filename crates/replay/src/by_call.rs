@@ -8,7 +8,7 @@ use crate::{
     paid::dollars,
     recording::Recording,
     simulate::{self, Tariff},
-    strategy::{self, Counter, StrategyName},
+    strategy::{self, StrategyName},
 };
 
 /// One call, in dollars.
@@ -39,7 +39,7 @@ pub fn costs_by_call(
         false => Split { uncached: split.uncached + split.written, written: 0, written_1h: 0, ..split },
     };
     let prompts = strategies.iter().map(|&name| {
-        let mut strategy = strategy::build(name, &conversation, tariff, configuration, Counter::new(count));
+        let mut strategy = strategy::build(name, &conversation, tariff, configuration, count);
         simulate::bills(&mut *strategy, &conversation, tariff, as_billed)
     });
     let prompts: Vec<Vec<f64>> = prompts.collect();

@@ -172,7 +172,7 @@ impl<'a> Builder<'a, '_> {
     fn add(&mut self, number: usize, item: &'a Item) {
         match item {
             Item::User(user) => {
-                let tokens = self.message((self.count)(user.text.as_bytes()));
+                let tokens = (self.count)(user.text.as_bytes()) + TOKENS_PER_MESSAGE;
                 let turn = self.turn();
                 self.push(Piece {
                     turn,
@@ -215,7 +215,7 @@ impl<'a> Builder<'a, '_> {
         let before = self.live.clone();
         let (text, tokens) = self.answer(&call.parts);
         let turn = self.turn();
-        let counted = self.message(tokens);
+        let counted = tokens + TOKENS_PER_MESSAGE;
         let answer = self.push(Piece { turn, role: Role::Answer, tokens: counted, counted, text });
         let first = self.pieces.len();
         if !call.results.is_empty() {
@@ -223,7 +223,7 @@ impl<'a> Builder<'a, '_> {
             for (index, result) in call.results.iter().enumerate() {
                 let bytes = result.text.bytes(&NoBlobs).unwrap_or_default();
                 let text = String::from_utf8_lossy(&bytes).into_owned();
-                let tokens = self.message((self.count)(text.as_bytes()));
+                let tokens = (self.count)(text.as_bytes()) + TOKENS_PER_MESSAGE;
                 let role = Role::Result { index: index as u32, kind: result.data.kind() };
                 self.push(Piece { turn, role, tokens, counted: tokens, text });
             }
@@ -265,10 +265,6 @@ impl<'a> Builder<'a, '_> {
             found.push('\n');
         }
         (found, tokens)
-    }
-
-    fn message(&self, tokens: u32) -> u32 {
-        tokens + TOKENS_PER_MESSAGE
     }
 
     fn turn(&mut self) -> TurnNo {

@@ -30,6 +30,7 @@ pub use entry::{Block, Content, Entry};
 pub use error::{BodyError, SpliceError};
 pub use facts::Earlier;
 pub use member::Member;
+pub use scan::Scanner;
 pub use section::{Mark, Section, SectionKind, SectionValue};
 pub use span::{Span, Text};
 pub use splice::Edit;

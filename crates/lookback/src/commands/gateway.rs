@@ -5,11 +5,7 @@ mod log;
 pub(in crate::commands) mod report;
 mod token;
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, mpsc},
-    time::Duration,
-};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use anyhow::{Context, Result, anyhow};
 use lookback_gateway::{Gateway, Left, Mode, Options, Running, Upstreams};
@@ -17,7 +13,7 @@ use lookback_gateway::{Gateway, Left, Mode, Options, Running, Upstreams};
 use crate::{
     cards,
     cli::{GatewayArguments, GatewayCommand},
-    home, opened, screen,
+    home, interruption, opened, screen,
     settings::{self, Flags, Settings},
 };
 use agents::Agent;
@@ -39,12 +35,7 @@ pub(crate) fn run(arguments: GatewayArguments) -> Result<()> {
 
 fn stand(arguments: GatewayArguments) -> Result<()> {
     // Ctrl-C is heard from here on: whoever sees the address can end it.
-    let (sender, interrupted) = mpsc::channel();
-    ctrlc::set_handler(move || {
-        // A second one while the first is being answered changes nothing.
-        let _ = sender.send(());
-    })
-    .context("cannot listen for Ctrl-C")?;
+    let interrupted = interruption::heard()?;
     let runtime = tokio::runtime::Runtime::new().context("cannot start the gateway")?;
     let mode = arguments.mode;
     let settings = settings::load(Flags::default())?;

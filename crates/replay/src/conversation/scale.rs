@@ -26,7 +26,9 @@ impl Scale {
     /// `system` is the count of the system prompt that the file shows.
     pub(super) fn of(format: Format, system: u32, pieces: &[Piece], calls: &[Call<'_>]) -> Self {
         let factor = factor(pieces, calls).unwrap_or(1.0);
-        let base = first_bill(calls)
+        let base = calls
+            .first()
+            .and_then(prompt)
             .map(|billed| billed - counted(pieces, &calls[0]) as f64 * factor)
             .filter(|base| (SMALLEST_BASE..=LARGEST_BASE).contains(base));
         Self { base: base.map_or_else(|| usual_base(format, system), |base| base.round() as u32), factor }
@@ -35,10 +37,6 @@ impl Scale {
     pub fn apply(&self, tokens: u32) -> u32 {
         (f64::from(tokens) * self.factor).round() as u32
     }
-}
-
-fn first_bill(calls: &[Call<'_>]) -> Option<f64> {
-    prompt(calls.first()?)
 }
 
 /// As billed; none where a call was given up before that.

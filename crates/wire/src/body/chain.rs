@@ -53,15 +53,18 @@ struct Walk {
 
 impl Walk {
     fn message(&mut self, scanner: &mut Scanner<'_>) -> Result<(), BodyError> {
-        let provider = self.provider;
+        let left_out: &[&str] = if self.provider == Provider::Responses { &OF_ITEMS } else { &[] };
+        self.members(scanner, left_out, &["content", "output"])
+    }
+
+    /// All members of an object but cache marks and those that are left out. What is said stands under `contents`.
+    fn members(&mut self, scanner: &mut Scanner<'_>, left_out: &[&str], contents: &[&str]) -> Result<(), BodyError> {
         scanner.object(|scanner, name| {
-            let is = |expected: &str| name.says(scanner.bytes(), expected);
-            if CACHE_MARKS.iter().any(|mark| is(mark))
-                || provider == Provider::Responses && OF_ITEMS.iter().any(|left_out| is(left_out))
-            {
-                return scanner.value().map(|_| ());
+            let is_one_of = |names: &[&str]| names.iter().any(|expected| name.says(scanner.bytes(), expected));
+            if is_one_of(&CACHE_MARKS) || is_one_of(left_out) {
+                return scanner.value().map(drop);
             }
-            let is_content = is("content") || is("output");
+            let is_content = is_one_of(contents);
             self.add(scanner, b'm', name.span);
             if is_content { self.content(scanner) } else { self.value(scanner) }
         })?;
@@ -94,15 +97,7 @@ impl Walk {
         let end = scanner.at();
         let mut scanner = Scanner::within(scanner.bytes(), Span { start, end });
         self.hasher.update(b"{");
-        scanner.object(|scanner, name| {
-            if CACHE_MARKS.iter().any(|mark| name.says(scanner.bytes(), mark)) {
-                return scanner.value().map(|_| ());
-            }
-            let is_content = name.says(scanner.bytes(), "content");
-            self.add(scanner, b'm', name.span);
-            if is_content { self.content(scanner) } else { self.value(scanner) }
-        })?;
-        Ok(())
+        self.members(&mut scanner, &[], &["content"])
     }
 
     fn value(&mut self, scanner: &mut Scanner<'_>) -> Result<(), BodyError> {

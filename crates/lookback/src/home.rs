@@ -14,6 +14,12 @@ pub(crate) fn open_store() -> Result<Store> {
     Ok(Store::open(&home)?)
 }
 
+/// The same where there is one: who only looks makes none.
+pub(crate) fn find_store() -> Result<Option<Store>> {
+    let home = locate()?;
+    Store::is_in(&home).then(|| Ok(Store::open(&home)?)).transpose()
+}
+
 /// The folder itself.
 pub(crate) fn locate() -> Result<PathBuf> {
     if let Some(home) = set("LOOKBACK_HOME") {

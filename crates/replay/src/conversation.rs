@@ -12,7 +12,12 @@ pub(crate) use needs::push_decoded;
 pub use needs::{Need, NeedKind};
 pub use scale::Scale;
 
-use std::{cell::OnceCell, ops::Range};
+use std::{
+    cell::OnceCell,
+    collections::HashMap,
+    hash::{DefaultHasher, Hasher},
+    ops::Range,
+};
 
 use lookback_engine::{
     NewPart,
@@ -30,6 +35,15 @@ pub struct Conversation<'a> {
     pub pieces: Vec<Piece>,
     pub calls: Vec<Call<'a>>,
     ahead: OnceCell<Ahead>,
+    /// By the name of a text: its tokens.
+    weights: HashMap<u64, u32>,
+}
+
+/// The same for the same text, in every process.
+fn name_of(text: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(text);
+    hasher.finish()
 }
 
 /// The smallest thing that a strategy keeps or replaces: a user's turn, an answer, one result.
@@ -91,6 +105,32 @@ impl<'a> Conversation<'a> {
     /// Pieces before a call, in order.
     pub fn before(&self, call: usize) -> impl Iterator<Item = usize> + '_ {
         self.calls[call].before.iter().cloned().flatten()
+    }
+
+    /// What came between two calls weighs what the bill grew by: for whoever compares bills call by call, and whose
+    /// decisions fall where they fell. An answer is what it counts; the rest is its results', with all that nobody can
+    /// count: names, envelopes, sealed thinking.
+    pub(crate) fn weigh_by_bills(&mut self) {
+        for (pieces, billed) in scale::growths(&self.calls) {
+            let of = |is_answer: bool, pieces: &[Piece]| -> f64 {
+                pieces.iter().filter(|piece| piece.is_answer() == is_answer).map(|piece| f64::from(piece.tokens)).sum()
+            };
+            let new = &mut self.pieces[pieces];
+            let (answers, others) = (of(true, new), of(false, new));
+            if others <= 0.0 || billed <= answers {
+                continue;
+            }
+            for piece in new.iter_mut().filter(|piece| !piece.is_answer()) {
+                piece.tokens = (f64::from(piece.tokens) * (billed - answers) / others).round() as u32;
+                let text = piece.tokens.saturating_sub(TOKENS_PER_MESSAGE).max(1);
+                self.weights.insert(name_of(piece.text.as_bytes()), text);
+            }
+        }
+    }
+
+    /// What a text was billed as, where a bill tells it apart.
+    pub(crate) fn weight(&self, text: &[u8]) -> Option<u32> {
+        if self.weights.is_empty() { None } else { self.weights.get(&name_of(text)).copied() }
     }
 
     /// What later steps need of each piece, made when it is first asked for.
@@ -255,7 +295,7 @@ impl<'a> Builder<'a, '_> {
         }
         fill_times(&mut calls);
         needs::find_needs(&mut calls, &pieces, &|text| scale.apply(count(text.as_bytes())));
-        Conversation { recording, scale, pieces, calls, ahead: OnceCell::new() }
+        Conversation { recording, scale, pieces, calls, ahead: OnceCell::new(), weights: HashMap::new() }
     }
 }
 

@@ -25,7 +25,7 @@ mod tests;
 use bytes::Bytes;
 
 use crate::{Message, ParseError, Provider, parse_message};
-pub use chain::Link;
+pub use chain::{Digest, Link, chain_of};
 pub use entry::{Block, Content, Entry};
 pub use error::{BodyError, SpliceError};
 pub use facts::Earlier;

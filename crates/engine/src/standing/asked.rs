@@ -8,6 +8,7 @@ use super::{
     turns::{Kind, kind_of, own_words, wanted},
 };
 use crate::{
+    configuration::standing::REQUESTS_BACK,
     evidence::pointer::Place,
     trace::{UserTurn, claim::Quote},
 };
@@ -42,13 +43,10 @@ fn newest(past: Past<'_>) -> Option<Turn<'_>> {
     turns(past).find(|turn| turn.kind.says_something())
 }
 
-/// Turns of a person. Ours: no piece of work takes more.
-const LOOKED_BACK: usize = 60;
-
 /// The turn that the work of `newest` began with, where it is another one. Handing on what was done ends a piece of work:
 /// what lies before that is finished.
 fn begun_with<'a>(past: Past<'a>, newest: &Turn<'a>) -> Option<Turn<'a>> {
-    let before = turns(past).skip_while(|turn| turn.user.turn >= newest.user.turn).take(LOOKED_BACK);
+    let before = turns(past).skip_while(|turn| turn.user.turn >= newest.user.turn).take(REQUESTS_BACK);
     let mut oldest = None;
     for turn in before {
         match turn.kind {

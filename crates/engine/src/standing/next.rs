@@ -7,16 +7,13 @@ use super::{
     wording::{wording, words},
 };
 use crate::{
+    configuration::standing::{LIST_TITLE_WORDS, LONGEST_PLAN, NEXT_ACTIONS},
     text::one_line,
     trace::{
         ResultData, Status, TurnNo,
         result::{TodoItem, TodoState},
     },
 };
-
-/// docs/seeds.md 5.1.
-const MOST: usize = 3;
-const LONGEST: usize = 240;
 
 pub(super) fn actions(past: Past<'_>) -> Vec<String> {
     let (since, todo) = todo(past);
@@ -34,7 +31,7 @@ pub(super) fn actions(past: Past<'_>) -> Vec<String> {
     found.extend(newer.and_then(|(_, words)| wanted(words)).map(|text| shortened(&one_line(&text))));
     found.extend(listed);
     found.dedup();
-    found.truncate(MOST);
+    found.truncate(NEXT_ACTIONS);
     found
 }
 
@@ -98,10 +95,11 @@ fn planned(text: &str) -> Vec<&str> {
     for sentence in &sentences(text) {
         let lower = sentence.text.to_lowercase();
         let plans_something = wording().plans.stand_in(&lower);
-        let is_title = plans_something && (lower.split_whitespace().count() < 5 || lower.ends_with([':', '：']));
+        let is_title =
+            plans_something && (lower.split_whitespace().count() < LIST_TITLE_WORDS || lower.ends_with([':', '：']));
         // A title is not a plan; the list under it is.
         under_title = is_title || (under_title && sentence.listed);
-        let is_whole = !sentence.text.ends_with([':', '?', '：', '？']) && sentence.text.len() <= LONGEST;
+        let is_whole = !sentence.text.ends_with([':', '?', '：', '？']) && sentence.text.len() <= LONGEST_PLAN;
         if !is_title && is_whole && (under_title || plans_something) {
             plans.push(sentence.text);
         }

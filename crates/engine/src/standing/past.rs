@@ -2,6 +2,7 @@
 
 use super::turns::{kind_of, own_words};
 use crate::{
+    configuration::standing::TURNS_BACK,
     configuration::written::QUOTE_TOKENS,
     evidence::{output::edges, pointer::Place},
     history::{History, LiveTurn},
@@ -42,9 +43,6 @@ pub(super) struct Said<'a> {
     pub(super) answers: bool,
 }
 
-/// Turns. Ours: several working days; a session of any length is read in the same time.
-const LOOKED_BACK: u32 = 4_000;
-
 impl<'a> Past<'a> {
     pub(crate) fn new(history: &'a History, last: TurnNo, blobs: &'a dyn Blobs) -> Self {
         Self { history, last, blobs }
@@ -80,7 +78,7 @@ impl<'a> Past<'a> {
 
     /// From where on turns are looked at.
     fn lately(self) -> TurnNo {
-        TurnNo(self.last.0.min(self.history.turns()).saturating_sub(LOOKED_BACK))
+        TurnNo(self.last.0.min(self.history.turns()).saturating_sub(TURNS_BACK))
     }
 
     /// The results of the turns from `first` on.

@@ -8,7 +8,7 @@ mod token;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use anyhow::{Context, Result, anyhow};
-use lookback_gateway::{Gateway, Mode, Options, Running, Upstreams};
+use lookback_gateway::{Gateway, Left, Mode, Options, Running, Upstreams};
 
 use crate::{
     cards,
@@ -46,8 +46,18 @@ fn stand(arguments: GatewayArguments) -> Result<()> {
     show_address(&running, mode)?;
     interrupted.recv().context("Ctrl-C cannot be heard any more")?;
     screen::remark("finishing what is under way…");
-    runtime.block_on(running.stop(FINISHES));
+    say_left(&runtime.block_on(running.stop(FINISHES)));
     Ok(())
+}
+
+/// Leaving is announced: an agent that goes on without the gateway sends everything that blocks stood for.
+pub(in crate::commands) fn say_left(left: &Left) {
+    if let Some(raw) = left.raw {
+        let raw = screen::exact(raw);
+        screen::remark(&format!(
+            "lookback: blocks stand in this conversation; before the agent goes on without the gateway, compact first: the raw history is about {raw} tokens"
+        ));
+    }
 }
 
 /// A gateway on a free port, with its log.

@@ -67,7 +67,7 @@ impl<'a> Driven<'a> {
         let count = move |text: &[u8]| match text {
             BASE => scale.base,
             b"" => 0,
-            _ => scale.apply(count(text)).max(1),
+            _ => conversation.weight(text).unwrap_or_else(|| scale.apply(count(text)).max(1)),
         };
         let card = match powers {
             Powers::Fixed => (Card { prices: None, ..tariff.card.clone() }, Lifetime::Usual),

@@ -6,11 +6,13 @@
 
 use blake3::Hasher;
 
-use super::{Body, BodyError, Span, Text, scan::Scanner};
+use super::{Body, BodyError, Entry, Span, Text, scan::Scanner};
 use crate::{Provider, parse::CACHE_MARKS};
 
 /// The hash of a conversation up to one of its messages.
 pub type Link = [u8; 32];
+/// The hash of one message alone.
+pub type Digest = [u8; 32];
 
 /// Of an item of Responses: names and states that its client or server gives it, and codex's own notes.
 const OF_ITEMS: [&str; 3] = ["id", "status", "internal_chat_message_metadata_passthrough"];
@@ -18,21 +20,30 @@ const OF_ITEMS: [&str; 3] = ["id", "status", "internal_chat_message_metadata_pas
 impl Body {
     /// One link for each message. `seed` is what conversations must share besides their messages: where they go, and for whom.
     pub fn chain(&self, seed: &Link) -> Vec<Link> {
-        let mut link = *seed;
-        let messages = self.messages().iter();
-        let links = messages.map(|entry| {
-            let mut walk = Walk { hasher: Hasher::new_keyed(&link), provider: self.provider };
-            let mut scanner = Scanner::within(&self.bytes, entry.span);
-            if walk.message(&mut scanner).is_err() {
-                // Not an object, or one that no walk understands: its bytes are what it says.
-                walk.hasher = Hasher::new_keyed(&link);
-                walk.hasher.update(self.slice(entry.span));
-            }
-            link = walk.hasher.finalize().into();
-            link
-        });
-        links.collect()
+        chain_of(seed, &self.digests())
     }
+
+    /// What each message says, wherever it stands.
+    pub fn digests(&self) -> Vec<Digest> {
+        let digest = |entry: &Entry| {
+            let mut walk = Walk { hasher: Hasher::new(), provider: self.provider };
+            if walk.message(&mut Scanner::within(&self.bytes, entry.span)).is_err() {
+                // Not an object, or one that no walk understands: its bytes are what it says.
+                walk.hasher.reset().update(self.slice(entry.span));
+            }
+            walk.hasher.finalize().into()
+        };
+        self.messages().iter().map(digest).collect()
+    }
+}
+
+/// The chain of a conversation of which the messages are known by their digests.
+pub fn chain_of(seed: &Link, digests: &[Digest]) -> Vec<Link> {
+    let links = digests.iter().scan(*seed, |link, digest| {
+        *link = blake3::keyed_hash(link, digest).into();
+        Some(*link)
+    });
+    links.collect()
 }
 
 struct Walk {

@@ -225,11 +225,6 @@ fn what_tools_did_is_bounded_in_every_document() {
             "lines of text; skipped",
         ),
         (r#"{"info":{"id":"s"},"messages":["#, vec![opencode("x", &format!(r#""input":{values}"#)); 300], "to be held"),
-        (
-            r#"{"sessionId":"s","projectHash":"a","kind":"main","messages":["#,
-            vec![gemini("x", &values); 300],
-            "to be held",
-        ),
         (r#"{"info":{"mini_version":"2"},"messages":["#, vec![mini(&values); 300], "to be held"),
     ];
     for (before, messages, expected) in documents {

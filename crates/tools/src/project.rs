@@ -13,6 +13,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::OFlags;
 
 use crate::envelope::{Code, Failure};
@@ -27,6 +28,8 @@ pub struct Project {
     folders: Vec<Folder>,
     /// What of them no tool looks at.
     hidden: Vec<PathBuf>,
+    /// What listings and searches leave out beside what git does; whoever names it has it.
+    ignored: Gitignore,
 }
 
 #[derive(Debug)]
@@ -49,7 +52,26 @@ impl Project {
             Ok(Folder { path, dir: dir.into() })
         };
         let folders = std::iter::once(root).chain(also.iter().map(PathBuf::as_path)).map(folder);
-        Ok(Self { folders: folders.collect::<io::Result<_>>()?, hidden: Vec::new() })
+        Ok(Self { folders: folders.collect::<io::Result<_>>()?, hidden: Vec::new(), ignored: Gitignore::empty() })
+    }
+
+    /// Patterns as in a .gitignore at the root. Gives back those that are none, each with the reason.
+    pub fn ignoring(self, patterns: &[String]) -> (Self, Vec<String>) {
+        let mut builder = GitignoreBuilder::new(self.root());
+        let wrong = |pattern: &String, error: ignore::Error| format!("{pattern:?} is left out: {error}");
+        let mut unreadable: Vec<String> = patterns
+            .iter()
+            .filter_map(|pattern| builder.add_line(None, pattern).err().map(|error| wrong(pattern, error)))
+            .collect();
+        let ignored = builder.build().unwrap_or_else(|error| {
+            unreadable.push(error.to_string());
+            Gitignore::empty()
+        });
+        (Self { ignored, ..self }, unreadable)
+    }
+
+    pub(crate) fn ignored(&self) -> &Gitignore {
+        &self.ignored
     }
 
     /// Leaves places out, given without links: for a root that holds somebody's keys. A folder that was added below one of

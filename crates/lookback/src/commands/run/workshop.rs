@@ -90,6 +90,7 @@ impl Bench {
         let home = home::locate()?;
         policy.hidden.push(home.canonicalize().unwrap_or(home));
         let hidden = policy.hidden.clone();
+        let walls = walls.keeping(policy.protect.clone());
         // Walls that were taken for whole must be whole: nobody is asked about a command then.
         let accepts = arguments.without_sandbox || missing.is_some() && unwalled == Unwalled::Run;
         let secrets = Secrets(Arc::from(settings.secrets()));

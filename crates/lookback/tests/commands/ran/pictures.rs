@@ -36,12 +36,7 @@ fn run(model: &str) -> (Vec<(Value, u64)>, String) {
     let lines = fs::read_to_string(log).expect("a log");
     let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
     let calls = lines.map(|line| {
-        println!("{model} {}", {
-            let mut l = line.clone();
-            l.as_object_mut().map(|o| o.remove("body"));
-            l
-        });
-        let billed = ["cached", "written", "uncached"].iter().filter_map(|kind| line["bill"][kind].as_u64()).sum();
+        let billed = ["cached", "written", "uncached"].iter().filter_map(|kind| line[kind].as_u64()).sum();
         (line["body"].clone(), billed)
     });
     let calls: Vec<_> = calls.collect();
@@ -73,4 +68,21 @@ fn a_model_that_does_not_see_is_told_so() {
     assert!(!calls[1].0.to_string().contains(IN_BASE64));
     assert!(calls[1].0.to_string().contains("It is kept, but you do not see it"), "{:#}", calls[1].0);
     assert!(!view.contains("shown to the model"), "{view}");
+}
+
+#[test]
+fn a_recalled_picture_is_named_and_another_session_is_not_recalled() {
+    let project = Project::new();
+    project.write("logo.png", LOGO);
+    project.run(SCRIPT, &["look"]);
+    let other = newest(&project);
+    let script = format!(
+        "[[step]]\ncalls = [{{ name = \"Read\", arguments = {{ path = \"logo.png\" }} }}]\n\
+         [[step]]\ncalls = [{{ name = \"Recall\", arguments = {{ pointer = \"turn#2\" }} }}, {{ name = \"Recall\", arguments = {{ pointer = \"{other}/turn#2\" }} }}]\n\
+         [[step]]\ntext = \"x\"\n"
+    );
+    project.run(&script, &["look again"]);
+    let recalled = project.person.run(&["recall", "turn#4"]).out;
+    assert!(recalled.contains("bytes: Read the file to see it]"), "{recalled}");
+    assert!(recalled.contains("is another session: only this one is recalled"), "{recalled}");
 }

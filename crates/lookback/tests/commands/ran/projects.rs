@@ -1,6 +1,6 @@
 //! What a project says of itself: its rules, its settings file, and whether the person trusts it.
 
-use std::{fs, thread, time::Duration};
+use std::{fs, process::Command, thread, time::Duration};
 
 use super::{Project, newest};
 use crate::{
@@ -224,4 +224,31 @@ fn what_was_made_here_is_removed_and_what_is_not_is_held() {
     let model = project.script(&calls(&[&bash("rm -r made")]));
     let said = Person::said(project.command(&["run", "--model", &model, "x"]).output());
     assert_eq!(said.code, Some(4), "another session's: {}", said.err);
+}
+
+/// Commands cannot change them either.
+#[test]
+fn hooks_and_configurations_that_git_names_are_not_edited() {
+    let project = Project::new();
+    project.write(".husky/pre-commit", "echo hi\n");
+    project.write("shared.gitconfig", "[user]\n");
+    for set in [["core.hooksPath", ".husky"], ["include.path", "../shared.gitconfig"]] {
+        let done = Command::new("git").arg("config").args(set).current_dir(project.path()).status().expect("git");
+        assert!(done.success());
+    }
+    let tool = |name: &str, arguments: &str| format!("{{ name = \"{name}\", arguments = {{ {arguments} }} }}");
+    let script = calls(&[
+        &read(".husky/pre-commit"),
+        &read("shared.gitconfig"),
+        &tool("Write", "path = \".husky/post-checkout\", content = \"evil\""),
+        &tool("Edit", "path = \".husky/pre-commit\", old_string = \"hi\", new_string = \"evil\""),
+        &tool("Edit", "path = \"shared.gitconfig\", old_string = \"user\", new_string = \"core\""),
+    ]);
+    let said = project.run(&script, &["x"]);
+    assert_eq!(said.err.matches("read-only for tools: git starts programs by it").count(), 3, "{}", said.err);
+    assert_eq!(
+        (project.read(".husky/pre-commit"), project.read("shared.gitconfig")),
+        ("echo hi\n".into(), "[user]\n".into())
+    );
+    assert!(!project.path().join(".husky/post-checkout").exists());
 }

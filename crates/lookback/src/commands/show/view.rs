@@ -109,7 +109,7 @@ fn write_entry<W: Write>(out: &mut Screen<W>, session: &Session, entry: &Entry, 
                 let sign = if result.is_error { "✗" } else { "←" };
                 let call = screen::one_line(&result.id, 64);
                 writeln!(out, "  {sign} {} of {call}", session.history().result_pointer(turn, index))?;
-                write_text(out, &result.text)?;
+                write_part(out, part)?;
             }
             _ => write_part(out, part)?,
         }

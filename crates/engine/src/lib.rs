@@ -89,6 +89,7 @@ pub mod text;
 mod tight;
 pub mod trace;
 mod view;
+mod words;
 
 /// What a fold leaves: claims that were admitted, the board they come to, and why others were refused.
 pub mod fold {

@@ -78,7 +78,7 @@ pub(crate) fn with_visible_ends(text: &str) -> Cow<'_, str> {
     if !text.contains(LINE_ENDS) {
         return Cow::Borrowed(text);
     }
-    let mut line = String::with_capacity(text.len() + 8);
+    let mut line = String::with_capacity(text.len());
     for character in text.chars() {
         match LINE_ENDS.contains(&character) {
             true => line.extend(character.escape_default()),

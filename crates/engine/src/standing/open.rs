@@ -5,10 +5,14 @@ use super::{
     past::{Done, Past},
     runs::{Newest, command_of},
     sentences::sentences,
-    turns::{Kind, is_question, kind_of, own_words, requests},
+    turns::{Kind, is_question, own_words, requests},
     wording::wording,
 };
 use crate::{
+    configuration::standing::{
+        CALLS_BACK, ERROR_LINES, ERROR_TOKENS, LAST_SENTENCES, LONGEST_QUESTION, OPEN_SENTENCES,
+    },
+    configuration::written::NAMED_FAILURES,
     evidence::pointer::Place,
     shell::Purpose,
     text::{one_line, shorten_at_word, shorten_quotation},
@@ -17,18 +21,6 @@ use crate::{
         claim::{Evidence, Question, RunVerdict},
     },
 };
-
-/// How many failing tests are named, and how many lines of errors are shown, each of another file.
-const NAMES: usize = 4;
-const LINES: usize = 3;
-/// In tokens, for all of them: the pointer has the rest. What rule was broken stands at a line's end.
-const ERROR_TOKENS: u32 = 60;
-/// How many of the user's open sentences are quoted.
-const QUESTIONS: usize = 2;
-/// In characters. Its pointer has the rest.
-const LONGEST: usize = 180;
-/// A call that failed longer ago was answered by what was done since.
-const RECENT: usize = 12;
 
 /// `tests` and `build` are the newest runs of either.
 pub(super) fn questions(
@@ -57,11 +49,11 @@ fn told(lines: &[&str]) -> String {
 
 fn failing(run: &Newest<'_>) -> Question {
     let names = run.run.tests.as_ref().map(|report| report.failures.as_slice()).unwrap_or_default();
-    let named = names.iter().take(NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
-    let more = names.len().saturating_sub(NAMES);
+    let named = names.iter().take(NAMED_FAILURES).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = names.len().saturating_sub(NAMED_FAILURES);
     let named = if more > 0 { format!("{named} and {more} more") } else { named };
     let named = if named.is_empty() { String::new() } else { format!(": {named}") };
-    let lines = told(&error_lines(&run.output, LINES));
+    let lines = told(&error_lines(&run.output, ERROR_LINES));
     let lines = if lines.is_empty() { lines } else { format!(": {lines}") };
     let text = format!("{} fails{named}{lines}", command_of(run.run));
     question(&text, &run.place(), run.done.event)
@@ -70,7 +62,7 @@ fn failing(run: &Newest<'_>) -> Question {
 /// The newest call that failed, unless the same was done again. That a search found nothing is no failure.
 fn failed_call(past: Past<'_>, known: &[u32]) -> Result<Option<Question>, BlobError> {
     let mut newer: Vec<String> = Vec::new();
-    for done in past.done().take(RECENT) {
+    for done in past.done().take(CALLS_BACK) {
         let key = key_of(&done);
         let is_newest = !newer.contains(&key);
         newer.push(key);
@@ -80,7 +72,7 @@ fn failed_call(past: Past<'_>, known: &[u32]) -> Result<Option<Question>, BlobEr
         let output = past.output(done.result)?;
         let said = done.result.error.as_ref().map(|error| error.message.as_str()).filter(|said| !said.is_empty());
         let output = said.unwrap_or(&output);
-        let mut lines = error_lines(output, LINES);
+        let mut lines = error_lines(output, ERROR_LINES);
         if lines.is_empty() {
             lines.extend(output.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("Exit code")));
         }
@@ -115,8 +107,8 @@ fn still_running(past: Past<'_>) -> Option<Question> {
 /// What was edited after the last test run.
 fn untested(past: Past<'_>, tests: &Newest<'_>) -> Option<Question> {
     let edited: Vec<&str> = tests.edited_since(past).into_iter().collect();
-    let more = edited.len().saturating_sub(NAMES);
-    let named = edited.iter().rev().take(NAMES).rev().copied().collect::<Vec<_>>().join(", ");
+    let more = edited.len().saturating_sub(NAMED_FAILURES);
+    let named = edited.iter().rev().take(NAMED_FAILURES).rev().copied().collect::<Vec<_>>().join(", ");
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let text = format!("no tests ran since these were edited: {named}{more}");
     (!edited.is_empty()).then(|| question(&text, &tests.place(), tests.done.event))
@@ -142,17 +134,18 @@ fn unanswered(past: Past<'_>) -> Vec<Question> {
     let heard = asked.is_none_or(|user| !is_other_matter(past, user)) && past.is_under_way();
     let before = asked.map_or(TurnNo(u32::MAX), |user| user.turn);
     if let Some(said) = past.said().find(|said| said.answers && said.turn < before).filter(|_| !heard) {
-        let last = sentences(said.text).into_iter().rev().take(3).find(|sentence| is_question(sentence.text));
+        let last =
+            sentences(said.text).into_iter().rev().take(LAST_SENTENCES).find(|sentence| is_question(sentence.text));
         let quoted = last.and_then(|sentence| past.quote(sentence.text, &Place::Turn(said.turn)));
         found.extend(quoted.map(|quote| quoted_question("the assistant asked", quote)));
     }
-    let asked = asked.filter(|user| kind_of(own_words(&user.text)) != Kind::Plan);
+    let asked = asked.filter(|user| past.kind(user) != Kind::Plan);
     if let Some((user, number)) = asked.and_then(|user| Some((user, user.user?))) {
         // "fix the failing test" is the task.
         let in_trouble = |lower: &str| wording().trouble.stand_in(lower) && !requests(lower);
         let is_open = |text: &str| is_question(text) || in_trouble(&text.to_lowercase());
         let words = own_words(&user.text);
-        let open = sentences(words).into_iter().filter(|sentence| is_open(sentence.text)).take(QUESTIONS);
+        let open = sentences(words).into_iter().filter(|sentence| is_open(sentence.text)).take(OPEN_SENTENCES);
         let quoted = open.filter_map(|sentence| past.quote(sentence.text, &Place::User(number)));
         found.extend(quoted.map(|quote| quoted_question("the user asked", quote)));
     }
@@ -163,9 +156,10 @@ fn unanswered(past: Past<'_>) -> Vec<Question> {
 fn is_other_matter(past: Past<'_>, user: &UserTurn) -> bool {
     let before = past.said().find(|said| said.turn < user.turn);
     let was_asked = before.is_some_and(|said| {
-        said.answers && sentences(said.text).iter().rev().take(3).any(|sentence| is_question(sentence.text))
+        said.answers
+            && sentences(said.text).iter().rev().take(LAST_SENTENCES).any(|sentence| is_question(sentence.text))
     });
-    was_asked && matches!(kind_of(own_words(&user.text)), Kind::Question | Kind::Request)
+    was_asked && matches!(past.kind(user), Kind::Question | Kind::Request)
 }
 
 fn quoted_question(who: &str, quote: crate::trace::claim::Quote) -> Question {
@@ -174,7 +168,11 @@ fn quoted_question(who: &str, quote: crate::trace::claim::Quote) -> Question {
 
 fn question(text: &str, place: &Place, event: crate::trace::EventNo) -> Question {
     let evidence = Evidence { pointer: place.to_string(), event };
-    Question { text: shorten_at_word(&one_line(text), LONGEST).into_owned(), unknown: false, evidence: Some(evidence) }
+    Question {
+        text: shorten_at_word(&one_line(text), LONGEST_QUESTION).into_owned(),
+        unknown: false,
+        evidence: Some(evidence),
+    }
 }
 
 #[cfg(test)]

@@ -20,21 +20,29 @@ use std::collections::BTreeMap;
 
 use lookback_wire::{Head, Message, Provider};
 
-pub use calling::{Overflow, Room};
+pub use calling::Overflow;
+#[doc(hidden)]
+pub use calling::Room;
+#[doc(hidden)]
 pub use checking::{Checked, Doubted};
+#[doc(hidden)]
 pub use guest::{FoldNeed, GuestFold};
 pub use replaying::Replay;
+#[doc(hidden)]
 pub use request::Schema;
 pub use tidy::{Tidied, Wish};
 
 pub use crate::{
+    edits::draft::{ArchiveDraft, FoldDraft, ModelAttempt},
+    error::{FoldRefused, WindowExceeded},
+};
+
+#[doc(hidden)]
+pub use crate::{
     archive::Section,
     cache::Split,
-    edits::{
-        draft::{ArchiveDraft, FoldDraft, ModelAttempt},
-        recheck::Doubt,
-    },
-    error::{ArchiveRefused, BoardRefused, FoldRefused, LayoutRefused, PinRefused, UnfoldRefused, WindowExceeded},
+    edits::recheck::Doubt,
+    error::{ArchiveRefused, BoardRefused, LayoutRefused, PinRefused, UnfoldRefused},
     history::{History, SpanRecord, TraceError},
     planner::{Balance, Compactor, DeltaCause, Tariff, Verdict, Warmth},
     reconcile::Reconciled,

@@ -57,7 +57,7 @@ pub(crate) struct Settings {
 
 /// Of this process. Warnings are said at once.
 pub(crate) fn load(flags: Flags) -> Result<Settings> {
-    let settings = read(flags)?;
+    let settings = read_with(flags, None)?;
     settings.tell_warnings();
     Ok(settings)
 }
@@ -70,13 +70,8 @@ pub(crate) fn load_in(root: &Path, flags: Flags, decided: &mut Decided) -> Resul
     Ok(settings)
 }
 
-/// Of this process, in silence. What cannot be read is told without what looks like a key: some paste theirs into the
-/// wrong place.
-pub(crate) fn read(flags: Flags) -> Result<Settings> {
-    read_with(flags, None)
-}
-
-/// The same with a project's file.
+/// Of this process and a project's file, in silence. What cannot be read is told without what looks like a key: some paste
+/// theirs into the wrong place.
 pub(crate) fn read_with(flags: Flags, project: Option<ProjectFile>) -> Result<Settings> {
     let settings = Sources::gather(flags, project).and_then(Settings::resolve);
     settings.map_err(|error| anyhow!(hide_key_shapes(&format!("{error:#}"))))

@@ -3,10 +3,7 @@
 //! Where neither can be told from the wording, nothing is said: a missing task costs little, a wrong one sends the work
 //! back.
 
-use super::{
-    past::Past,
-    turns::{Kind, kind_of, own_words, wanted},
-};
+use super::{past::Past, turns::Kind};
 use crate::{
     configuration::standing::REQUESTS_BACK,
     evidence::pointer::Place,
@@ -24,12 +21,11 @@ pub(crate) struct Asked {
 /// A person's turn and what it is.
 struct Turn<'a> {
     user: &'a UserTurn,
-    words: &'a str,
     kind: Kind,
 }
 
 pub(super) fn asked(past: Past<'_>) -> Asked {
-    let quote = |turn: &Turn<'_>| past.quote(&wanted(turn.words)?, &Place::User(turn.user.user?));
+    let quote = |turn: &Turn<'_>| past.quote(&past.wanted(turn.user)?, &Place::User(turn.user.user?));
     let Some(newest) = newest(past) else { return Asked::default() };
     match begun_with(past, &newest) {
         Some(task) => Asked { task: quote(&task), now: quote(&newest) },
@@ -62,10 +58,7 @@ fn begun_with<'a>(past: Past<'a>, newest: &Turn<'a>) -> Option<Turn<'a>> {
 }
 
 fn turns(past: Past<'_>) -> impl Iterator<Item = Turn<'_>> {
-    past.users().map(|user| {
-        let words = own_words(&user.text);
-        Turn { user, words, kind: kind_of(words) }
-    })
+    past.users().map(move |user| Turn { user, kind: past.kind(user) })
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::{
     past::{Past, shortened},
     sentences::{Sentence, sentences},
-    turns::{Kind, is_question, kind_of, own_words, wanted},
+    turns::{Kind, is_question},
     wording::{wording, words},
 };
 use crate::{
@@ -20,15 +20,15 @@ pub(super) fn actions(past: Past<'_>) -> Vec<String> {
     let in_state = |state| todo.iter().filter(move |item| item.state == state);
     let listed = in_state(TodoState::InProgress).chain(in_state(TodoState::Pending)).map(|item| one_line(&item.text));
     let listed: Vec<String> = listed.collect();
-    let asked = past.unanswered().map(|user| (user.turn, own_words(&user.text)));
-    let asked = asked.filter(|(_, words)| matches!(kind_of(words), Kind::Plan | Kind::Request | Kind::Question));
+    let asked = past.unanswered();
+    let asked = asked.filter(|user| matches!(past.kind(user), Kind::Plan | Kind::Request | Kind::Question));
     // A list that was written before the newest request does not know of it.
-    let newer = asked.filter(|(turn, _)| listed.is_empty() || since.is_some_and(|since| since < *turn));
+    let newer = asked.filter(|user| listed.is_empty() || since.is_some_and(|since| since < user.turn));
     let mut found: Vec<String> = Vec::new();
     if listed.is_empty() {
         found.extend(announced(past));
     }
-    found.extend(newer.and_then(|(_, words)| wanted(words)).map(|text| shortened(&one_line(&text))));
+    found.extend(newer.and_then(|user| past.wanted(user)).map(|text| shortened(&one_line(&text))));
     found.extend(listed);
     found.dedup();
     found.truncate(NEXT_ACTIONS);

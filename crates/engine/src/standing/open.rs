@@ -5,7 +5,7 @@ use super::{
     past::{Done, Past},
     runs::{Newest, command_of},
     sentences::sentences,
-    turns::{Kind, is_question, kind_of, own_words, requests},
+    turns::{Kind, is_question, own_words, requests},
     wording::wording,
 };
 use crate::{
@@ -139,7 +139,7 @@ fn unanswered(past: Past<'_>) -> Vec<Question> {
         let quoted = last.and_then(|sentence| past.quote(sentence.text, &Place::Turn(said.turn)));
         found.extend(quoted.map(|quote| quoted_question("the assistant asked", quote)));
     }
-    let asked = asked.filter(|user| kind_of(own_words(&user.text)) != Kind::Plan);
+    let asked = asked.filter(|user| past.kind(user) != Kind::Plan);
     if let Some((user, number)) = asked.and_then(|user| Some((user, user.user?))) {
         // "fix the failing test" is the task.
         let in_trouble = |lower: &str| wording().trouble.stand_in(lower) && !requests(lower);
@@ -159,7 +159,7 @@ fn is_other_matter(past: Past<'_>, user: &UserTurn) -> bool {
         said.answers
             && sentences(said.text).iter().rev().take(LAST_SENTENCES).any(|sentence| is_question(sentence.text))
     });
-    was_asked && matches!(kind_of(own_words(&user.text)), Kind::Question | Kind::Request)
+    was_asked && matches!(past.kind(user), Kind::Question | Kind::Request)
 }
 
 fn quoted_question(who: &str, quote: crate::trace::claim::Quote) -> Question {

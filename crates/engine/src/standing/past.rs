@@ -1,6 +1,8 @@
 //! The conversation up to a turn, as the rules look at it: newest first, and nothing that a rollback took away.
 
-use super::turns::{kind_of, own_words};
+use std::sync::Arc;
+
+use super::turns::{Kind, kind_of, own_words, wanted};
 use crate::{
     configuration::standing::TURNS_BACK,
     configuration::written::QUOTE_TOKENS,
@@ -57,6 +59,16 @@ impl<'a> Past<'a> {
         })
     }
 
+    /// What a person's turn is. Each is read once.
+    pub(super) fn kind(self, user: &UserTurn) -> Kind {
+        self.history.kind_of(user.turn, || kind_of(own_words(&user.text)))
+    }
+
+    /// What it asks for, in its own words.
+    pub(super) fn wanted(self, user: &UserTurn) -> Option<Arc<str>> {
+        self.history.wanted(user.turn, || wanted(own_words(&user.text)).map(Into::into))
+    }
+
     pub(super) fn said(self) -> impl Iterator<Item = Said<'a>> {
         self.turns_from(self.lately()).rev().flat_map(move |(turn, live)| {
             let parts = match live {
@@ -105,7 +117,7 @@ impl<'a> Past<'a> {
     pub(super) fn unanswered(self) -> Option<&'a UserTurn> {
         let answered = self.said().find(|said| said.answers).map(|said| said.turn);
         let since = self.users().take_while(|user| answered.is_none_or(|answered| user.turn > answered));
-        since.into_iter().find(|user| kind_of(own_words(&user.text)).says_something())
+        since.into_iter().find(|user| self.kind(user).says_something())
     }
 
     /// Whether the newest round waits for the next step and not for the user.

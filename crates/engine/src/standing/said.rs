@@ -10,7 +10,7 @@ use super::{
     past::{Past, Said, shortened},
     sentences::{Sentence, sentences},
     since::Since,
-    turns::{Kind, is_question, kind_of, own_words},
+    turns::{Kind, is_question},
     wording::{wording, words},
 };
 use crate::{
@@ -76,7 +76,7 @@ pub(super) fn concluded(past: Past<'_>, first: TurnNo, most: usize) -> Vec<Concl
 /// Questions that were answered with "yes": without them the user's words mean nothing.
 fn approved(past: Past<'_>, first: TurnNo) -> Vec<Choice<'_>> {
     let answers = past.users().take_while(|user| user.turn > first);
-    let answers = answers.filter(|user| kind_of(own_words(&user.text)) == Kind::Answer);
+    let answers = answers.filter(|user| past.kind(user) == Kind::Answer);
     let asked = answers.filter_map(|user| {
         let said = past.said().find(|said| said.turn < user.turn)?;
         let is_asked =

@@ -6,27 +6,13 @@ use super::{
     sentences::{Sentence, sentences},
     wording::{wording, words},
 };
-use crate::configuration::standing::{
-    FEW_WORDS, LEAST_WORDS, LONGEST_LOOK, LONGEST_REQUEST, MATTER, PLAN, SENTENCES, TITLE_WORDS,
+pub(super) use crate::history::Kind;
+use crate::{
+    configuration::standing::{
+        FEW_WORDS, LEAST_WORDS, LONGEST_LOOK, LONGEST_REQUEST, MATTER, PLAN, SENTENCES, TITLE_WORDS,
+    },
+    text::beginning,
 };
-use crate::text::beginning;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Work with a title and a description.
-    Plan,
-    /// Something is to be done, or does not work.
-    Request,
-    /// Something is to be answered.
-    Question,
-    Remark,
-    /// Understood only with what it answers: "1", "yes", "lgtm".
-    Answer,
-    /// Hands on what was done: "commit and push".
-    Closes,
-    /// Not the user's words.
-    Foreign,
-}
 
 impl Kind {
     /// Work can begin with it, whatever was said before.

@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use crate::{
     cli::DoctorArguments,
+    commands::runtime,
     decided::Decided,
     home, screen,
     settings::{self, Chosen, Compactor, Flags, KeyFound, Settings},
@@ -171,7 +172,7 @@ fn problems_of(chosen: &Chosen, settings: &Settings) -> Result<Vec<String>> {
         // Looking one up is checking it. A command is not run for that: it may ask for a password.
         KeyFound::Found(_) => {
             if let Some(key) = &chosen.endpoint.key {
-                problems.extend(probe::runtime()?.block_on(key.resolve()).err().map(|error| error.to_string()));
+                problems.extend(runtime()?.block_on(key.resolve()).err().map(|error| error.to_string()));
             }
         }
         KeyFound::ByCommand(_) | KeyFound::NotNeeded => {}

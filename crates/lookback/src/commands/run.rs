@@ -37,7 +37,7 @@ use lookback_tools::ToolName;
 
 use crate::{
     cli::{ResumeArguments, RunArguments},
-    commands::Usage,
+    commands::{Usage, runtime},
     decided::{Decided, Walls},
     home, screen,
     settings::{self, Flags},
@@ -132,8 +132,7 @@ pub(crate) fn run(mut arguments: RunArguments) -> Result<()> {
         rules,
         limits: Limits { steps: arguments.how.max_steps, cost: arguments.how.max_cost },
     };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start")?;
-    let ended = runtime.block_on(work(&agent, &mut session, &mut cancel, &mut room));
+    let ended = runtime()?.block_on(work(&agent, &mut session, &mut cancel, &mut room));
     let spent = Spent::since(&session, first, compactor.as_ref().and_then(|compactor| compactor.card.as_ref()));
     let ended = match ended {
         Ok(ended) => ended,

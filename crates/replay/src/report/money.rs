@@ -10,10 +10,7 @@
 use std::collections::BTreeMap;
 
 use super::{Report, SessionReport, numbers};
-use crate::{recording::Format, strategy::StrategyName};
-
-/// Sums below this share of the whole are not worth a word.
-const WORTH_A_WORD: f64 = 0.005;
+use crate::{parameters::WORTH_A_WORD, recording::Format, strategy::StrategyName};
 
 /// Sums over sessions, in dollars.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -9,7 +9,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use super::{
     Head,
     identifier::{portable_id, portable_name},
-    json::{parse_object, render_json, render_list, schema},
+    json::{parse_object, render_json, render_list, render_tools, schema},
     native::{Own, Shown, shown},
     parts::texts,
 };
@@ -67,18 +67,14 @@ enum Block<'a> {
 }
 
 pub(super) fn render_head(head: &Head<'_>) -> Vec<u8> {
-    let tools: Vec<_> = head
-        .tools
-        .iter()
-        .map(|tool| Tool {
-            name: portable_name(&tool.name),
-            description: &tool.description,
-            input_schema: schema(&tool.parameters),
-        })
-        .collect();
+    let tools = render_tools(head, |tool| Tool {
+        name: portable_name(&tool.name),
+        description: &tool.description,
+        input_schema: schema(&tool.parameters),
+    });
     let system: Vec<_> =
         [head.system, head.rules].into_iter().filter(|text| !is_blank(text)).map(|text| Block::Text { text }).collect();
-    [render_list("tools", &tools), render_list("system", &system), "\"messages\":[".to_owned()].concat().into_bytes()
+    [tools, render_list("system", &system), "\"messages\":[".to_owned()].concat().into_bytes()
 }
 
 pub(super) fn render_message(message: &Message<'_>) -> Vec<u8> {

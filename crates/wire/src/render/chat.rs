@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::{
     Head,
     identifier::{portable_id, portable_name},
-    json::{arguments_text, quote, render_json, render_list, schema},
+    json::{arguments_text, quote, render_json, render_tools, schema},
     native::{Own, Shown, shown},
     parts::{instructions, join, plain_thinking, shown_texts, texts},
 };
@@ -81,19 +81,14 @@ struct Called<'a> {
 }
 
 pub(super) fn render_head(head: &Head<'_>) -> Vec<u8> {
-    let tools: Vec<_> = head
-        .tools
-        .iter()
-        .map(|tool| Tool {
-            r#type: "function",
-            function: Function {
-                name: portable_name(&tool.name),
-                description: &tool.description,
-                parameters: schema(&tool.parameters),
-            },
-        })
-        .collect();
-    let mut out = render_list("tools", &tools);
+    let mut out = render_tools(head, |tool| Tool {
+        r#type: "function",
+        function: Function {
+            name: portable_name(&tool.name),
+            description: &tool.description,
+            parameters: schema(&tool.parameters),
+        },
+    });
     out += "\"messages\":[";
     if let Some(content) = instructions(head) {
         out += &format!("{},", render_json(&Entry::System { content }));

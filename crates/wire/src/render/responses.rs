@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::{
     Head,
     identifier::{portable_id, portable_name},
-    json::{arguments_text, render_items, render_json, render_list, schema},
+    json::{arguments_text, render_items, render_json, render_tools, schema},
     native::{Own, Shown, shown},
     parts::{instructions, texts},
 };
@@ -81,18 +81,13 @@ struct Piece<'a> {
 }
 
 pub(super) fn render_head(head: &Head<'_>) -> Vec<u8> {
-    let tools: Vec<_> = head
-        .tools
-        .iter()
-        .map(|tool| Tool {
-            r#type: "function",
-            name: portable_name(&tool.name),
-            description: &tool.description,
-            parameters: schema(&tool.parameters),
-            strict: false,
-        })
-        .collect();
-    let mut out = render_list("tools", &tools);
+    let mut out = render_tools(head, |tool| Tool {
+        r#type: "function",
+        name: portable_name(&tool.name),
+        description: &tool.description,
+        parameters: schema(&tool.parameters),
+        strict: false,
+    });
     out += "\"input\":[";
     // Not in `instructions`: only an item of the input can have a cache mark behind it.
     if let Some(text) = instructions(head) {

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cache::{CacheRule, CacheState};
 #[doc(hidden)]
-pub use crate::trace::start::{Alternation, PlainThinking};
+pub use crate::trace::start::{Alternation, Pictures, PlainThinking};
 
 /// What differs between models, as a card in `prices/` says it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -143,6 +143,14 @@ impl Card {
         match self.thinking {
             ThinkingHabit::Required => PlainThinking::SentBack,
             ThinkingHabit::Keep | ThinkingHabit::Drop => PlainThinking::LeftOut,
+        }
+    }
+
+    /// A server that refuses two user messages in a row has no place for them where results are texts alone.
+    pub fn pictures(&self, provider: Provider) -> Pictures {
+        match (self.images, provider, self.alternation) {
+            (Support::No, ..) | (_, Provider::Chat, Alternation::Strict) => Pictures::Named,
+            _ => Pictures::Shown,
         }
     }
 

@@ -4,6 +4,7 @@
 use std::{
     collections::BTreeSet,
     fs, io,
+    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
 };
 
@@ -137,7 +138,11 @@ impl Decided {
     fn write(&mut self) -> Result<()> {
         self.known.root.clone_from(&self.root);
         if let Some(folder) = self.place.parent() {
-            fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+            fs::DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(folder)
+                .with_context(|| format!("cannot make {}", folder.display()))?;
         }
         interruption::write_whole(&self.place, &serde_json::to_string(&self.known)?)
     }

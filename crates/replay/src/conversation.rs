@@ -14,7 +14,7 @@ pub use scale::Scale;
 
 use std::{
     cell::OnceCell,
-    collections::HashMap,
+    collections::BTreeMap,
     hash::{DefaultHasher, Hasher},
     ops::Range,
 };
@@ -36,7 +36,7 @@ pub struct Conversation<'a> {
     pub calls: Vec<Call<'a>>,
     ahead: OnceCell<Ahead>,
     /// By the name of a text: its tokens.
-    weights: HashMap<u64, u32>,
+    weights: BTreeMap<u64, u32>,
 }
 
 /// The same for the same text, in every process.
@@ -295,7 +295,7 @@ impl<'a> Builder<'a, '_> {
         }
         fill_times(&mut calls);
         needs::find_needs(&mut calls, &pieces, &|text| scale.apply(count(text.as_bytes())));
-        Conversation { recording, scale, pieces, calls, ahead: OnceCell::new(), weights: HashMap::new() }
+        Conversation { recording, scale, pieces, calls, ahead: OnceCell::new(), weights: BTreeMap::new() }
     }
 }
 

@@ -98,6 +98,9 @@ pub const DOCUMENT_LIMIT: u64 = 64 << 20;
 /// takes some 1,000 with its result.
 pub(crate) const VALUE_WEIGHT: u64 = 512;
 
+/// The same of a line or a number that is kept by itself.
+pub(crate) const LINE_WEIGHT: u64 = 64;
+
 /// Bytes of lines or messages that are held at once: a document, a session that is replayed. With what is made of them a
 /// process stays below 512 MB.
 pub(crate) const HELD_WEIGHT: u64 = 96 << 20;
@@ -111,6 +114,10 @@ pub(crate) const LINE_WEIGHT: u64 = 1 << 10;
 /// JSON values of which one tree is made: a line, or a message of a document. Some 700 bytes each at worst; recorded lines
 /// have some hundreds.
 pub(crate) const MOST_VALUES: usize = 100_000;
+
+/// Lines of text in the same: of matches and changed lines each is kept by itself, some 120 bytes. Agents show a model some
+/// thousands at most.
+pub(crate) const MOST_LINES: usize = 1_000_000;
 
 /// Messages of a document.
 pub(crate) const MOST_MESSAGES: usize = 1_000_000;

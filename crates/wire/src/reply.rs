@@ -153,7 +153,7 @@ impl From<Part<'_>> for ReplyPart {
             Some(Part::Call(Call { id, name, arguments })) => {
                 ReplyContent::Call { id: id.into_owned(), name: name.into_owned(), arguments: arguments.into_owned() }
             }
-            Some(Part::Result(_) | Part::Native(_)) | None => ReplyContent::Unknown,
+            Some(Part::Result(_) | Part::Picture(_) | Part::Native(_)) | None => ReplyContent::Unknown,
         };
         Self { content, native }
     }

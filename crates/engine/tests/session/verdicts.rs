@@ -124,5 +124,6 @@ fn choice(session: &Session) -> ModelChoice {
         max_output: None,
         alternation: model.alternation,
         plain_thinking: model.plain_thinking,
+        pictures: model.pictures,
     }
 }

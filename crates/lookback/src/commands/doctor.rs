@@ -74,6 +74,9 @@ pub(crate) fn run(arguments: DoctorArguments) -> Result<()> {
     } else if send {
         closing = "nothing was sent: put this right first".to_owned();
     }
+    for note in &settings.not_taken {
+        writeln!(out, "note: {}", hide_key_shapes(note))?;
+    }
     for problem in &problems {
         writeln!(out, "wrong: {}", hide_key_shapes(problem))?;
     }
@@ -114,6 +117,9 @@ fn chosen_rows(settings: &Settings) -> Vec<Row> {
     }
     rows.push(row("language", &language.origin, language.value));
     rows.push(row("compactor", &compactor.origin, &compactor.value));
+    if !settings.ignore.is_empty() {
+        rows.push(row("ignore", ".lookback.toml", settings.ignore.join(", ")));
+    }
     let changes = changes(&context.value);
     if changes.is_empty() {
         rows.push(row("context", "built in", "every number at its default"));

@@ -173,7 +173,9 @@ impl Finished {
                     }));
                     let SessionReport { card, model, .. } = &replayed.report;
                     if card.stands_in {
-                        *without_card.entry((model.clone(), card.models.join(", "))).or_insert(0) += 1;
+                        // A card names models by patterns; a person is told one of them.
+                        let billed_as = card.models.first().map(|name| name.trim_end_matches('*').to_owned());
+                        *without_card.entry((model.clone(), billed_as.unwrap_or_default())).or_insert(0) += 1;
                     }
                     run.report.sessions.push(replayed.report);
                 }
@@ -185,11 +187,11 @@ impl Finished {
                 }
             }
         }
-        run.remarks.extend(without_card.into_iter().map(|((model, models), sessions)| {
+        run.remarks.extend(without_card.into_iter().map(|((model, other), sessions)| {
             let sessions = screen::counted(sessions, "session");
             match model {
-                Some(model) => format!("no card has prices of {model}: {sessions} billed at those of {models}"),
-                None => format!("{sessions} without the name of a model: billed at the prices of {models}"),
+                Some(model) => format!("no card has prices of {model}: {sessions} billed at those of {other}"),
+                None => format!("{sessions} without the name of a model: billed at the prices of {other}"),
             }
         }));
         if again > 0 {

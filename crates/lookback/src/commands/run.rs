@@ -82,7 +82,12 @@ pub(crate) fn run(mut arguments: RunArguments) -> Result<()> {
     // Where somebody is asked about every command, the missing walls are part of the question.
     let asks = mode != Mode::Full && screen::can_ask();
     let unwalled = if arguments.how.without_sandbox || asks { Unwalled::Run } else { Unwalled::Refused };
-    let bench = Bench::new(&project, &settings, &arguments.how, unwalled, room::keeper(&store, session.id()))?;
+    let pictures = match session.state().model() {
+        model if model.name == asked.name => model.pictures,
+        _ => asked.card.pictures(asked.provider),
+    };
+    let keep = room::keeper(&store, session.id());
+    let bench = Bench::new(&project, &settings, &arguments.how, unwalled, pictures, keep)?;
     bench.restore(&session);
     let walls = if bench.sandbox_is_whole() { Walls::Whole } else { Walls::NotWhole };
     let is_accepted = walls == Walls::Whole || arguments.how.without_sandbox;

@@ -89,6 +89,11 @@ impl Money {
     pub fn is_estimate(&self) -> bool {
         self.without_bills == self.sessions
     }
+
+    /// Whether no session of it has both a bill and a price card of its own.
+    pub fn is_about(&self) -> bool {
+        self.without_bills + self.without_prices == self.sessions
+    }
 }
 
 /// The sentence, and what a reader must know to believe it.

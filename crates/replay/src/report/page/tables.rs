@@ -61,7 +61,7 @@ const AGENTS: [Measure<Money>; 7] = [
     ("sessions", "", |money| numbers::count(money.sessions)),
     ("calls", "", |money| numbers::count(money.calls)),
     ("paid", "as recorded, at the prices of the API", |money| {
-        let estimated = if money.is_estimate() { " <small>estimated</small>" } else { "" };
+        let estimated = if money.is_about() { " <small>estimated</small>" } else { "" };
         format!("{}{estimated}", numbers::dollars(money.paid))
     }),
     ("with whole answers", "some clients write down a part of their output tokens", |money| {
@@ -238,7 +238,7 @@ fn session_cells(session: &SessionReport, leading: Option<&str>) -> Vec<Cell> {
     let look_ups = |figures: &Figures| (figures.repairs_per_call * session.calls as f64).round() as u64;
     vec![
         Cell::Number(numbers::count(session.calls)),
-        Cell::Number(format!("{}{}", if money.is_estimate() { "~" } else { "" }, numbers::dollars(money.whole))),
+        Cell::Number(format!("{}{}", if money.is_about() { "~" } else { "" }, numbers::dollars(money.whole))),
         Cell::Number(dollars(with)),
         Cell::Number(share.unwrap_or_else(none)),
         Cell::Number(own.map_or(none(), |figures| numbers::percent(figures.recall))),

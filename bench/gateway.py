@@ -3,12 +3,16 @@
 
 Non-streaming chat completions against one static upstream (nginx), small bodies and bodies of 400 kB: directly, through nginx as a proxy (the
 floor), through `lookback gateway` in observe, and in fold with 20 standing folds. One in flight for p50 and p99, 16 for requests a second;
-resident memory afterwards. All in one run, on one machine. Needs nginx and wrk (Debian's packages).
+resident memory afterwards; and how far the trace on the disk is behind the end of an answer. All in one run, on one machine. Needs nginx
+and wrk (Debian's packages). With --litellm PROGRAM and --portkey SCRIPT these gateways stand beside it, in the same run.
 """
-import argparse, http.client, json, os, re, shutil, signal, socket, subprocess, sys, tempfile, time
+import argparse, http.client, json, os, re, shutil, signal, socket, sqlite3, subprocess, sys, tempfile, time
 
 REPLY = json.dumps({"id": "c", "object": "chat.completion", "model": "bench", "choices": [{"index": 0, "finish_reason": "stop",
                     "message": {"role": "assistant", "content": "ok"}}], "usage": {"prompt_tokens": 10, "completion_tokens": 1}})
+
+
+UPSTREAM = ""  # Portkey is told by headers where requests go; they are sent to all
 
 
 def port():
@@ -61,7 +65,7 @@ def lua(folder, name, text):
 
 
 def wrk(url, script, connections, seconds):
-    out = subprocess.run(["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", script, url], capture_output=True, text=True).stdout
+    out = subprocess.run(["wrk", "-H", "x-portkey-provider: openai", "-H", f"x-portkey-custom-host: {UPSTREAM}/v1", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", script, url], capture_output=True, text=True).stdout
     unit = {"us": 1, "ms": 1e3, "s": 1e6}
     at = lambda share: (lambda m: float(m[1]) * unit[m[2]])(re.search(rf"{share}%\s+([\d.]+)(us|ms|s)", out))
     bad = re.search(r"Non-2xx or 3xx responses: (\d+)", out)
@@ -86,17 +90,41 @@ def make_folds(p, steps):
         time.sleep(0.03)
 
 
+def behind(p, home, steps):
+    """Milliseconds from the end of an answer until another process reads it from the store, at one request in flight"""
+    database = sqlite3.connect(f"file:{home}/lookback.db?mode=ro", uri=True, isolation_level=None)
+    newest = lambda: database.execute("SELECT count(*) FROM events").fetchone()[0]
+    lags, seen = [], newest()
+    for i in range(1, steps + 1):
+        post(p, body(i).replace("read everything", "and now slowly"))
+        ended, quiet = time.perf_counter(), 0
+        # An answer is two events, its text and its bill, and what the request brought came before them.
+        while quiet < 50 and time.perf_counter() - ended < 2:
+            now = newest()
+            if now > seen:
+                seen, last, quiet = now, time.perf_counter(), 0
+            quiet += 1
+            time.sleep(0.0005)
+        lags.append((last - ended) * 1000)
+    lags.sort()
+    return lags[len(lags) // 2], lags[int(len(lags) * 0.99)], lags[-1]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("binary")
     parser.add_argument("--seconds", type=int, default=5)
+    parser.add_argument("--litellm")
+    parser.add_argument("--portkey")
     a = parser.parse_args()
     missing = [tool for tool in ("nginx", "wrk") if not shutil.which(tool)]
     if missing:
         raise SystemExit(f"SKIPPED: {', '.join(missing)} missing (apt-get install nginx-light wrk)")
-    folder, started = tempfile.mkdtemp(prefix="gateway-bench-"), []
+    folder, started, homes = tempfile.mkdtemp(prefix="gateway-bench-"), [], {}
     try:
         up, proxy = port(), port()
+        global UPSTREAM
+        UPSTREAM = f"http://127.0.0.1:{up}"
         started.append(nginx(folder, "upstream", f"server {{ listen 127.0.0.1:{up}; location / {{ "
                              f"default_type application/json; return 200 '{REPLY}'; }} }}"))
         wait(up)
@@ -104,6 +132,19 @@ def main():
                              f"proxy_pass http://u; proxy_http_version 1.1; proxy_set_header Connection ''; }} }}"))
         wait(proxy)
         ways = [("upstream alone", up, None), ("nginx as proxy", proxy, started[-1])]
+        if a.portkey:
+            p = port()
+            started.append(subprocess.Popen(["node", a.portkey, f"--port={p}", "--headless"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+            wait(p)
+            ways.append(("Portkey's gateway", p, started[-1]))
+        if a.litellm:
+            p, settings = port(), os.path.join(folder, "litellm.yaml")
+            with open(settings, "w") as f:
+                f.write(f"model_list: [{{model_name: bench, litellm_params: {{model: openai/bench, api_base: 'http://127.0.0.1:{up}/v1', api_key: bench}}}}]\n")
+            started.append(subprocess.Popen([a.litellm, "--config", settings, "--port", str(p), "--host", "127.0.0.1", "--num_workers", "1"],
+                                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True"}))
+            wait(p)
+            ways.append(("LiteLLM, 1 worker", p, started[-1]))
         for mode in ("observe", "fold"):
             p, home = port(), os.path.join(folder, mode)
             os.makedirs(home)
@@ -112,6 +153,7 @@ def main():
             started.append(g)
             wait(p)
             ways.append((f"lookback, {mode}", p, g))
+            homes[mode] = home
         make_folds(ways[-1][1], 220)
         small, large = lua(folder, "small", body(1)), lua(folder, "large", body(220))
         print(f"bodies: {os.path.getsize(folder + '/small.json')} and {os.path.getsize(folder + '/large.json')} bytes; {a.seconds} s each; µs\n")
@@ -124,6 +166,7 @@ def main():
                 _, _, rate, more = wrk(url, script, 16, a.seconds)
                 row += [f"{p50:.0f}", f"{p99:.0f}", f"{rate:.0f}" + (" (errors!)" if bad or more else "")]
             print(f"| {name} | {' | '.join(row)} | {f'{resident(process):.0f}' if process else ''} |", flush=True)
+        print("\ntrace on the disk behind the end of an answer, ms (p50, p99, most): %.1f, %.1f, %.1f" % behind(ways[-2][1], homes["observe"], 200))
     finally:
         for process in reversed(started):
             process.send_signal(signal.SIGINT if process.args[0] == a.binary else signal.SIGTERM)

@@ -5,10 +5,7 @@ use lookback_engine::Configuration;
 use lookback_replay::{
     conversation::Conversation,
     simulate::Tariff,
-    strategy::{
-        Counter,
-        driven::{Driven, Powers},
-    },
+    strategy::driven::{Driven, Powers},
 };
 
 use super::{Group, Stopwatch};
@@ -37,7 +34,7 @@ impl Calls {
         let stopwatch = Stopwatch::default();
         let count = |text: &[u8]| stopwatch.count(text);
         let configuration = Configuration::default();
-        let mut driven = Driven::new(conversation, Powers::Planned, tariff, configuration, Counter::new(&count));
+        let mut driven = Driven::new(conversation, Powers::Planned, tariff, configuration, &count);
         stopwatch.lap();
         for call in 0..conversation.calls.len() {
             let (fed, took) = timed(|| driven.feed(call));

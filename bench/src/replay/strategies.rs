@@ -6,7 +6,7 @@ use lookback_engine::Configuration;
 use lookback_replay::{
     conversation::Conversation,
     simulate::{self, Tariff},
-    strategy::{Counter, StrategyName, build},
+    strategy::{StrategyName, build},
 };
 
 use super::{Group, Stopwatch};
@@ -38,7 +38,7 @@ impl Shows {
         for (name, row) in StrategyName::ALL.into_iter().zip(&mut self.rows) {
             let stopwatch = Stopwatch::default();
             let count = |text: &[u8]| stopwatch.count(text);
-            let make = |name| build(name, conversation, tariff, &configuration, Counter::new(&count));
+            let make = |name| build(name, conversation, tariff, &configuration, &count);
             let ((), took) = timed(|| {
                 let mut strategy = make(name);
                 (0..conversation.calls.len()).for_each(|call| drop(strategy.show(call)));

@@ -51,7 +51,7 @@ fn one_step(step: usize, text: &mut Text) -> [Message<'static>; 2] {
     let size = if long { LONG_RESULT } else { text.random.between(300, 2_500) };
     let arguments = format!(r#"{{"path":"{}","pattern":"{}"}}"#, text.path().to_owned(), text.identifier());
     let call = Call { id: id.clone().into(), name: name.into(), arguments: arguments.into() };
-    let result = CallResult { id: id.into(), text: text.output(size).into(), is_error: false };
+    let result = CallResult { id: id.into(), text: text.output(size).into(), pictures: Vec::new(), is_error: false };
     [
         Message { role: Role::Assistant, parts: vec![Part::Text(text.sentence(20).into()), Part::Call(call)] },
         Message { role: Role::Tool, parts: vec![Part::Result(result)] },

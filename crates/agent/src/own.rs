@@ -86,6 +86,9 @@ fn recall(session: &Session, arguments: &Value, house: &dyn House) -> Result<Don
     let pointer =
         arguments["pointer"].as_str().ok_or_else(|| Failure::new(Code::InvalidParam, "pointer is missing"))?;
     let parsed: Pointer = pointer.parse().map_err(|error| Failure::new(Code::InvalidParam, format!("{error}")))?;
+    if let Some(other) = parsed.session.as_ref().filter(|named| !session.id().0.starts_with(named.as_str())) {
+        return Err(Failure::new(Code::AccessDenied, format!("{other} is another session: only this one is recalled")));
+    }
     let recalled = session.recall(&parsed.place, house.blobs());
     let recalled = recalled.map_err(|error| Failure::new(Code::NotFound, error.to_string()))?;
     let offset = arguments["offset"].as_u64().map_or(0, |offset| offset as usize);
@@ -93,8 +96,10 @@ fn recall(session: &Session, arguments: &Value, house: &dyn House) -> Result<Don
     for piece in &recalled.pieces {
         let heading = format!("── {}\n", piece.label);
         let end: &[u8] = if piece.bytes.is_empty() || piece.bytes.ends_with(b"\n") { b"" } else { b"\n" };
+        let picture = format!("[{} bytes: Read the file to see it]", piece.bytes.len());
+        let bytes = if piece.label.starts_with("image/") { picture.as_bytes() } else { &piece.bytes };
         // Of a large output no more is copied than is shown.
-        for part in [heading.as_bytes(), &piece.bytes, end] {
+        for part in [heading.as_bytes(), bytes, end] {
             let wanted = part.get(offset.saturating_sub(all)..).unwrap_or_default();
             text.extend_from_slice(&wanted[..wanted.len().min(MOST_RECALLED - text.len())]);
             all += part.len();

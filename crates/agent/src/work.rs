@@ -25,6 +25,9 @@ use crate::{
 /// Answers that were cut off in a row: after so many the provider is not worth another try.
 const CUT_IN_A_ROW: u32 = 3;
 
+/// Answers that left no room, in a row: a model that was told so often does not know better.
+const TAKEN_OUT_IN_A_ROW: u32 = 3;
+
 /// Everything that a round needs beside the session.
 #[derive(Debug)]
 pub struct Agent<'a> {
@@ -100,7 +103,8 @@ async fn steps(
 ) -> Result<Ended, AgentError> {
     let first = session.trace().len();
     let (mut guard, mut steps, mut cut, mut went_on, mut denied) = (Guard::default(), 0, 0, false, None);
-    let mut took_out = false;
+    // How many answers in a row were taken out, and after which step the last was.
+    let (mut took_out, mut took_out_at) = (0, 0);
     loop {
         if agent.limits.steps.is_some_and(|most| steps >= most) {
             return Ok(Ended::Steps(steps));
@@ -126,10 +130,12 @@ async fn steps(
                 let Some(tokens) = take_out(session, &exceeded, house)? else {
                     return Err(CallError::from(SessionError::WindowExceeded(exceeded)).into());
                 };
-                if took_out {
+                // The answer behind the last one that went was the next to go.
+                took_out = if steps <= took_out_at + 1 { took_out + 1 } else { 1 };
+                took_out_at = steps;
+                if took_out >= TAKEN_OUT_IN_A_ROW {
                     return Ok(Ended::TooLarge(tokens));
                 }
-                took_out = true;
                 house.tell(&News::TookOut(tokens));
                 continue;
             }

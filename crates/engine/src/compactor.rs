@@ -21,6 +21,7 @@ use crate::{
     block::log::render_log,
     board::Board,
     configuration::Configuration,
+    configuration::rules::{RECENT_TURNS, SAID_FOR_BOARD},
     standing::{Asked, Standing},
     state::Bench,
     trace::{
@@ -32,10 +33,6 @@ use crate::{
 use candidate::{Candidates, Focus};
 use files::Files;
 use stretch::Stretch;
-
-/// How much of what the assistant said the board holds, and how many turns back it looks for it.
-const SAID: usize = 3;
-const RECENT: u32 = 120;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
@@ -86,14 +83,14 @@ pub fn compact(
     let limits = &configuration.board;
     let standing = Standing::now(bench.history, blobs);
     // What was concluded long ago stands in blocks.
-    let recent = TurnNo(bench.history.turns().saturating_sub(RECENT));
+    let recent = TurnNo(bench.history.turns().saturating_sub(RECENT_TURNS));
     let (status, questions) = standing.status_and_questions()?;
     let news = delta::News {
         asked: asked_at(standing),
         status,
         actions: standing.actions(),
         questions,
-        said: standing.concluded(recent, SAID),
+        said: standing.concluded(recent, SAID_FOR_BOARD),
     };
     let delta = delta::propose(board, &fitted, news, &current, limits, count);
     Ok(Compaction { block: fitted.into_content(), delta })

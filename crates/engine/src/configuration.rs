@@ -5,7 +5,8 @@
 //! known here. Recording asks these numbers and writes down what it decided; replay never does, so a trace gives the
 //! same bytes whatever the configuration is now. The few numbers that replay needs are constants of the event format
 //! (`fixed`); those that no person would set are constants beside the settings of their topic, or in files of their own
-//! (`commands`, `estimates`, `evidence`, `memory`).
+//! (`admission`, `commands`, `estimates`, `evidence`, `memory`, `rules`, `standing`, `written`). `tests/numbers.rs` looks that
+//! none stands elsewhere.
 
 /// A part of the settings: each number with its default, beside what says where it comes from.
 macro_rules! limits {
@@ -27,7 +28,8 @@ macro_rules! limits {
     };
 }
 
-mod archive;
+pub(crate) mod admission;
+pub(crate) mod archive;
 mod block;
 mod board;
 mod cache;
@@ -41,23 +43,31 @@ mod fold;
 pub(crate) mod memory;
 #[doc(hidden)]
 pub mod place;
+pub(crate) mod rules;
 mod settle;
+pub(crate) mod standing;
 mod view;
 pub(crate) mod written;
 
 pub use archive::ArchiveLimits;
 pub use block::{BlockLimits, CompactorLimits};
-pub use board::{ActionRange, BoardLimits};
+#[doc(hidden)]
+pub use board::ActionRange;
+pub use board::BoardLimits;
 pub use cache::CacheChoice;
-pub use error::{BadValue, ConfigurationError};
+#[doc(hidden)]
+pub use error::BadValue;
+pub use error::ConfigurationError;
 #[doc(hidden)]
 pub use estimates::{RECALL_TOKENS, RECALLED_ITEM};
 #[doc(hidden)]
 pub use fixed::TOKENS_PER_MESSAGE;
 pub use fold::{FoldLimits, TriggerLimits};
-pub(crate) use fold::{GROWN_SINCE_REFUSED, MARKS_NEEDED};
+pub(crate) use fold::{GROWN_SINCE_REFUSED, GUEST_FOLDS, MARKS_NEEDED};
 pub(crate) use settle::STRING_SHARES;
-pub use settle::{Keep, SettleLimits, SettleWhen};
+pub use settle::SettleLimits;
+#[doc(hidden)]
+pub use settle::{Keep, SettleWhen};
 pub(crate) use view::BYTES_TRIED;
 pub use view::{ExecuteLimits, NoteLimits, ResultLimits, WindowLimits};
 

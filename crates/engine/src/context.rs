@@ -3,8 +3,9 @@
 use lookback_wire::ToolSpec;
 
 use crate::{
-    configuration::estimates::IMAGE_TOKENS,
-    trace::{AsCame, Blobs, Part, Timestamp, start::Counted},
+    configuration::estimates::{IMAGE_TOKENS, PIXELS_PER_TOKEN},
+    evidence::picture_size,
+    trace::{AsCame, BlobError, Blobs, Part, Timestamp, ToolResult, start::Counted},
 };
 
 /// What a recording method needs from outside.
@@ -40,6 +41,15 @@ impl Context<'_> {
         beside.fold((self.count)(text.as_bytes()), u32::saturating_add)
     }
 
+    /// The pictures of a result; 0 where it has none.
+    pub(crate) fn count_pictures(&self, result: &ToolResult) -> Result<u32, BlobError> {
+        let parts = result.as_came.as_ref().map_or(&[][..], |as_came| &as_came.parts);
+        parts.iter().try_fold(0_u32, |sum, part| match part {
+            Part::Image(image) => Ok(sum.saturating_add(image_tokens(&image.bytes.bytes(self.blobs)?))),
+            Part::Text { .. } | Part::Named(_) => Ok(sum),
+        })
+    }
+
     /// Tools are one part: what a provider is told of them, whatever punctuation it puts around it.
     pub(crate) fn count_tools(&self, tools: &[ToolSpec]) -> u32 {
         let declared = tools
@@ -48,4 +58,12 @@ impl Context<'_> {
             .collect::<String>();
         (self.count)(declared.as_bytes())
     }
+}
+
+/// By its pixels, as providers bill it up to the size to which they scale it.
+fn image_tokens(bytes: &[u8]) -> u32 {
+    let tokens = picture_size(bytes).map(|(width, height)| {
+        (u64::from(width) * u64::from(height)).div_ceil(PIXELS_PER_TOKEN).min(u64::from(IMAGE_TOKENS)) as u32
+    });
+    tokens.unwrap_or(IMAGE_TOKENS)
 }

@@ -6,6 +6,7 @@
 pub(crate) mod lines;
 pub(crate) mod observed;
 pub(crate) mod output;
+mod picture;
 pub(crate) mod places;
 pub(crate) mod placing;
 pub mod pointer;
@@ -15,5 +16,6 @@ pub(crate) mod symbols;
 
 #[doc(hidden)]
 pub use lines::{lines_in, split_lines};
+pub use picture::picture_size;
 #[doc(hidden)]
 pub use recognise::recognise;

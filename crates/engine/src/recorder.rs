@@ -17,7 +17,7 @@ use lookback_wire::{Provider, Seal, ToolSpec};
 pub use without_view::{Recorder, WholeStep, as_it_ran};
 
 use crate::{
-    card::{Alternation, PlainThinking},
+    card::{Alternation, Pictures, PlainThinking},
     configuration::Configuration,
     context::Context,
     error::SessionError,
@@ -86,6 +86,8 @@ pub struct SessionSetup {
     pub alternation: Alternation,
     /// Whether it gets its plain thinking back: its card knows.
     pub plain_thinking: PlainThinking,
+    /// Whether it is sent pictures: its card knows.
+    pub pictures: Pictures,
     /// Who counts: the name of [`Context::count`].
     pub tokenizer: String,
     /// The folder that paths are relative to.
@@ -110,6 +112,7 @@ pub struct ModelChoice {
     pub max_output: Option<u32>,
     pub alternation: Alternation,
     pub plain_thinking: PlainThinking,
+    pub pictures: Pictures,
 }
 
 /// A part of an answer, as it came from the model.
@@ -159,6 +162,7 @@ impl ModelChoice {
             max_output: None,
             alternation: Alternation::Free,
             plain_thinking: PlainThinking::LeftOut,
+            pictures: Pictures::Named,
         }
     }
 }
@@ -180,6 +184,7 @@ impl SessionSetup {
             layout: Layout::Chat,
             alternation: Alternation::Free,
             plain_thinking: PlainThinking::LeftOut,
+            pictures: Pictures::Named,
             tokenizer: String::new(),
             root: String::new(),
             price_card: None,
@@ -209,6 +214,7 @@ pub(crate) fn first_event(setup: SessionSetup, context: &Context<'_>) -> Event {
         layout: setup.layout,
         alternation: setup.alternation,
         plain_thinking: setup.plain_thinking,
+        pictures: setup.pictures,
         tokenizer: setup.tokenizer,
         root: setup.root,
         price_card: setup.price_card,

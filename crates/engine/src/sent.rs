@@ -17,7 +17,7 @@ use crate::{
     history::History,
     ledger::{
         Ledger, LedgerLine, Miss, Size,
-        check::{CacheVerdict, check},
+        verdict::{CacheVerdict, check},
     },
     reconcile::Reconciled,
     state::{Bench, ModelInUse},
@@ -84,7 +84,8 @@ impl Sent {
     /// Whether the next prompt goes where the last one went.
     pub(crate) fn went_to(&self, model: &ModelInUse) -> bool {
         self.to.as_ref().is_some_and(|(to, _)| {
-            (to.provider, &to.name, to.plain_thinking) == (model.provider, &model.name, model.plain_thinking)
+            let written = |model: &ModelInUse| (model.provider, model.plain_thinking, model.pictures);
+            written(to) == written(model) && to.name == model.name
         })
     }
 

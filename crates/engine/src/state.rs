@@ -167,6 +167,7 @@ impl State {
             reserve: start.output_reserve,
             alternation: start.alternation,
             plain_thinking: start.plain_thinking,
+            pictures: start.pictures,
         };
         Self {
             view: View::new(head),
@@ -279,6 +280,7 @@ impl State {
                 output_reserve,
                 alternation,
                 plain_thinking,
+                pictures,
                 thinking,
             } => {
                 // What one model refuses another may need.
@@ -290,6 +292,7 @@ impl State {
                     reserve: *output_reserve,
                     alternation: *alternation,
                     plain_thinking: *plain_thinking,
+                    pictures: *pictures,
                 };
                 if let Some(place) = self.apply_thinking(*thinking, 0, seq, past) {
                     self.view.note_change(place, Miss::ThinkingDropped);

@@ -71,7 +71,7 @@ fn results(turns: &mut Vec<Spoken>, provider: Provider, at: usize, message: Mess
             Part::Native(native) => Some(native.raw.to_string()),
             _ => None,
         };
-        let Some(Part::Result(CallResult { id, text, is_error })) = part.understood() else {
+        let Some(Part::Result(CallResult { id, text, is_error, .. })) = part.understood() else {
             let named = raw.map_or_else(Vec::new, |raw| vec![CamePart::Named(named(provider, raw))]);
             turns.push(Spoken { messages: at..at + 1, said: Said::User { parts: named, origin: Origin::Machine } });
             continue;
@@ -152,7 +152,7 @@ pub(crate) fn new_part(part: Part<'_>) -> Option<NewPart> {
             raw: raw.into_owned(),
             plain: plain.and_then(|plain| new_part(*plain)).map(Box::new),
         },
-        Part::Result(_) => return None,
+        Part::Result(_) | Part::Picture(_) => return None,
     })
 }
 

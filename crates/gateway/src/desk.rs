@@ -14,7 +14,7 @@ use std::{
         atomic::{AtomicU64, Ordering},
         mpsc::{Receiver, RecvTimeoutError},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use lookback_engine::{
@@ -62,6 +62,9 @@ pub(crate) struct Desk {
     places: Vec<GuestPlace>,
     early: Vec<(Beside, Answered)>,
     waiting: Arc<AtomicU64>,
+    /// The store as it was looked at last, and when.
+    version: i64,
+    looked: Instant,
 }
 
 /// A session that is held open.
@@ -81,12 +84,26 @@ struct Open {
 
 impl Desk {
     pub(crate) fn new(options: Options, table: Arc<Table>, metrics: Arc<Metrics>, waiting: Arc<AtomicU64>) -> Self {
-        Self { options, table, metrics, open: BTreeMap::new(), uses: 0, places: Vec::new(), early: Vec::new(), waiting }
+        Self {
+            options,
+            table,
+            metrics,
+            open: BTreeMap::new(),
+            uses: 0,
+            places: Vec::new(),
+            early: Vec::new(),
+            waiting,
+            version: 0,
+            looked: Instant::now(),
+        }
     }
 
     pub(crate) fn run(mut self, waiting: &Receiver<Note>) {
         loop {
             let note = waiting.recv_timeout(IDLE);
+            if self.looked.elapsed() >= IDLE {
+                self.look_at_others();
+            }
             if let Ok(note) = &note {
                 self.waiting.fetch_sub(note.bytes(), Ordering::Relaxed);
             }
@@ -117,6 +134,21 @@ impl Desk {
             }
         }
         self.remember_places();
+    }
+
+    /// Where another process has written into the store, its blocks stand here, too.
+    fn look_at_others(&mut self) {
+        self.looked = Instant::now();
+        // A store that cannot be asked now is asked again in a moment.
+        let Ok(version) = self.options.store.version() else { return };
+        if std::mem::replace(&mut self.version, version) == version {
+            return;
+        }
+        for (conversation, open) in &self.open {
+            if let Err(error) = self.table.learn_folds(&self.options.store, *conversation, &open.chain) {
+                warn!(%error, "the store cannot be asked for blocks of others");
+            }
+        }
     }
 
     /// The trace of a conversation cannot go on as it is held: the next request reads it anew.
@@ -231,7 +263,6 @@ impl Desk {
             open.write(Durability::Grouped)?;
             return Ok(false);
         }
-        open.write(Durability::Durable)?;
         let session = open.live.session.id().clone();
         let rows = folded.iter().map(|folded| GuestFold {
             link: folded.fold.link,
@@ -240,12 +271,16 @@ impl Desk {
             thinking_from: folded.fold.thinking_from,
             block: folded.fold.block.to_vec(),
         });
-        self.options.store.remember_folds(&session, &rows.collect::<Vec<_>>())?;
+        let new = &open.live.session.trace()[open.writer.next().0 as usize..];
+        let standing = open.writer.append_with_folds(new, &rows.collect::<Vec<_>>(), &open.chain)?;
+        open.writer.release(&mut open.live.session);
         for Folded { fold, saves } in folded {
             let (first, end) = (fold.first, fold.end);
             info!(session = session.0, first, end, saves, "a block stands for messages from the next request on");
             self.metrics.folds.add(1);
-            self.table.publish(Some(conversation), fold);
+        }
+        for stands in standing {
+            self.table.publish(Some(conversation), stands.into());
         }
         Ok(true)
     }

@@ -72,9 +72,13 @@ async fn answer(house: &Arc<House>, route: &Route<'_>, request: Request) -> Resu
     let sent = door::read_body(&parts.headers, body).await.map_err(turned_away)?;
     house.metrics.bytes_in.add(sent.len() as u64);
     let mode = mode(&parts.headers, house.options.mode)?;
-    let read = match api.filter(|_| mode != Mode::Off) {
+    let read = match api.filter(|_| mode != Mode::Off || house.table.may_stand()) {
         Some(api) => Read::of(house, api, route, &parts.headers, &sent, base).await?,
         None => None,
+    };
+    let (read, announced) = match mode {
+        Mode::Off => (None, read.and_then(|read| read.without_blocks(house))),
+        _ => (read, None),
     };
     let url = route::join(base, route.path, parts.uri.query());
     let way = Way { method: parts.method, url, headers: forward::headers_on(&parts.headers) };
@@ -89,7 +93,7 @@ async fn answer(house: &Arc<House>, route: &Route<'_>, request: Request) -> Resu
         _ => send(house, &way, bytes).await.map(Gone::Answering),
     };
     match gone {
-        Ok(gone) => Ok(back(gone, done, flight)),
+        Ok(gone) => Ok(with_note(back(gone, done, flight), announced)),
         Err(error) => {
             house.metrics.upstream_failures.add(1);
             if let Some(done) = done {
@@ -109,7 +113,7 @@ fn enter(house: &Arc<House>, read: &Read, mode: Mode, base: &str, route: &Route<
     let at = (house.options.clock)();
     let what = match who.kind {
         Kind::Main => {
-            let place = house.table.enter(chain, who.named.as_deref());
+            let place = house.table.enter(chain, (&read.digests, read.tokens()), who.named.as_deref());
             let (request, conversation) = (house.keeper.number(), place.conversation);
             debug!(conversation, relation = ?place.relation, client = who.client, messages = chain.len(), "main");
             house.keeper.asked(Asked {
@@ -237,6 +241,15 @@ fn back(gone: Gone, done: Option<Done>, flight: Flight) -> Response<HttpBody> {
     *back.status_mut() = status;
     *back.headers_mut() = headers;
     back
+}
+
+/// In a header of our own: what is said to the model and by it stays as it is.
+fn with_note(mut response: Response<HttpBody>, note: Option<String>) -> Response<HttpBody> {
+    if let Some((note, value)) = note.and_then(|note| HeaderValue::from_str(&note).ok().map(|value| (note, value))) {
+        warn!(note, "off, and blocks stand in this conversation");
+        response.headers_mut().insert(HeaderName::from_static("x-lookback-note"), value);
+    }
+    response
 }
 
 /// The cause itself, without the layers that only say that something failed.

@@ -30,6 +30,12 @@ impl House {
         Self { options, client, table, keeper, metrics, room: Arc::new(Semaphore::new(AT_ONCE)) }
     }
 
+    /// Returns when no request is being answered.
+    pub(crate) async fn landed(&self) {
+        // It is never closed, and nobody keeps the room.
+        let _ = self.room.acquire_many(AT_ONCE as u32).await;
+    }
+
     /// Room for one more request, until its answer is over. None: there is none.
     pub(crate) fn take_off(&self) -> Option<Flight> {
         let room = Arc::clone(&self.room).try_acquire_owned().ok()?;

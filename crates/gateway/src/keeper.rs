@@ -22,7 +22,7 @@ use crate::{
 /// What may wait for the desk, in notes and in bytes of bodies. What is beyond is not recorded now: the next request of
 /// its conversation brings it again.
 const WAITING: usize = 4_096;
-const WAITING_BYTES: u64 = 24 << 20;
+const WAITING_BYTES: u64 = 12 << 20;
 
 /// The request path's end of it.
 #[derive(Debug)]

@@ -18,6 +18,7 @@
 mod access;
 mod coding;
 mod conversation;
+mod credential;
 mod desk;
 mod forward;
 mod handle;
@@ -35,4 +36,4 @@ mod table;
 mod who;
 
 pub use options::{Clock, Mode, Options, UnknownMode, Upstreams, card_hash};
-pub use serve::{Gateway, Running, StartError};
+pub use serve::{Gateway, Left, Running, StartError};

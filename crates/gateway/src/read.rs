@@ -6,12 +6,13 @@ use axum::http::{HeaderMap, header};
 use bytes::Bytes;
 use lookback_wire::{
     Body, Provider,
-    body::{Block, Edit, Link, Mark, SectionKind},
+    body::{Block, Digest, Edit, Link, Mark, SectionKind, chain_of},
 };
 use tracing::warn;
 
 use crate::{
     coding::Coding,
+    credential,
     house::House,
     refusal::Refusal,
     route::Route,
@@ -26,6 +27,7 @@ const MOST_MARKS: usize = 4;
 pub(crate) struct Read {
     pub(crate) body: Arc<Body>,
     coding: Coding,
+    pub(crate) digests: Vec<Digest>,
     pub(crate) chain: Arc<[Link]>,
     pub(crate) who: Who,
     pub(crate) credential: [u8; 32],
@@ -55,10 +57,11 @@ impl Read {
                 return Ok(None);
             }
         };
-        let credential = credential(headers, &house.options.secret);
+        let credential = credential::hashed(headers, &body, &house.options.secret);
         let mut seed = blake3::Hasher::new_keyed(&credential);
         let seed = seed.update(base.as_bytes()).update(api.name().as_bytes()).finalize();
-        let chain: Arc<[Link]> = body.chain(seed.as_bytes()).into();
+        let digests = body.digests();
+        let chain: Arc<[Link]> = chain_of(seed.as_bytes(), &digests).into();
         let who = Who::of(headers, &body, route.session);
         if chain.len() > 1 && !house.table.knows(&chain) {
             // A conversation of an earlier process, perhaps: the store knows how far it came.
@@ -68,7 +71,18 @@ impl Read {
                 warn!(%error, "the store cannot be asked for earlier conversations");
             }
         }
-        Ok(Some(Self { body, coding, chain, who, credential }))
+        Ok(Some(Self { body, coding, digests, chain, who, credential }))
+    }
+
+    /// About how long the conversation is as its client has it, by four bytes a token.
+    pub(crate) fn tokens(&self) -> u64 {
+        self.body.section(SectionKind::Messages).map_or(0, |messages| messages.span.len() as u64 / 4)
+    }
+
+    /// For whoever turns the gateway off in mid-conversation: without the blocks that stand in it all of it is sent.
+    pub(crate) fn without_blocks(&self, house: &House) -> Option<String> {
+        let stands = !house.table.standing(&self.chain).is_empty();
+        stands.then(|| format!("compact first: the raw history is about {} tokens", self.tokens()))
     }
 
     /// What is sent in the place of the client's bytes: the same with its standing folds. None: nothing stands in it.
@@ -88,28 +102,21 @@ impl Read {
 
 /// The body with its standing folds. The newest block carries the seam's mark, where there is room for one.
 fn splice(body: &Body, folds: &[Arc<StandingFold>]) -> Option<Vec<u8>> {
-    let mut standing: Vec<&StandingFold> = Vec::new();
-    for fold in folds {
-        let end = standing.last().map_or(0, |last| last.end);
-        if fold.first >= end && fold.end <= body.messages().len() {
-            standing.push(fold);
-        }
-    }
-    let covers = |entry: usize| standing.iter().any(|fold| (fold.first..fold.end).contains(&entry));
+    let covers = |entry: usize| folds.iter().any(|fold| (fold.first..fold.end).contains(&entry));
     let is_kept = |mark: &&Mark| mark.section != SectionKind::Messages || !covers(mark.entry);
     // Only Anthropic's caches go by marks.
     let has_room = body.provider() == Provider::Anthropic && body.marks().filter(is_kept).count() < MOST_MARKS;
-    let last = standing.len().checked_sub(1)?;
+    let last = folds.len().checked_sub(1)?;
     let with = |place: usize, fold: &StandingFold| match place == last && has_room {
         true => marked(&fold.block),
         false => fold.block.clone(),
     };
-    let blocks: Vec<Bytes> = standing.iter().enumerate().map(|(place, fold)| with(place, fold)).collect();
-    let replaced = standing.iter().zip(&blocks).map(|(fold, block)| {
+    let blocks: Vec<Bytes> = folds.iter().enumerate().map(|(place, fold)| with(place, fold)).collect();
+    let replaced = folds.iter().zip(&blocks).map(|(fold, block)| {
         let edit = Edit::Messages { range: fold.first..fold.end, with: (&block[..]).into() };
         (body.messages()[fold.first].span.start, edit)
     });
-    let thought = standing.iter().flat_map(|fold| fold.end..fold.thinking_from).filter(|message| !covers(*message));
+    let thought = folds.iter().flat_map(|fold| fold.end..fold.thinking_from).filter(|message| !covers(*message));
     let thought: BTreeSet<usize> = thought.collect();
     let mut edits: Vec<(usize, Edit<'_>)> =
         replaced.chain(thought.into_iter().flat_map(|message| without_thinking(body, message))).collect();
@@ -144,15 +151,4 @@ fn marked(block: &Bytes) -> Bytes {
     let Some(Ok(spliced)) = edit.map(|edit| body.splice(&[edit])) else { return block.clone() };
     let end = spliced.len() - 2;
     Bytes::from(spliced).slice(BEFORE.len()..end)
-}
-
-/// A keyed hash: it tells two credentials apart and gives neither away.
-fn credential(headers: &HeaderMap, secret: &[u8; 32]) -> [u8; 32] {
-    let mut hasher = blake3::Hasher::new_keyed(secret);
-    for name in ["authorization", "x-api-key", "api-key", "x-goog-api-key"] {
-        if let Some(value) = headers.get(name) {
-            hasher.update(name.as_bytes()).update(value.as_bytes());
-        }
-    }
-    *hasher.finalize().as_bytes()
 }

@@ -16,6 +16,8 @@ use crate::{forward, handle::handle, house::House, keeper::Keeper, metrics::Metr
 
 /// How long a connection may say nothing.
 const SILENT: Duration = Duration::from_secs(300);
+/// For what is written when the last answer is over.
+const LAST_BYTES: Duration = Duration::from_millis(500);
 /// After the system had no room for another connection.
 const TAKE_AGAIN: Duration = Duration::from_millis(100);
 
@@ -63,14 +65,14 @@ impl Gateway {
         let listening = |source| StartError::Listen { address: listen, source };
         let listener = TcpListener::bind(listen).await.map_err(listening)?;
         let address = listener.local_addr().map_err(listening)?;
-        let (table, metrics) = (Arc::new(Table::default()), Arc::new(Metrics::default()));
+        let (table, metrics) = (Arc::new(Table::new(&options.store)), Arc::new(Metrics::default()));
         let started = Keeper::start(options.clone(), Arc::clone(&table), Arc::clone(&metrics));
         let (keeper, thread) = started.map_err(StartError::Keeper)?;
         let client = forward::client().map_err(StartError::Client)?;
         let house = Arc::new(House::new(options, client, table, keeper, metrics));
         let router = Router::new().fallback(handle).with_state(Arc::clone(&house));
         let (stop, stopped) = watch::channel(());
-        let task = tokio::spawn(serve(listener, router, stopped));
+        let task = tokio::spawn(serve(listener, router, Arc::clone(&house), stopped));
         Ok(Running { address, house, stop, task, thread })
     }
 }
@@ -113,7 +115,7 @@ impl Running {
 
     /// Takes no more connections, finishes the answers that are under way for at most so long, and writes everything down.
     /// Says in which sessions.
-    pub async fn stop(self, within: Duration) -> BTreeSet<SessionId> {
+    pub async fn stop(self, within: Duration) -> Left {
         let _ = self.stop.send(());
         if tokio::time::timeout(within, self.task).await.is_err() {
             tracing::warn!("answers that took longer than {} s were broken off", within.as_secs());
@@ -122,11 +124,20 @@ impl Running {
         // The thread ends by itself now; waiting for it must not keep others from running.
         let thread = self.thread;
         let _ = tokio::task::spawn_blocking(move || thread.join()).await;
-        self.house.table.recorded()
+        Left { sessions: self.house.table.recorded(), raw: self.house.table.longest_raw() }
     }
 }
 
-async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiver<()>) {
+/// What a gateway leaves behind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Left {
+    /// Where it recorded.
+    pub sessions: BTreeSet<SessionId>,
+    /// Where blocks stand in conversations: about how many tokens the longest has without them.
+    pub raw: Option<u64>,
+}
+
+async fn serve(listener: TcpListener, router: Router, house: Arc<House>, mut stopped: watch::Receiver<()>) {
     let graceful = GracefulShutdown::new();
     loop {
         let stream = tokio::select! {
@@ -153,7 +164,15 @@ async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiv
         });
     }
     drop(listener);
-    graceful.shutdown().await;
+    let last_bytes = async {
+        house.landed().await;
+        sleep(LAST_BYTES).await;
+    };
+    // A connection on which half a request stands is nobody's answer.
+    tokio::select! {
+        () = graceful.shutdown() => {}
+        () = last_bytes => {}
+    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use std::{
 use bytes::Bytes;
 use lookback_engine::trace::SessionId;
 use lookback_store::{GuestFold, Store, StoreError};
-use lookback_wire::body::Link;
+use lookback_wire::body::{Digest, Link};
 
 /// Conversations that are kept in mind; older ones are looked up in the store.
 const KEPT: usize = 2_000;
@@ -66,6 +66,8 @@ pub(crate) struct Place {
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     inner: Mutex<Inner>,
+    /// Of earlier processes.
+    had_folds: bool,
 }
 
 #[derive(Debug, Default)]
@@ -88,18 +90,33 @@ struct Conversation {
     named: Option<String>,
     session: Option<SessionId>,
     links: Vec<Link>,
+    /// What its newest request says, message by message; nothing of an earlier process.
+    digests: Vec<Digest>,
+    /// About how long that is, as the client has it.
+    tokens: u64,
     /// Behind the last message that a block stands for.
     folded: usize,
 }
 
 impl Table {
+    pub(crate) fn new(store: &Store) -> Self {
+        // A store that cannot be asked now may well have some.
+        Self { inner: Mutex::default(), had_folds: store.has_folds().unwrap_or(true) }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Finds the conversation of a main request, or begins one, and remembers how far it goes.
-    pub(crate) fn enter(&self, chain: &[Link], named: Option<&str>) -> Place {
-        self.lock().enter(chain, named)
+    pub(crate) fn enter(&self, chain: &[Link], (digests, tokens): (&[Digest], u64), named: Option<&str>) -> Place {
+        let mut inner = self.lock();
+        let place = inner.enter(chain, digests, named);
+        if let Some(known) = inner.conversations.get_mut(&place.conversation) {
+            known.digests = digests.to_vec();
+            known.tokens = tokens;
+        }
+        place
     }
 
     /// The conversation that a request beside it belongs to, if one is known.
@@ -128,16 +145,21 @@ impl Table {
                 inner.tries.remove(&oldest);
             }
         }
-        let mut found: Vec<Arc<StandingFold>> = Vec::new();
         if inner.folds.is_empty() {
-            return found;
+            return Vec::new();
         }
-        for link in chain {
-            if let Some(fold) = inner.folds.get(link).filter(|fold| fold.number < limit) {
-                found.push(Arc::clone(fold));
+        let stands = |link| inner.folds.get(link).filter(|fold| fold.number < limit).map(Arc::clone);
+        let mut found: Vec<Arc<StandingFold>> = chain.iter().filter_map(stands).collect();
+        // Two processes may have folded overlapping ranges: who was known first goes on.
+        found.sort_by_key(|fold| fold.number);
+        let mut standing: Vec<Arc<StandingFold>> = Vec::with_capacity(found.len());
+        for fold in found {
+            if standing.iter().all(|other| fold.end <= other.first || other.end <= fold.first) {
+                standing.push(fold);
             }
         }
-        found
+        standing.sort_by_key(|fold| fold.first);
+        standing
     }
 
     /// The provider refused what was sent: the same request gets what stands now.
@@ -171,6 +193,19 @@ impl Table {
         inner.folds.insert(link, Arc::new(StandingFold { number, first, end, link, thinking_from, block }));
     }
 
+    /// Blocks of another process, in conversations that are known here.
+    pub(crate) fn learn_folds(
+        &self,
+        store: &Store,
+        conversation: ConversationId,
+        chain: &[Link],
+    ) -> Result<(), StoreError> {
+        for fold in store.find_folds(chain)? {
+            self.publish(Some(conversation), fold.into());
+        }
+        Ok(())
+    }
+
     /// What the store knows of a conversation of an earlier process: how far it came, and what stands in it.
     pub(crate) fn learn_from(&self, store: &Store, chain: &[Link]) -> Result<(), StoreError> {
         let folds = store.find_folds(chain)?;
@@ -190,8 +225,8 @@ impl Table {
             id
         });
         drop(inner);
-        for GuestFold { link, first, end, thinking_from, block } in folds {
-            self.publish(id, NewFold { first, end, link, thinking_from, block: block.into() });
+        for fold in folds {
+            self.publish(id, fold.into());
         }
         Ok(())
     }
@@ -214,6 +249,18 @@ impl Table {
     pub(crate) fn recorded(&self) -> BTreeSet<SessionId> {
         self.lock().recorded.clone()
     }
+
+    /// About how many tokens the longest conversation has without the blocks that stand in it. None: no block stands.
+    pub(crate) fn longest_raw(&self) -> Option<u64> {
+        let inner = self.lock();
+        let folded = inner.conversations.values().filter(|known| known.folded > 0 && known.tokens > 0);
+        folded.map(|known| known.tokens).max()
+    }
+
+    /// Whether a block may stand in a request.
+    pub(crate) fn may_stand(&self) -> bool {
+        self.had_folds || !self.lock().folds.is_empty()
+    }
 }
 
 /// A fold that was made.
@@ -226,16 +273,23 @@ pub(crate) struct NewFold {
     pub(crate) block: Bytes,
 }
 
+impl From<GuestFold> for NewFold {
+    fn from(GuestFold { link, first, end, thinking_from, block }: GuestFold) -> Self {
+        Self { first, end, link, thinking_from, block: block.into() }
+    }
+}
+
 impl Inner {
-    fn enter(&mut self, chain: &[Link], named: Option<&str>) -> Place {
+    fn enter(&mut self, chain: &[Link], digests: &[Digest], named: Option<&str>) -> Place {
         let Some((found, from, is_own)) = self.longest(chain, named) else {
             let conversation = self.begin(named.map(str::to_owned));
             self.extend(conversation, chain);
             return Place { conversation, relation: Relation::New };
         };
         let known = &self.conversations[&found];
-        // A rewind into a folded range, or somebody else's conversation under another name, is a branch.
-        if !is_own || from < known.folded {
+        // A rewind into a folded range, somebody else's conversation under another name, or one that only began alike, is a
+        // branch.
+        if !is_own || from < known.folded || is_another(known.digests.get(from..), &digests[from..]) {
             let conversation = self.begin(named.map(str::to_owned));
             self.extend(conversation, chain);
             return Place { conversation, relation: Relation::Branch { of: found, from } };
@@ -312,4 +366,11 @@ impl Inner {
             holders.push(id);
         }
     }
+}
+
+/// Whether what a request says behind the part that it shares leaves everything out that was said there before. A client that
+/// moves a message, ranks a map anew or clears old results says most of it again; the newest message alone may be written
+/// otherwise.
+fn is_another(before: Option<&[Digest]>, now: &[Digest]) -> bool {
+    before.is_some_and(|before| before.len() > 1 && !before.iter().any(|said| now.contains(said)))
 }

@@ -18,28 +18,24 @@ mod unfold;
 mod upstream;
 mod with;
 
-use std::fmt;
-
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::cli::{Arguments, Command};
 
 /// A command that has said everything and ends with this code.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("ended with {0}")]
 pub(crate) struct EndedWith(pub(crate) u8);
-
-impl fmt::Display for EndedWith {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ended with {}", self.0)
-    }
-}
-
-impl std::error::Error for EndedWith {}
 
 /// What was typed makes no sense: the code of a usage error.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct Usage(pub(crate) String);
+
+/// For what waits for a network, on this thread.
+fn runtime() -> Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot wait for the network")
+}
 
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
     match arguments.command {

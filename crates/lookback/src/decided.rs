@@ -4,7 +4,8 @@
 use std::{
     collections::BTreeSet,
     fs, io,
-    path::{Component, Path, PathBuf},
+    os::unix::fs::DirBuilderExt as _,
+    path::{Path, PathBuf},
 };
 
 use anyhow::{Context, Result};
@@ -130,20 +131,18 @@ impl Decided {
         if tool == ToolName::Bash {
             return lasting(arguments["command"].as_str()?).map(Kind::Command);
         }
-        let path = Path::new(arguments["path"].as_str().or(arguments["file_path"].as_str())?);
-        let path = path.strip_prefix(&self.root).unwrap_or(path);
-        let parts = path.components().filter(|part| *part != Component::CurDir);
-        let parts = parts.map(|part| match part {
-            Component::Normal(name) => name.to_str(),
-            _ => None,
-        });
-        Some(Kind::File(parts.collect::<Option<Vec<_>>>()?.join("/")))
+        let path = arguments["path"].as_str().or(arguments["file_path"].as_str())?;
+        home::relative(&self.root, path).map(Kind::File)
     }
 
     fn write(&mut self) -> Result<()> {
         self.known.root.clone_from(&self.root);
         if let Some(folder) = self.place.parent() {
-            fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+            fs::DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(folder)
+                .with_context(|| format!("cannot make {}", folder.display()))?;
         }
         interruption::write_whole(&self.place, &serde_json::to_string(&self.known)?)
     }

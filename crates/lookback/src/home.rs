@@ -2,7 +2,7 @@
 
 use std::{
     env,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use anyhow::{Context, Result, ensure};
@@ -12,6 +12,12 @@ use lookback_store::Store;
 pub(crate) fn open_store() -> Result<Store> {
     let home = locate()?;
     Ok(Store::open(&home)?)
+}
+
+/// The same where there is one: who only looks makes none.
+pub(crate) fn find_store() -> Result<Option<Store>> {
+    let home = locate()?;
+    Store::is_in(&home).then(|| Ok(Store::open(&home)?)).transpose()
 }
 
 /// The folder itself.
@@ -36,4 +42,15 @@ pub(crate) fn project_root(here: &Path) -> PathBuf {
 /// The path that a variable names, where it says anything.
 pub(crate) fn set(variable: &str) -> Option<PathBuf> {
     env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// A path in a project by its parts from the root on; none for one that goes up or leads elsewhere.
+pub(crate) fn relative(root: &Path, path: &str) -> Option<String> {
+    let path = Path::new(path);
+    let parts = path.strip_prefix(root).unwrap_or(path).components().filter(|part| *part != Component::CurDir);
+    let named = parts.map(|part| match part {
+        Component::Normal(name) => name.to_str(),
+        _ => None,
+    });
+    Some(named.collect::<Option<Vec<_>>>()?.join("/"))
 }

@@ -6,7 +6,7 @@ use std::{
     os::unix::fs::{OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
     process,
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, PoisonError, mpsc},
 };
 
 use anyhow::{Context, Result};
@@ -31,6 +31,17 @@ pub(crate) fn end_on_interruption(said: &'static str) {
         screen::remark(said);
         process::exit(INTERRUPTED);
     });
+}
+
+/// From now on Ctrl-C ends nothing, and whoever waits here is told of it.
+pub(crate) fn heard() -> Result<mpsc::Receiver<()>> {
+    let (sender, interrupted) = mpsc::channel();
+    let hear = move || {
+        // A second one while the first is being answered changes nothing.
+        let _ = sender.send(());
+    };
+    ctrlc::set_handler(hear).context("cannot listen for Ctrl-C")?;
+    Ok(interrupted)
 }
 
 /// Writes a file so that it is there whole or not at all, and for its owner alone whatever the umask: it holds what people

@@ -37,6 +37,11 @@ pub(crate) fn format_of(input: &Input) -> Result<Format, ImportError> {
     detect(&input.head).ok_or(ImportError::Unknown)
 }
 
+/// Whether a file is none of anybody's sessions: folders hold other files, too.
+pub(crate) fn is_no_session(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| matches!(cause.downcast_ref(), Some(ImportError::Unknown | ImportError::Empty)))
+}
+
 /// The id under which a session is stored, and by which it is known again: its own, else one that follows from its agent's.
 /// `otherwise` names it where its file does not.
 pub(crate) fn id_of(format: Format, about: &About, otherwise: BlobHash) -> SessionId {

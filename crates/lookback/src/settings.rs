@@ -47,6 +47,10 @@ pub(crate) struct Settings {
     pub(crate) context: Given<Configuration>,
     /// What a person should put right, though everything works.
     pub(crate) warnings: Vec<String>,
+    /// What of the project's file does not count. Nothing is wrong with that: it is not this person's file.
+    pub(crate) not_taken: Vec<String>,
+    /// Patterns, as in a .gitignore, of what listings and searches in the project leave out.
+    pub(crate) ignore: Vec<String>,
     cards: Cards,
     providers: BTreeMap<String, Provider>,
     base_url: Option<Given<String>>,
@@ -57,7 +61,7 @@ pub(crate) struct Settings {
 
 /// Of this process. Warnings are said at once.
 pub(crate) fn load(flags: Flags) -> Result<Settings> {
-    let settings = read(flags)?;
+    let settings = read_with(flags, None)?;
     settings.tell_warnings();
     Ok(settings)
 }
@@ -70,13 +74,8 @@ pub(crate) fn load_in(root: &Path, flags: Flags, decided: &mut Decided) -> Resul
     Ok(settings)
 }
 
-/// Of this process, in silence. What cannot be read is told without what looks like a key: some paste theirs into the
-/// wrong place.
-pub(crate) fn read(flags: Flags) -> Result<Settings> {
-    read_with(flags, None)
-}
-
-/// The same with a project's file.
+/// Of this process and a project's file, in silence. What cannot be read is told without what looks like a key: some paste
+/// theirs into the wrong place.
 pub(crate) fn read_with(flags: Flags, project: Option<ProjectFile>) -> Result<Settings> {
     let settings = Sources::gather(flags, project).and_then(Settings::resolve);
     settings.map_err(|error| anyhow!(hide_key_shapes(&format!("{error:#}"))))
@@ -84,7 +83,7 @@ pub(crate) fn read_with(flags: Flags, project: Option<ProjectFile>) -> Result<Se
 
 impl Settings {
     fn tell_warnings(&self) {
-        for warning in &self.warnings {
+        for warning in self.not_taken.iter().chain(&self.warnings) {
             screen::remark(&format!("warning: {warning}"));
         }
     }
@@ -114,7 +113,7 @@ impl Settings {
         for ca_file in file.providers.values_mut().filter_map(|provider| provider.ca_file.as_mut()) {
             *ca_file = beside(ca_file);
         }
-        let mut warnings = project.warnings.clone();
+        let mut warnings = Vec::new();
         if let Some(mode) = mode.filter(|mode| mode & 0o077 != 0 && file.holds_secrets()) {
             warnings.push(format!(
                 "{shown_path} holds a key and others can read it (mode {:o}): chmod 600 {shown_path}",
@@ -155,6 +154,8 @@ impl Settings {
             compactor,
             context,
             warnings,
+            not_taken: project.not_taken,
+            ignore: project.ignore,
             cards: all_cards,
             providers,
             base_url,

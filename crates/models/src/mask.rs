@@ -147,6 +147,7 @@ mod tests {
                 URL_SAFE_NO_PAD.encode(&text),
                 STANDARD.encode(text.chars().rev().collect::<String>()),
             ]);
+            said.extend(runs::BASE32.map(|alphabet| runs::in_base32(&text, 0, alphabet).to_uppercase()));
         }
         said.push(key.bytes().map(|byte| format!("{byte:02X} ")).collect());
         said

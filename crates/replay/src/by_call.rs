@@ -1,14 +1,14 @@
 //! What each call of a session was billed, and what it would have been under other strategies: for whoever sums up by
 //! day. Answers cost the same for all.
 
-use lookback_engine::{Configuration, trace::Timestamp};
+use lookback_engine::{Configuration, cache::Split, trace::Timestamp};
 
 use crate::{
     conversation::Conversation,
     paid::dollars,
     recording::Recording,
     simulate::{self, Tariff},
-    strategy::{self, Counter, StrategyName},
+    strategy::{self, StrategyName},
 };
 
 /// One call, in dollars.
@@ -30,10 +30,17 @@ pub fn costs_by_call(
     configuration: &Configuration,
     count: &dyn Fn(&[u8]) -> u32,
 ) -> Vec<CallCosts> {
-    let conversation = Conversation::new(recording, count);
+    let mut conversation = Conversation::new(recording, count);
+    conversation.weigh_by_bills();
+    let tells_writes = conversation.calls.iter().any(|call| call.billed.is_some_and(|billed| billed.written > 0));
+    // Whose bills never name what was stored takes it as plain input.
+    let as_billed = |split: Split| match tells_writes {
+        true => split,
+        false => Split { uncached: split.uncached + split.written, written: 0, written_1h: 0, ..split },
+    };
     let prompts = strategies.iter().map(|&name| {
-        let mut strategy = strategy::build(name, &conversation, tariff, configuration, Counter::new(count));
-        simulate::bills(&mut *strategy, &conversation, tariff)
+        let mut strategy = strategy::build(name, &conversation, tariff, configuration, count);
+        simulate::bills(&mut *strategy, &conversation, tariff, as_billed)
     });
     let prompts: Vec<Vec<f64>> = prompts.collect();
     let usd = |tokens| tariff.card.prices.as_ref().map_or(0.0, |prices| prices.dollars(tokens));

@@ -143,7 +143,8 @@ pub fn check(conversation: &Conversation<'_>, cards: &Cards) -> Option<Checked> 
         // A provider holds what each model has read apart from the others.
         let cache = caches.entry(model).or_insert_with(|| card.cache_state(Lifetime::Usual));
         let is_first = billed.calls == 0;
-        let prompt = prompts.send(number, &bill, shorter(card.cache));
+        let by_marks = matches!(card.cache, CacheRule::Marks { .. });
+        let prompt = prompts.send(number, &bill, if by_marks { Shorter::CountedLess } else { Shorter::CutAtRound });
         let split = predict(cache, &prompt, &bill, call.at.unwrap_or(Timestamp(0)));
         let real = real_split(&bill, &split, card);
         // Output as for every strategy, so that the bills can be compared.
@@ -181,10 +182,6 @@ fn predict(cache: &mut CacheState, prompt: &Prompt<'_>, bill: &Billed, now: Time
     Split { read, written: whole.written.saturating_sub(read), uncached: whole.uncached, ..Split::default() }
 }
 
-fn shorter(rule: CacheRule) -> Shorter {
-    if matches!(rule, CacheRule::Marks { .. }) { Shorter::CountedLess } else { Shorter::CutAtRound }
-}
-
 fn add(bills: &mut Bills, split: &Split, bill: &Billed, card: &Card) {
     // Entries that live for an hour cost more to write: the same part of them as was billed so.
     let written_1h = (split.written * bill.written_1h).checked_div(bill.written).unwrap_or(0).min(split.written);
@@ -203,7 +200,7 @@ fn add(bills: &mut Bills, split: &Split, bill: &Billed, card: &Card) {
 /// The bill of a call as a split. Only Anthropic's says how much was written; elsewhere it is what the rule stores.
 fn real_split(bill: &Billed, predicted: &Split, card: &Card) -> Split {
     if matches!(card.cache, CacheRule::Marks { .. }) || bill.written > 0 {
-        return Split { read: bill.read, written: bill.written, uncached: bill.uncached, ..Split::default() };
+        return Split { written_1h: 0, ..bill.split() };
     }
     let stored = predicted.read + predicted.written;
     let written = stored.saturating_sub(bill.read).min(bill.uncached);

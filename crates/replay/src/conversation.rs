@@ -12,7 +12,12 @@ pub(crate) use needs::push_decoded;
 pub use needs::{Need, NeedKind};
 pub use scale::Scale;
 
-use std::{cell::OnceCell, ops::Range};
+use std::{
+    cell::OnceCell,
+    collections::BTreeMap,
+    hash::{DefaultHasher, Hasher},
+    ops::Range,
+};
 
 use lookback_engine::{
     NewPart,
@@ -30,6 +35,15 @@ pub struct Conversation<'a> {
     pub pieces: Vec<Piece>,
     pub calls: Vec<Call<'a>>,
     ahead: OnceCell<Ahead>,
+    /// By the name of a text: its tokens.
+    weights: BTreeMap<u64, u32>,
+}
+
+/// The same for the same text, in every process.
+fn name_of(text: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(text);
+    hasher.finish()
 }
 
 /// The smallest thing that a strategy keeps or replaces: a user's turn, an answer, one result.
@@ -93,6 +107,32 @@ impl<'a> Conversation<'a> {
         self.calls[call].before.iter().cloned().flatten()
     }
 
+    /// What came between two calls weighs what the bill grew by: for whoever compares bills call by call, and whose
+    /// decisions fall where they fell. An answer is what it counts; the rest is its results', with all that nobody can
+    /// count: names, envelopes, sealed thinking.
+    pub(crate) fn weigh_by_bills(&mut self) {
+        for (pieces, billed) in scale::growths(&self.calls) {
+            let of = |is_answer: bool, pieces: &[Piece]| -> f64 {
+                pieces.iter().filter(|piece| piece.is_answer() == is_answer).map(|piece| f64::from(piece.tokens)).sum()
+            };
+            let new = &mut self.pieces[pieces];
+            let (answers, others) = (of(true, new), of(false, new));
+            if others <= 0.0 || billed <= answers {
+                continue;
+            }
+            for piece in new.iter_mut().filter(|piece| !piece.is_answer()) {
+                piece.tokens = (f64::from(piece.tokens) * (billed - answers) / others).round() as u32;
+                let text = piece.tokens.saturating_sub(TOKENS_PER_MESSAGE).max(1);
+                self.weights.insert(name_of(piece.text.as_bytes()), text);
+            }
+        }
+    }
+
+    /// What a text was billed as, where a bill tells it apart.
+    pub(crate) fn weight(&self, text: &[u8]) -> Option<u32> {
+        if self.weights.is_empty() { None } else { self.weights.get(&name_of(text)).copied() }
+    }
+
     /// What later steps need of each piece, made when it is first asked for.
     pub(crate) fn ahead(&self) -> &Ahead {
         self.ahead.get_or_init(|| Ahead::new(&self.pieces, &self.calls))
@@ -132,7 +172,7 @@ impl<'a> Builder<'a, '_> {
     fn add(&mut self, number: usize, item: &'a Item) {
         match item {
             Item::User(user) => {
-                let tokens = self.message((self.count)(user.text.as_bytes()));
+                let tokens = (self.count)(user.text.as_bytes()) + TOKENS_PER_MESSAGE;
                 let turn = self.turn();
                 self.push(Piece {
                     turn,
@@ -175,7 +215,7 @@ impl<'a> Builder<'a, '_> {
         let before = self.live.clone();
         let (text, tokens) = self.answer(&call.parts);
         let turn = self.turn();
-        let counted = self.message(tokens);
+        let counted = tokens + TOKENS_PER_MESSAGE;
         let answer = self.push(Piece { turn, role: Role::Answer, tokens: counted, counted, text });
         let first = self.pieces.len();
         if !call.results.is_empty() {
@@ -183,7 +223,7 @@ impl<'a> Builder<'a, '_> {
             for (index, result) in call.results.iter().enumerate() {
                 let bytes = result.text.bytes(&NoBlobs).unwrap_or_default();
                 let text = String::from_utf8_lossy(&bytes).into_owned();
-                let tokens = self.message((self.count)(text.as_bytes()));
+                let tokens = (self.count)(text.as_bytes()) + TOKENS_PER_MESSAGE;
                 let role = Role::Result { index: index as u32, kind: result.data.kind() };
                 self.push(Piece { turn, role, tokens, counted: tokens, text });
             }
@@ -227,10 +267,6 @@ impl<'a> Builder<'a, '_> {
         (found, tokens)
     }
 
-    fn message(&self, tokens: u32) -> u32 {
-        tokens + TOKENS_PER_MESSAGE
-    }
-
     fn turn(&mut self) -> TurnNo {
         self.next_turn += 1;
         TurnNo(self.next_turn - 1)
@@ -259,7 +295,7 @@ impl<'a> Builder<'a, '_> {
         }
         fill_times(&mut calls);
         needs::find_needs(&mut calls, &pieces, &|text| scale.apply(count(text.as_bytes())));
-        Conversation { recording, scale, pieces, calls, ahead: OnceCell::new() }
+        Conversation { recording, scale, pieces, calls, ahead: OnceCell::new(), weights: BTreeMap::new() }
     }
 }
 

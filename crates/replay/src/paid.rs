@@ -6,10 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use lookback_engine::{
-    cache::Split,
-    card::{Card, Cards, Lifetime},
-};
+use lookback_engine::card::{Card, Cards, Lifetime};
 use serde::Serialize;
 
 use crate::{
@@ -89,10 +86,7 @@ pub fn dollars(billed: &Billed, card: &Card) -> f64 {
 }
 
 fn tokens(billed: &Billed) -> Tokens {
-    let split = Split { read: billed.read, written: billed.written, uncached: billed.uncached, ..Split::default() };
-    let hour = billed.written_1h.min(billed.written);
-    let usual = Tokens::of(&split, billed.output, Lifetime::Usual);
-    Tokens { written_5m: usual.written_5m - hour, written_1h: hour, ..usual }
+    Tokens::of(&billed.split(), billed.output, Lifetime::Usual)
 }
 
 #[cfg(test)]

@@ -98,6 +98,9 @@ pub const DOCUMENT_LIMIT: u64 = 64 << 20;
 /// takes some 1,000 with its result.
 pub(crate) const VALUE_WEIGHT: u64 = 512;
 
+/// The same of a line or a number that is kept by itself.
+pub(crate) const LINE_WEIGHT: u64 = 64;
+
 /// Bytes of lines or messages that are held at once: a document, a session that is replayed. With what is made of them a
 /// process stays below 512 MB.
 pub(crate) const HELD_WEIGHT: u64 = 96 << 20;
@@ -105,9 +108,16 @@ pub(crate) const HELD_WEIGHT: u64 = 96 << 20;
 /// The same of a response whose lines still come in, trees and all: it is written down as one event.
 pub const OPEN_WEIGHT: u64 = 32 << 20;
 
+/// Bytes that a line takes beside its text while a log is put together, and what becomes of it afterwards.
+pub(crate) const LINE_WEIGHT: u64 = 1 << 10;
+
 /// JSON values of which one tree is made: a line, or a message of a document. Some 700 bytes each at worst; recorded lines
 /// have some hundreds.
 pub(crate) const MOST_VALUES: usize = 100_000;
+
+/// Lines of text in the same: of matches and changed lines each is kept by itself, some 120 bytes. Agents show a model some
+/// thousands at most.
+pub(crate) const MOST_LINES: usize = 1_000_000;
 
 /// Messages of a document.
 pub(crate) const MOST_MESSAGES: usize = 1_000_000;
@@ -119,6 +129,12 @@ pub(crate) const DETECTED_OBJECTS: usize = 1_000;
 /// had, and a bound on what a broken file costs.
 pub(crate) const HELD: usize = 64;
 
+/// Milliseconds. A session may rest for months; a time further than this from most of its others is no time of it.
+pub(crate) const FAR_MS: u64 = 366 * 24 * 3_600_000;
+
+/// Milliseconds. Lines of several threads stand in no strict order.
+pub(crate) const DISORDER_MS: i64 = 24 * 3_600_000;
+
 /// Below this many calls little can be folded: the comparison is told for longer sessions too.
 pub(crate) const LONG_SESSION_CALLS: u64 = 60;
 
@@ -127,6 +143,9 @@ pub(crate) const DEAREST_CALLS: usize = 10;
 
 /// What makes up less of a call's cost is not among its reasons.
 pub(crate) const WORTH_SAYING: f64 = 0.2;
+
+/// Sums below this share of the whole are not worth a word.
+pub(crate) const WORTH_A_WORD: f64 = 0.005;
 
 /// More pictures of single sessions than this make a page that a browser opens slowly; the table has every session.
 pub(crate) const SESSION_PICTURES: usize = 60;

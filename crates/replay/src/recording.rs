@@ -7,9 +7,11 @@ mod times;
 
 use lookback_engine::{
     NewPart,
+    cache::Split,
     card::Lifetime,
     trace::{Origin, Stop, Timestamp, ToolResult},
 };
+use lookback_wire::TokenUsage;
 use serde::{Deserialize, Serialize};
 
 /// Whose file it was.
@@ -206,6 +208,21 @@ impl Billed {
     /// Tokens of the whole prompt.
     pub fn prompt(&self) -> u64 {
         self.uncached + self.read + self.written
+    }
+
+    /// The prompt by what it was billed as.
+    pub(crate) fn split(&self) -> Split {
+        let Self { uncached, read, written, written_1h, .. } = *self;
+        Split { read, written, written_1h: written_1h.min(written), uncached }
+    }
+}
+
+impl From<TokenUsage> for Billed {
+    fn from(usage: TokenUsage) -> Self {
+        let TokenUsage { uncached, cached, written, output, written_1h, .. } = usage;
+        let [uncached, read, written, output, written_1h] =
+            [uncached, cached, written, output, written_1h].map(u64::from);
+        Self { uncached, read, written, output, written_1h }
     }
 }
 

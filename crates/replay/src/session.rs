@@ -17,7 +17,7 @@ use crate::{
         pictures::{NamedRun, pictures},
     },
     simulate::{self, Run, Tariff},
-    strategy::{self, Counter, StrategyName},
+    strategy::{self, StrategyName},
 };
 
 /// What all sessions of a run have in common.
@@ -111,7 +111,7 @@ type Runs = Vec<(StrategyName, Run)>;
 
 fn run_all(conversation: &Conversation<'_>, tariff: &Tariff, plan: Plan<'_>, count: &dyn Fn(&[u8]) -> u32) -> Runs {
     let run = |&name: &StrategyName| {
-        let mut strategy = strategy::build(name, conversation, tariff, plan.configuration, Counter::new(count));
+        let mut strategy = strategy::build(name, conversation, tariff, plan.configuration, count);
         (name, simulate::run(&mut *strategy, conversation, tariff))
     };
     plan.strategies.iter().map(run).collect()

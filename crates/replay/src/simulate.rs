@@ -120,15 +120,20 @@ pub fn run(strategy: &mut dyn Strategy, conversation: &Conversation<'_>, tariff:
 
 /// What a strategy's prompts and summaries cost, without asking what they lacked; answers cost the same for all.
 pub fn bill(strategy: &mut dyn Strategy, conversation: &Conversation<'_>, tariff: &Tariff) -> f64 {
-    bills(strategy, conversation, tariff).iter().sum()
+    bills(strategy, conversation, tariff, |split| split).iter().sum()
 }
 
-/// The same call by call.
-pub(crate) fn bills(strategy: &mut dyn Strategy, conversation: &Conversation<'_>, tariff: &Tariff) -> Vec<f64> {
+/// The same call by call, each prompt as its provider would put it on the bill.
+pub(crate) fn bills(
+    strategy: &mut dyn Strategy,
+    conversation: &Conversation<'_>,
+    tariff: &Tariff,
+    as_billed: impl Fn(Split) -> Split,
+) -> Vec<f64> {
     let mut bill = Bill::new(conversation, tariff);
     let cost = |number| {
         let step = strategy.show(number);
-        bill.compactors(&step, number).0 + tariff.cost(&bill.call(&step.shown, number), 0)
+        bill.compactors(&step, number).0 + tariff.cost(&as_billed(bill.call(&step.shown, number)), 0)
     };
     (0..conversation.calls.len()).map(cost).collect()
 }

@@ -33,6 +33,9 @@ use mask::Mask;
 use oracle::Oracle;
 use validity::Checked;
 
+/// The plain count of a text, as the caller brings it.
+pub type Counter<'a> = &'a dyn Fn(&[u8]) -> u32;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StrategyName {
     Append,
@@ -156,25 +159,5 @@ impl Strategy for Append<'_> {
         let parts: Vec<Part> = self.conversation.before(call).map(Part::Raw).collect();
         let stable = parts.len();
         Step { shown: Shown { parts, stable, hour: 0 }, ..Step::default() }
-    }
-}
-
-/// The plain count of a text, as the caller brings it.
-#[derive(Clone, Copy)]
-pub struct Counter<'a>(&'a dyn Fn(&[u8]) -> u32);
-
-impl<'a> Counter<'a> {
-    pub fn new(count: &'a dyn Fn(&[u8]) -> u32) -> Self {
-        Self(count)
-    }
-
-    pub fn of(&self, text: &[u8]) -> u32 {
-        (self.0)(text)
-    }
-}
-
-impl fmt::Debug for Counter<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Counter")
     }
 }

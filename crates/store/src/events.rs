@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use lookback_engine::trace::{Event, EventNo, Timestamp};
+use lookback_engine::trace::{Event, EventBody, EventNo, Timestamp, TurnNo};
 use rusqlite::{Connection, OptionalExtension, Row, params, types::FromSql};
 
 use crate::{
@@ -138,4 +138,16 @@ fn parse(connection: &Connection, session: i64, expected: EventNo, row: &Row<'_>
 /// A value of another type, or a negative length, is damage like any other.
 fn column<T: FromSql>(row: &Row<'_>, number: usize) -> Result<T, String> {
     row.get(number).map_err(|error| error.to_string())
+}
+
+/// The turn that an event is part of.
+pub fn turn_of(body: &EventBody) -> Option<TurnNo> {
+    match body {
+        EventBody::UserTurn(turn) => Some(turn.turn),
+        EventBody::AssistantTurn(turn) => Some(turn.turn),
+        EventBody::ToolCall { turn, .. } | EventBody::ToolResult { turn, .. } | EventBody::StepEnded { turn, .. } => {
+            Some(*turn)
+        }
+        _ => None,
+    }
 }

@@ -56,21 +56,6 @@ impl Store {
         })
     }
 
-    /// Remembers what stands in the place of messages. Durable when it returns.
-    pub fn remember_folds(&self, session: &SessionId, folds: &[GuestFold]) -> Result<(), StoreError> {
-        self.writing(|connection| {
-            let key = identity::key_of(connection, session)?;
-            for fold in folds {
-                let sql = "INSERT OR REPLACE INTO guest_folds (link, session, first, messages, thinking_from, block)
-                           VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-                let row =
-                    params![fold.link, key, fold.first as i64, fold.end as i64, fold.thinking_from as i64, fold.block];
-                connection.prepare_cached(sql)?.execute(row)?;
-            }
-            Ok(())
-        })
-    }
-
     /// The conversation that shares most of a chain.
     pub fn find_guest(&self, chain: &[Link]) -> Result<Option<GuestPlace>, StoreError> {
         self.reading(|connection| {
@@ -86,24 +71,57 @@ impl Store {
     /// What stands in the place of the messages of a chain, oldest first.
     pub fn find_folds(&self, chain: &[Link]) -> Result<Vec<GuestFold>, StoreError> {
         self.reading(|connection| {
-            let sql = "SELECT first, messages, thinking_from, block FROM guest_folds WHERE link = ?1";
-            let mut statement = connection.prepare_cached(sql)?;
-            let mut folds = Vec::new();
-            for link in chain {
-                let row = statement
-                    .query_row([link], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
-                    .optional()?;
-                folds.extend(row.map(|(first, end, thinking_from, block): (i64, i64, i64, Vec<u8>)| GuestFold {
-                    link: *link,
-                    first: first as usize,
-                    end: end as usize,
-                    thinking_from: thinking_from as usize,
-                    block,
-                }));
-            }
-            Ok(folds)
+            let folds = chain.iter().map(|link| find_fold(connection, link));
+            folds.filter_map(Result::transpose).collect()
         })
     }
+
+    /// Whether a block stands in any conversation.
+    pub fn has_folds(&self) -> Result<bool, StoreError> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM guest_folds)";
+        self.reading(|connection| Ok(connection.query_row(sql, [], |row| row.get(0))?))
+    }
+
+    /// Another number as soon as another process has written.
+    pub fn version(&self) -> Result<i64, StoreError> {
+        Ok(self.database().writing().query_row("PRAGMA data_version", [], |row| row.get(0))?)
+    }
+}
+
+/// Of two processes that fold the same conversation the first one's blocks are sent by both: a fold that overlaps one that
+/// stands in the chain is not taken. Gives all that stand now.
+pub(crate) fn write_folds(
+    connection: &Connection,
+    key: i64,
+    folds: &[GuestFold],
+    chain: &[Link],
+) -> Result<Vec<GuestFold>, StoreError> {
+    let standing = chain.iter().map(|link| find_fold(connection, link)).filter_map(Result::transpose);
+    let mut standing = standing.collect::<Result<Vec<_>, _>>()?;
+    for fold in folds {
+        if standing.iter().any(|other| fold.first < other.end && other.first < fold.end) {
+            continue;
+        }
+        let sql = "INSERT OR REPLACE INTO guest_folds (link, session, first, messages, thinking_from, block)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+        let row = params![fold.link, key, fold.first as i64, fold.end as i64, fold.thinking_from as i64, fold.block];
+        connection.prepare_cached(sql)?.execute(row)?;
+        standing.push(fold.clone());
+    }
+    Ok(standing)
+}
+
+fn find_fold(connection: &Connection, link: &Link) -> Result<Option<GuestFold>, StoreError> {
+    let sql = "SELECT first, messages, thinking_from, block FROM guest_folds WHERE link = ?1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let row = statement.query_row([link], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)));
+    Ok(row.optional()?.map(|(first, end, thinking_from, block): (i64, i64, i64, Vec<u8>)| GuestFold {
+        link: *link,
+        first: first as usize,
+        end: end as usize,
+        thinking_from: thinking_from as usize,
+        block,
+    }))
 }
 
 fn find_place(connection: &Connection, link: &Link) -> Result<Option<GuestPlace>, StoreError> {

@@ -12,6 +12,9 @@ use std::{
 
 use crate::StoreError;
 
+/// Its name in a home.
+pub(crate) const DATABASE: &str = "lookback.db";
+
 #[derive(Debug)]
 pub(crate) struct Home {
     path: PathBuf,
@@ -32,7 +35,7 @@ impl Home {
     }
 
     pub(crate) fn database(&self) -> PathBuf {
-        self.path.join("lookback.db")
+        self.path.join(DATABASE)
     }
 
     pub(crate) fn locks(&self) -> PathBuf {

@@ -30,6 +30,7 @@ mod writer;
 
 pub use create::ComingSession;
 pub use error::StoreError;
+pub use events::turn_of;
 pub use guests::{GuestFold, GuestPlace};
 pub use identity::{derived_session_id, new_session_id};
 pub use remove::{Kept, Removal};

@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, btree_map::Entry};
 use lookback_engine::trace::{EventNo, SessionId, Timestamp, TurnNo};
 use rusqlite::Connection;
 
-use crate::{StoreError, events, summary};
+use crate::{StoreError, events};
 
 use candidates::{Candidate, Literal};
 pub(crate) use index::index;
@@ -151,7 +151,7 @@ impl Reader<'_> {
         let Some((literal, found)) = self.best_line(candidate, Contents::new(self.connection, &event.event))? else {
             return Ok(None);
         };
-        let (turn, kind) = (summary::turn_of(&event.event), event.event.name());
+        let (turn, kind) = (events::turn_of(&event.event), event.event.name());
         Ok(Some(Ranked { literal, session: candidate.session, seq: event.seq, at: event.at, turn, kind, found }))
     }
 

@@ -13,7 +13,7 @@ use crate::{
     StoreError, blobs,
     create::{self, ComingSession},
     database::Database,
-    home::Home,
+    home::{DATABASE, Home},
     identity,
     lock::{self, SessionLock},
     migrate,
@@ -45,6 +45,11 @@ impl Store {
         let home = Arc::new(Home::open(home)?);
         let database = Arc::new(migrate::open(&home)?);
         Ok(Self { home, group: Arc::new(Group::new(database)) })
+    }
+
+    /// Whether there is a store in `home`. Asking makes none.
+    pub fn is_in(home: &Path) -> bool {
+        home.join(DATABASE).exists()
     }
 
     /// Begins a session with its first events, `session started` before all others. Durable when it returns; before that
@@ -203,7 +208,7 @@ impl Store {
         self.database().read(job)
     }
 
-    fn database(&self) -> &Arc<Database> {
+    pub(crate) fn database(&self) -> &Arc<Database> {
         self.group.database()
     }
 }

@@ -6,7 +6,7 @@ use lookback_engine::{
     asking_sentence, asks_nothing,
     text::{beginning, one_line},
     trace::{
-        Event, EventBody, EventNo, Origin, Output, SessionId, Timestamp, TurnNo,
+        Event, EventBody, EventNo, Origin, Output, SessionId, Timestamp,
         start::{Decisions, RecordedBy},
     },
 };
@@ -106,7 +106,7 @@ impl Changes {
         self.first.get_or_insert(event.at);
         self.last = Some((event.seq, event.at));
         self.bytes += size + event.event.outputs().into_iter().map(Output::len).sum::<u64>();
-        if let Some(turn) = turn_of(&event.event) {
+        if let Some(turn) = events::turn_of(&event.event) {
             self.turns = self.turns.max(turn.0.saturating_add(1));
         }
         match &event.event {
@@ -134,7 +134,9 @@ impl Changes {
                 self.model = Some(model.to_string());
                 self.provider = Some(*provider);
             }
-            EventBody::UserTurn(turn) if turn.origin == Origin::Person && gives_way(self.title.as_deref()) => {
+            EventBody::UserTurn(turn)
+                if turn.origin == Origin::Person && self.title.as_deref().is_none_or(asks_nothing) =>
+            {
                 let title = title(&turn.text).filter(|title| self.title.is_none() || !asks_nothing(title));
                 self.title = title.or(self.title.take());
             }
@@ -278,21 +280,6 @@ fn shorten(summaries: &mut [SessionSummary]) {
         let neighbours = [neighbour(place.checked_sub(1)), neighbour(place.checked_add(1))];
         summaries[*index].short = identity::shortest(&summaries[*index].id.0, neighbours).to_owned();
     }
-}
-
-pub(crate) fn turn_of(body: &EventBody) -> Option<TurnNo> {
-    match body {
-        EventBody::UserTurn(turn) => Some(turn.turn),
-        EventBody::AssistantTurn(turn) => Some(turn.turn),
-        EventBody::ToolCall { turn, .. } | EventBody::ToolResult { turn, .. } | EventBody::StepEnded { turn, .. } => {
-            Some(*turn)
-        }
-        _ => None,
-    }
-}
-
-fn gives_way(title: Option<&str>) -> bool {
-    title.is_none_or(asks_nothing)
 }
 
 /// The sentence that asks, else the first line.

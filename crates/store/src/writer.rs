@@ -9,8 +9,10 @@ use lookback_engine::{
     Session,
     trace::{Event, EventNo, SessionId},
 };
+use lookback_wire::body::Link;
+use rusqlite::Transaction;
 
-use crate::{StoreError, blobs::INLINE_LIMIT, events, lock::SessionLock};
+use crate::{GuestFold, StoreError, blobs::INLINE_LIMIT, events, guests, lock::SessionLock};
 
 pub(crate) use group::Group;
 use lane::Lane;
@@ -74,6 +76,22 @@ impl SessionWriter {
         }
         self.next = next;
         Ok(())
+    }
+
+    /// Appends events with what they put in the place of a conversation's messages, whose chain that is: both are on the disk
+    /// when it returns, or neither. Gives all that stands in the conversation now; where another process was first, its.
+    pub fn append_with_folds(
+        &mut self,
+        events: &[Event],
+        folds: &[GuestFold],
+        chain: &[Link],
+    ) -> Result<Vec<GuestFold>, StoreError> {
+        let next = events::continue_from(self.next, events)?;
+        self.lane.take_failure()?;
+        let also = |connection: &Transaction<'_>, key| guests::write_folds(connection, key, folds, chain);
+        let standing = self.lane.commit_with(&mut self.group.database().writing(), events, also)?;
+        self.next = next;
+        Ok(standing)
     }
 
     /// Returns when everything appended is on the disk.

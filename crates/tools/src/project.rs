@@ -13,6 +13,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::OFlags;
 
 use crate::envelope::{Code, Failure};
@@ -27,6 +28,10 @@ pub struct Project {
     folders: Vec<Folder>,
     /// What of them no tool looks at.
     hidden: Vec<PathBuf>,
+    /// What listings and searches leave out beside what git does; whoever names it has it.
+    ignored: Gitignore,
+    /// What no tool changes, beside [`KEPT`].
+    kept: Vec<PathBuf>,
 }
 
 #[derive(Debug)]
@@ -49,7 +54,37 @@ impl Project {
             Ok(Folder { path, dir: dir.into() })
         };
         let folders = std::iter::once(root).chain(also.iter().map(PathBuf::as_path)).map(folder);
-        Ok(Self { folders: folders.collect::<io::Result<_>>()?, hidden: Vec::new() })
+        Ok(Self {
+            folders: folders.collect::<io::Result<_>>()?,
+            hidden: Vec::new(),
+            ignored: Gitignore::empty(),
+            kept: Vec::new(),
+        })
+    }
+
+    /// Patterns as in a .gitignore at the root. Gives back those that are none, each with the reason.
+    pub fn ignoring(self, patterns: &[String]) -> (Self, Vec<String>) {
+        let mut builder = GitignoreBuilder::new(self.root());
+        let wrong = |pattern: &String, error: ignore::Error| format!("{pattern:?} is left out: {error}");
+        let mut unreadable: Vec<String> = patterns
+            .iter()
+            .filter_map(|pattern| builder.add_line(None, pattern).err().map(|error| wrong(pattern, error)))
+            .collect();
+        let ignored = builder.build().unwrap_or_else(|error| {
+            unreadable.push(error.to_string());
+            Gitignore::empty()
+        });
+        (Self { ignored, ..self }, unreadable)
+    }
+
+    /// Files and folders that tools may read and not change, given without links: folders of hooks and configurations that
+    /// git's own names.
+    pub fn keeping(self, kept: Vec<PathBuf>) -> Self {
+        Self { kept, ..self }
+    }
+
+    pub(crate) fn ignored(&self) -> &Gitignore {
+        &self.ignored
     }
 
     /// Leaves places out, given without links: for a root that holds somebody's keys. A folder that was added below one of
@@ -100,7 +135,8 @@ impl Project {
             return Err(Failure::new(Code::AccessDenied, what));
         }
         let beneath = real.strip_prefix(&folder.path).map_err(|_| outside())?.to_owned();
-        Ok(Place { name: self.name_of(&real), missing: missing.len(), folder, beneath, real })
+        let is_kept = self.kept.iter().any(|kept| real.starts_with(kept));
+        Ok(Place { name: self.name_of(&real), missing: missing.len(), folder, beneath, real, is_kept })
     }
 }
 
@@ -134,6 +170,8 @@ pub(crate) struct Place<'p> {
     pub real: PathBuf,
     /// As results name it.
     pub name: String,
+    /// Tools may not change it.
+    is_kept: bool,
 }
 
 impl Place<'_> {
@@ -163,6 +201,10 @@ impl Place<'_> {
     pub(crate) fn parent(&self) -> Result<(OwnedFd, &OsStr), Failure> {
         if let Some(kept) = self.beneath.iter().find(|part| KEPT.iter().any(|kept| part == kept)) {
             let what = format!("{} is read-only for tools: {} is not theirs to change", self.name, kept.display());
+            return Err(Failure::new(Code::AccessDenied, what));
+        }
+        if self.is_kept {
+            let what = format!("{} is read-only for tools: git starts programs by it", self.name);
             return Err(Failure::new(Code::AccessDenied, what));
         }
         let no_file = || Failure::new(Code::IsDirectory, format!("{} is a folder", self.name));

@@ -137,6 +137,10 @@ impl Shadow {
     /// Whether a file is on the disk as a snapshot has it; none: as one that is not there.
     pub fn is_as(&self, path: &str, kept: Option<&Kept>) -> io::Result<bool> {
         let place = self.root.join(path);
+        // What lies behind a link is none of the project's.
+        if self.link_before(path).is_some() {
+            return Ok(kept.is_none());
+        }
         let about = match fs::symlink_metadata(&place) {
             Ok(about) => about,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(kept.is_none()),
@@ -161,10 +165,26 @@ impl Shadow {
         born.is_some_and(|born| born.as_millis() as i64 + CLOCK_TICK >= moment)
     }
 
-    /// Makes these files what the snapshot has: taken away where it has none, then written anew.
+    /// The folder on the way to a file that is a link now.
+    fn link_before(&self, path: &str) -> Option<PathBuf> {
+        let folders = Path::new(path).ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+        let is_link =
+            |folder: &&Path| fs::symlink_metadata(self.root.join(folder)).is_ok_and(|about| about.is_symlink());
+        folders.filter(is_link).last().map(Path::to_owned)
+    }
+
+    /// Makes these files what the snapshot has: taken away where it has none, then written anew. Nothing is written through
+    /// a link that stands where a folder was: a command may have put it there, and it may lead out of the project.
     pub fn put_back(&self, snapshot: &Snapshot, paths: &[String]) -> io::Result<()> {
         let (written, gone): (Vec<&String>, Vec<&String>) =
             paths.iter().partition(|path| snapshot.files.contains_key(*path));
+        for path in paths {
+            let link = self.link_before(path).filter(|link| !gone.iter().any(|gone| Path::new(gone) == link));
+            if let Some(link) = link {
+                let why = format!("nothing was changed: {} is a link now, and {path} lies behind it", link.display());
+                return Err(io::Error::other(why));
+            }
+        }
         for path in gone {
             let place = self.root.join(path);
             fs::remove_file(&place)?;

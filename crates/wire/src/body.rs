@@ -25,11 +25,12 @@ mod tests;
 use bytes::Bytes;
 
 use crate::{Message, ParseError, Provider, parse_message};
-pub use chain::Link;
+pub use chain::{Digest, Link, chain_of};
 pub use entry::{Block, Content, Entry};
 pub use error::{BodyError, SpliceError};
 pub use facts::Earlier;
 pub use member::Member;
+pub use scan::Scanner;
 pub use section::{Mark, Section, SectionKind, SectionValue};
 pub use span::{Span, Text};
 pub use splice::Edit;

@@ -27,7 +27,7 @@ mod values;
 
 pub use body::{Body, BodyError, SpliceError};
 pub use halves::mend_halves;
-pub use message::{Call, CallResult, Message, Native, Part, Role, Seal, Thinking, is_blank};
+pub use message::{Call, CallResult, Message, Native, Part, Picture, Role, Seal, Thinking, is_blank};
 pub use parse::{ParseError, parse_message};
 pub use provider::{Provider, UnknownProvider};
 pub use render::{Head, render_body, render_head, render_message, render_messages};

@@ -20,7 +20,7 @@ pub enum Role {
     Tool,
 }
 
-/// One message of the conversation. User messages hold texts, assistant messages texts, thinking and calls,
+/// One message of the conversation. User messages hold texts and pictures, assistant messages texts, thinking and calls,
 /// tool messages the results of one step in the order of their calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message<'a> {
@@ -41,6 +41,8 @@ pub enum Part<'a> {
     Call(Call<'a>),
     /// What came of a call.
     Result(CallResult<'a>),
+    /// What is looked at; in a user message only.
+    Picture(Picture<'a>),
     /// What only one provider understands in full.
     Native(Native<'a>),
 }
@@ -108,8 +110,32 @@ pub struct CallResult<'a> {
     pub id: Cow<'a, str>,
     /// What the model reads.
     pub text: Cow<'a, str>,
+    /// What the model looks at besides. APIs whose results are texts alone get them in a user message behind the results.
+    pub pictures: Vec<Picture<'a>>,
     /// The tool failed: some providers are told so.
     pub is_error: bool,
+}
+
+/// A picture, in the one form that every API takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picture<'a> {
+    /// `image/png`…
+    pub media_type: Cow<'a, str>,
+    /// The file's bytes, in base64.
+    pub base64: Cow<'a, str>,
+}
+
+impl Picture<'_> {
+    /// The picture as an address.
+    pub(crate) fn url(&self) -> String {
+        format!("data:{};base64,{}", self.media_type, self.base64)
+    }
+
+    /// None where the address points elsewhere.
+    pub(crate) fn parse_url(url: &str) -> Option<Picture<'static>> {
+        let (media_type, base64) = url.strip_prefix("data:")?.split_once(";base64,")?;
+        Some(Picture { media_type: media_type.to_owned().into(), base64: base64.to_owned().into() })
+    }
 }
 
 /// Nothing but white space, as Python's `strip` sees it: the four separators are control characters to Rust.

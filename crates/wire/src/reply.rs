@@ -97,6 +97,18 @@ pub enum Delta {
     },
 }
 
+impl ReplyContent {
+    /// What a stream would have shown of it.
+    pub fn shown(&self) -> Option<Delta> {
+        match self {
+            Self::Text(text) => Some(Delta::Text(text.clone())),
+            Self::Thinking { text, .. } if !text.is_empty() => Some(Delta::Thinking(text.clone())),
+            Self::Call { name, .. } => Some(Delta::Call { name: name.clone() }),
+            Self::Thinking { .. } | Self::UnfinishedCall { .. } | Self::Unknown => None,
+        }
+    }
+}
+
 impl ReplyPart {
     /// The part as it goes back to the API that it came from. None for what never goes back: an unfinished call, or a
     /// kind that we do not know without its bytes.
@@ -141,7 +153,7 @@ impl From<Part<'_>> for ReplyPart {
             Some(Part::Call(Call { id, name, arguments })) => {
                 ReplyContent::Call { id: id.into_owned(), name: name.into_owned(), arguments: arguments.into_owned() }
             }
-            Some(Part::Result(_) | Part::Native(_)) | None => ReplyContent::Unknown,
+            Some(Part::Result(_) | Part::Picture(_) | Part::Native(_)) | None => ReplyContent::Unknown,
         };
         Self { content, native }
     }

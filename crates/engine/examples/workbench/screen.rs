@@ -102,7 +102,7 @@ fn text(message: &Message<'_>) -> String {
         Part::Text(text) => text.to_string(),
         Part::Call(call) => format!("{} {}", call.name, call.arguments),
         Part::Result(result) => result.text.to_string(),
-        Part::Thinking(_) | Part::Native(_) => String::new(),
+        Part::Thinking(_) | Part::Picture(_) | Part::Native(_) => String::new(),
     });
     parts.collect::<Vec<_>>().join(" · ")
 }

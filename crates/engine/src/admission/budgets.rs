@@ -66,8 +66,7 @@ pub(super) fn check(
     let number = bench.history.index().blocks + 1;
     let around = render_block(bench, number, range, &BlockContent::default(), &limits.block, count);
     let tokens = tokens + count(around.as_bytes()) + TOKENS_PER_MESSAGE;
-    let most = u64::from(replaced) * u64::from(100 - limits.block.saves_at_least.min(100)) / 100;
-    if u64::from(tokens) > most {
+    if u64::from(tokens) > limits.block.most_of(u64::from(replaced), 0) {
         return Err(AdmissionRefused::NotShorter { tokens, replaced });
     }
     Ok(())

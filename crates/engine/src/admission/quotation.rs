@@ -11,6 +11,7 @@ use super::{
     resolve::{Resolver, Voice},
 };
 use crate::{
+    configuration::admission::QUOTED_SENTENCES,
     configuration::written::QUOTE_TOKENS,
     evidence::pointer::{Place, Pointer},
     history::LiveTurn,
@@ -28,9 +29,6 @@ use crate::{
 };
 use repeated::repeats_output;
 use whole::quotable;
-
-/// No quotation of a proposal is longer, in sentences.
-const LONGEST_RUN: usize = 6;
 
 /// What a person said or decided: the sentences that hold the wanted words, or the first that says something.
 pub(crate) fn of_person(proposal: &QuoteProposal, resolver: &mut Resolver<'_>) -> Result<Quote, RefusalKind> {
@@ -117,7 +115,7 @@ fn run_with(sentences: &[String], wanted: &str) -> Option<(usize, String)> {
     if wanted.is_empty() {
         return None;
     }
-    for length in 1..=sentences.len().min(LONGEST_RUN) {
+    for length in 1..=sentences.len().min(QUOTED_SENTENCES) {
         for start in 0..=sentences.len() - length {
             let joined = sentences[start..start + length].join(" ");
             if holds(&bare(&joined), &wanted) || bare(&shortened(&joined)) == wanted {

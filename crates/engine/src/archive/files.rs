@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::summary::{ChangedFile, ReadFile};
 use crate::{
+    configuration::archive::UNSEEN_FILES,
     evidence::lines::split_lines,
     history::History,
     trace::{
@@ -73,9 +74,6 @@ pub(super) fn touched_files(history: &History, range: TurnRange, blobs: &dyn Blo
     Ok(touched)
 }
 
-/// No command names more files than this; beyond it they are guesses, such as what a formatter may have changed.
-const MOST_UNSEEN: usize = 50;
-
 /// The files that a range changed, by name: for the prompt.
 pub(crate) fn changed_paths(history: &History, range: TurnRange) -> Vec<&str> {
     let mut paths: BTreeSet<&str> = BTreeSet::new();
@@ -90,7 +88,7 @@ pub(crate) fn changed_paths(history: &History, range: TurnRange) -> Vec<&str> {
             };
         }
     }
-    if unseen.len() <= MOST_UNSEEN {
+    if unseen.len() <= UNSEEN_FILES {
         paths.append(&mut unseen);
     }
     paths.into_iter().collect()

@@ -13,14 +13,12 @@ use super::{
 };
 use crate::{
     board::{Board, Mark},
+    configuration::archive::{FILE_ENDINGS, LONGEST_ENDING},
     history::{History, LiveTurn},
     state::Bench,
     trace::claim::{Evidence, Fact, Quote},
     trace::{AssistantPart, AssistantTurn, BlobError, Blobs, TurnNo, decision::TurnRange},
 };
-
-/// How many kinds of files are named.
-const FILE_ENDINGS: usize = 5;
 
 /// The summary of a range within `budget` tokens (`archive.summary_tokens` of the configuration), the user's turns not counted.
 pub(crate) fn summarise_by_rules(
@@ -90,7 +88,7 @@ fn stack(done: &[Done], touched: &Touched) -> Vec<String> {
 fn ending(path: &str) -> Option<&str> {
     let name = path.rsplit('/').next()?;
     let (stem, ending) = name.rsplit_once('.')?;
-    let is_ending = !stem.is_empty() && (1..=10).contains(&ending.len());
+    let is_ending = !stem.is_empty() && (1..=LONGEST_ENDING).contains(&ending.len());
     (is_ending && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())).then_some(ending)
 }
 

@@ -6,15 +6,11 @@
 use super::Section;
 use crate::{
     block::{NOTES, render_note, render_quote},
+    configuration::archive::{COMMAND_CHARACTERS, QUOTED_CHARACTERS},
     text::{one_line, shorten},
     trace::claim::{Fact, Quote, Standing, SummariserNote},
     trace::{TurnNo, event::SpanId, result::TestReport},
 };
-
-/// How much is shown of a text that only has to be recognised; a pointer beside it has the rest.
-const QUOTED_CHARACTERS: usize = 240;
-/// Of a command.
-const COMMAND_CHARACTERS: usize = 120;
 
 /// The content of the seed's template. Each list goes from the oldest to the newest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

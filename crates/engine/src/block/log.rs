@@ -58,6 +58,9 @@ pub(crate) fn render_log(
     count: &dyn Fn(&[u8]) -> u32,
 ) -> (String, u32) {
     let mut lines: Vec<Line> = Vec::new();
+    if budget == 0 {
+        return (String::new(), 0);
+    }
     for (turn, live) in history.live_turns(range) {
         let LiveTurn::Tool(step) = live else { continue };
         let calls = (0..step.calls.len()).filter_map(|index| line_of(history, turn, step, index));

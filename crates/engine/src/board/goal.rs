@@ -8,12 +8,7 @@
 use std::collections::BTreeSet;
 
 use super::words::{Token, stem, tokens};
-
-const INSIGNIFICANT: [&str; 48] = [
-    "a", "an", "the", "to", "of", "in", "on", "at", "for", "with", "and", "or", "but", "so", "that", "this", "it",
-    "is", "are", "be", "was", "as", "by", "from", "into", "do", "does", "did", "please", "we", "i", "you", "should",
-    "must", "can", "will", "now", "then", "also", "just", "的", "了", "和", "在", "把", "请", "要", "个",
-];
+use crate::words::lists;
 
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
@@ -38,7 +33,7 @@ fn collect_parts(text: &str, parts: &mut BTreeSet<Part>) {
                 forbids = true;
                 continue;
             }
-            Token::Word(word) if INSIGNIFICANT.iter().any(|listed| stem(listed) == word) => continue,
+            Token::Word(word) if lists().insignificant.iter().any(|listed| stem(listed) == word) => continue,
             Token::Word(word) => word,
             Token::Number(number) => number.to_owned(),
             Token::Quoted(quoted) => {

@@ -6,18 +6,7 @@
 //! values. A contradiction in other words stays unseen here; whoever sees it revises or retracts by id.
 
 use super::words::{Token, stem, tokens};
-
-const UNHEARD: [&str; 6] = ["a", "an", "the", "do", "did", "does"];
-
-/// Words behind which a number is a name.
-const NAMING: [&str; 24] = [
-    "line", "column", "row", "step", "turn", "phase", "part", "page", "section", "chapter", "issue", "commit", "case",
-    "test", "module", "item", "task", "block", "port", "id", "user", "version", "round", "#",
-];
-
-/// Words behind which a quotation is a value.
-const STATING: [&str; 15] =
-    ["is", "are", "was", "were", "equal", "become", "return", "print", "give", "got", "to", "now", "=", "==", "为"];
+use crate::words::{Words, lists};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Relation {
@@ -54,20 +43,21 @@ enum Values {
 fn wording(text: &str, values: Values) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut has_words = false;
+    let lists = lists();
     // The last word, where nothing but unheard words came behind it.
     let mut before = String::new();
     for token in tokens(text) {
         let part = match &token {
-            Token::Word(word) if is_one_of(&UNHEARD, word) => continue,
+            Token::Word(word) if is_one_of(&lists.unheard, word) => continue,
             Token::Word(word) => {
                 has_words = true;
                 word.clone()
             }
             Token::Negation if values == Values::Open => continue,
             Token::Negation => "not".to_owned(),
-            Token::Number(_) if values == Values::Open && !is_one_of(&NAMING, &before) => "0".to_owned(),
+            Token::Number(_) if values == Values::Open && !is_one_of(&lists.naming, &before) => "0".to_owned(),
             Token::Number(number) => (*number).to_owned(),
-            Token::Quoted(_) if values == Values::Open && is_one_of(&STATING, &before) => "``".to_owned(),
+            Token::Quoted(_) if values == Values::Open && is_one_of(&lists.stating, &before) => "``".to_owned(),
             Token::Quoted(quoted) => format!("`{quoted}`"),
         };
         before = if matches!(token, Token::Word(_)) { part.clone() } else { String::new() };
@@ -76,7 +66,7 @@ fn wording(text: &str, values: Values) -> String {
     if has_words { parts.join(" ") } else { String::new() }
 }
 
-fn is_one_of(list: &[&str], word: &str) -> bool {
+fn is_one_of(list: &Words, word: &str) -> bool {
     list.iter().any(|listed| stem(listed) == word)
 }
 

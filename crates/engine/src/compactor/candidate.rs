@@ -4,12 +4,10 @@
 
 use crate::{
     block::{render_anchor, render_assertion, render_fact, render_quote},
+    configuration::rules::FOCUSED,
     trace::TurnNo,
     trace::claim::{Anchor, Assertion, ClaimKind, Fact, Quote},
 };
-
-/// What somebody asked to be kept outweighs every rule.
-const FOCUSED: i32 = 1_000;
 
 pub(super) struct Candidate {
     pub(super) item: Item,

@@ -14,14 +14,12 @@ use crate::{
         Resolver,
         facts::{Stated, state},
     },
+    configuration::rules::{CHANGED_SINCE, COMMAND_FAILED, COMMITTED, TESTS_FAILED, TESTS_PASSED, VERDICTS},
     evidence::output::{edges, stated_error},
     proposal::FactProposal,
     shell::{Purpose, Reading},
     trace::{BlobError, Blobs, ResultData, TurnNo, claim::ClaimKind, result::RunData},
 };
-
-/// How many verdicts are worded and checked.
-const MOST: usize = 24;
 
 pub(super) struct Verdict<'a> {
     pub(super) turn: TurnNo,
@@ -73,7 +71,7 @@ pub(super) fn last_verdicts<'a>(stretch: &Stretch<'a>, blobs: &dyn Blobs) -> Res
     let mut newest: Vec<Newest<'_, 'a>> = last.into_values().collect();
     newest.sort_by_key(|newest| (newest.done.test.is_some(), newest.done.command));
     let mut verdicts = Vec::new();
-    for Newest { done, run, reading, before } in newest.into_iter().rev().take(MOST) {
+    for Newest { done, run, reading, before } in newest.into_iter().rev().take(VERDICTS) {
         let output = edges(&done.result.text.bytes(blobs)?);
         // Behind a pipe the code is that of `head`.
         let fails_loudly = matches!(reading.purpose, Purpose::Builds | Purpose::Commits);
@@ -105,10 +103,10 @@ pub(super) fn propose(
     let mut lines = BTreeSet::new();
     for verdict in verdicts.iter().rev() {
         let worth = match (verdict.test, verdict.failed) {
-            (Some(_), true) => 100,
-            (Some(_), false) => 90,
-            (None, true) => 55,
-            (None, false) if verdict.reading.purpose >= Purpose::Commits => 40,
+            (Some(_), true) => TESTS_FAILED,
+            (Some(_), false) => TESTS_PASSED,
+            (None, true) => COMMAND_FAILED,
+            (None, false) if verdict.reading.purpose >= Purpose::Commits => COMMITTED,
             // That it ran and ended well stands in the log of calls.
             (None, false) => continue,
         };
@@ -124,7 +122,7 @@ pub(super) fn propose(
             let pointers = vec![format!("test#{before}"), format!("test#{test}")];
             let proposal = FactProposal::new(ClaimKind::TestChanged, pointers);
             if let Ok(Stated::Fact(fact)) = state(&proposal, stretch.range.last, resolver) {
-                candidates.push(Item::Fact(fact), value - 10, verdict.turn);
+                candidates.push(Item::Fact(fact), value - CHANGED_SINCE, verdict.turn);
             }
         }
     }

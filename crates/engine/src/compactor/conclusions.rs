@@ -4,14 +4,12 @@ use super::{
     candidate::{Candidates, Item},
     stretch::Stretch,
 };
+use crate::configuration::rules::CONCLUSIONS;
 use crate::{standing::Standing, trace::Blobs};
-
-/// How many are counted; a block holds a third of them at most.
-const MOST: usize = 30;
 
 pub(super) fn propose(stretch: &Stretch<'_>, candidates: &mut Candidates<'_>, blobs: &dyn Blobs) {
     let at = Standing::at(stretch.bench.history, stretch.range.last, blobs);
-    for said in at.concluded(stretch.range.first, MOST) {
+    for said in at.concluded(stretch.range.first, CONCLUSIONS) {
         candidates.push(Item::Said(said.quote), said.value, said.turn);
     }
 }

@@ -9,16 +9,10 @@ use std::collections::BTreeSet;
 use super::{candidate::Item, commands::Verdict, fit::Fitted};
 use crate::{
     board::{Board, BoardLimits},
+    configuration::rules::{BOARD_ANCHOR_LINES, BOARD_ANCHORS, FIRST_QUESTIONS},
     standing::{Asked, Concluded},
     trace::claim::{Anchor, Change, ClaimKind, Delta, Evidence, Fact, Question, Quote, WorkStatus},
 };
-
-/// So many of the open points go before what is next.
-const FIRST_QUESTIONS: usize = 2;
-/// One or two anchors are what fits beside the rest.
-const ANCHORS: usize = 2;
-/// Longer ones would be all that the delta says.
-const ANCHOR_LINES: u32 = 12;
 
 /// Where the work stands now.
 pub(super) struct News {
@@ -149,7 +143,7 @@ fn anchors(board: &Board, fitted: &Fitted) -> Vec<Piece> {
             Item::Anchor(anchor) => Some((candidate.value, anchor)),
             _ => None,
         })
-        .filter(|(_, anchor)| anchor.last_line - anchor.first_line < ANCHOR_LINES)
+        .filter(|(_, anchor)| anchor.last_line - anchor.first_line < BOARD_ANCHOR_LINES)
         .filter(|(_, anchor)| {
             !board.anchors().iter().any(|held| {
                 let held = &held.value;
@@ -158,7 +152,7 @@ fn anchors(board: &Board, fitted: &Fitted) -> Vec<Piece> {
         })
         .collect();
     anchors.sort_by_key(|(value, _)| std::cmp::Reverse(*value));
-    anchors.into_iter().take(ANCHORS).map(|(_, anchor)| Piece::Anchor(anchor.clone())).collect()
+    anchors.into_iter().take(BOARD_ANCHORS).map(|(_, anchor)| Piece::Anchor(anchor.clone())).collect()
 }
 
 fn admitted(pieces: &[Piece]) -> Delta {

@@ -15,6 +15,7 @@ use crate::{
         Resolver,
         facts::{Stated, state},
     },
+    configuration::rules::{LISTED_FILES, LOADED_FILES, OUTLINE, OUTLINED_FILES},
     evidence::{
         observed::ObservedLine,
         pointer::{LineRange, Place},
@@ -23,13 +24,6 @@ use crate::{
     proposal::FactProposal,
     trace::{Blobs, TurnNo, claim::ClaimKind},
 };
-
-/// How many files, the newest, have their lines looked up: more never fit into a block.
-const LOADED: usize = 24;
-/// Paths of one fact: the newest ones, then those before them.
-const LISTED: [usize; 2] = [8, 16];
-/// How many files have what they define told.
-const OUTLINED: usize = 5;
 
 pub(super) struct Files<'a> {
     /// The file touched last comes first.
@@ -59,7 +53,9 @@ impl<'a> Files<'a> {
             .map(|(path, (touched, changed))| KnownFile { path, touched, changed, lines: Arc::default() })
             .collect();
         list.sort_by_key(|file| std::cmp::Reverse((focus.is_in(file.path), file.changed.is_some(), file.touched)));
-        list.iter_mut().take(LOADED).for_each(|file| file.lines = stretch.bench.history.known_lines(file.path, blobs));
+        list.iter_mut()
+            .take(LOADED_FILES)
+            .for_each(|file| file.lines = stretch.bench.history.known_lines(file.path, blobs));
         list.sort_by_key(|file| std::cmp::Reverse(file.touched));
         Self { list }
     }
@@ -67,7 +63,7 @@ impl<'a> Files<'a> {
     pub(super) fn propose(&self, stretch: &Stretch<'_>, resolver: &mut Resolver<'_>, candidates: &mut Candidates<'_>) {
         let until = stretch.range.last;
         let mut changed = self.list.iter().filter(|file| file.changed.is_some());
-        for (most, value) in LISTED.into_iter().zip([130, 60]) {
+        for (most, value) in LISTED_FILES {
             let mut evidence = Vec::new();
             let mut newest = None;
             for file in changed.by_ref() {
@@ -88,12 +84,12 @@ impl<'a> Files<'a> {
             }
         }
         let outlined = self.list.iter().filter(|file| file.changed.is_some() && !file.lines.is_empty());
-        for file in outlined.filter(|file| !is_prose(file.path)).take(OUTLINED) {
+        for file in outlined.filter(|file| !is_prose(file.path)).take(OUTLINED_FILES) {
             if let Some(pointer) = file.outline()
                 && let Ok(Stated::Fact(fact)) =
                     state(&FactProposal::new(ClaimKind::Symbol, vec![pointer]), until, resolver)
             {
-                let value = 15 + stretch.freshness(file.touched) / 2 + 10;
+                let value = OUTLINE + stretch.freshness(file.touched) / 2;
                 candidates.push(Item::Fact(fact), value, file.touched);
             }
         }

@@ -10,24 +10,21 @@ use super::{
 use crate::{
     block::{render_block, render_claims},
     configuration::BlockLimits,
+    configuration::rules::{
+        AIMED_BELOW, ANCHORS_SHARE, COMMANDS_SHARE, FILES_SHARE, GIVES_WAY_TO, LEAST_BUDGET, SAID_SHARE, TITLE_TOKENS,
+    },
     standing::Asked,
     trace::claim::BlockContent,
     view::{Source, TOKENS_PER_MESSAGE},
 };
 
-/// Shares of the budget, in per cent. Lines are what is dearest to get again; they and outlines give way to the log of
-/// calls, down to so much of their shares.
-const SHARES: [(Section, u32); 4] =
-    [(Section::Said, 40), (Section::Files, 14), (Section::Commands, 12), (Section::Anchors, 34)];
+const SHARES: [(Section, u32); 4] = [
+    (Section::Said, SAID_SHARE),
+    (Section::Files, FILES_SHARE),
+    (Section::Commands, COMMANDS_SHARE),
+    (Section::Anchors, ANCHORS_SHARE),
+];
 const GIVES_WAY: [Section; 2] = [Section::Anchors, Section::Files];
-const GIVES_WAY_TO: u32 = 30;
-/// The title of a section with the line before it.
-const TITLE_TOKENS: u32 = 4;
-/// A quarter must be saved (docs/design/folding.md, "Admission"); a little more, because joined texts count a little
-/// differently.
-const AT_MOST: u64 = 74;
-/// A smaller block says nothing; admission may then find that it does not pay.
-const LEAST_BUDGET: u32 = 60;
 
 pub(super) struct Fitted {
     asked: Asked,
@@ -62,7 +59,7 @@ pub(super) fn fit(
         chosen.remove(dropped.max(1));
         rendered = size_of(&content(&asked, &chosen));
     }
-    chosen.sort_by_key(reading_order);
+    chosen.sort_by(|one, other| reading_order(one).cmp(&reading_order(other)));
     Fitted { asked, chosen }
 }
 
@@ -117,15 +114,15 @@ fn room(stretch: &Stretch<'_>, limits: &BlockLimits, log: u32, count: &dyn Fn(&[
     let without_log = BlockLimits { log_tokens: 0, ..*limits };
     let frame = render_block(stretch.bench, number, range, &nothing, &without_log, count);
     let around = count(frame.as_bytes()) + log + TOKENS_PER_MESSAGE;
-    (replaced * AT_MOST / 100).saturating_sub(u64::from(around)).min(u64::from(u32::MAX)) as u32
+    limits.most_of(replaced, AIMED_BELOW).saturating_sub(u64::from(around)).min(u64::from(u32::MAX)) as u32
 }
 
-fn reading_order(candidate: &Candidate) -> (u32, u32, String, u32) {
+fn reading_order(candidate: &Candidate) -> (u32, u32, u32, &str, u32) {
     match &candidate.item {
-        Item::Fact(fact) => (fact.kind as u32, candidate.turn.0, String::new(), 0),
-        Item::Said(_) => (50, candidate.turn.0, String::new(), 0),
-        Item::Assertion(_) => (100, candidate.turn.0, String::new(), 0),
-        Item::Anchor(anchor) => (200, 0, anchor.path.clone(), anchor.first_line),
+        Item::Fact(fact) => (0, fact.kind as u32, candidate.turn.0, "", 0),
+        Item::Said(_) => (1, 0, candidate.turn.0, "", 0),
+        Item::Assertion(_) => (2, 0, candidate.turn.0, "", 0),
+        Item::Anchor(anchor) => (3, 0, 0, &anchor.path, anchor.first_line),
     }
 }
 

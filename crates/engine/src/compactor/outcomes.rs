@@ -6,11 +6,10 @@ use super::{
 };
 use crate::{
     admission::{Resolver, quotation::shortened},
+    configuration::rules::OUTCOME,
     text::one_line,
     trace::claim::Quote,
 };
-
-const VALUE: i32 = 120;
 
 pub(super) fn propose(stretch: &Stretch<'_>, resolver: &mut Resolver<'_>, candidates: &mut Candidates<'_>) {
     for span in stretch.bench.history.index().spans() {
@@ -23,7 +22,7 @@ pub(super) fn propose(stretch: &Stretch<'_>, resolver: &mut Resolver<'_>, candid
         }
         if let Ok(resolved) = resolver.resolve(&format!("span#{}#{}", span.id.name, span.id.number)) {
             let quote = Quote { text: shortened(&outcome), evidence: resolved.evidence.clone() };
-            candidates.push(Item::Said(quote), VALUE, end);
+            candidates.push(Item::Said(quote), OUTCOME, end);
         }
     }
 }

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
+    configuration::rules::freshness,
     evidence::pointer::{Place, Pointer},
     history::index::{ToolTurn, TurnRecord},
     state::Bench,
@@ -111,10 +112,8 @@ impl<'a> Stretch<'a> {
         self.range.last.0.saturating_sub(turn.0)
     }
 
-    /// 60 for the newest turn, half of it 12 turns earlier (docs/design/measuring.md, "What later steps need": nine in
-    /// ten needed lines, paths and symbols were seen within ten to twenty steps).
     pub(super) fn freshness(&self, turn: TurnNo) -> i32 {
-        720 / (12 + self.age(turn).min(10_000) as i32)
+        freshness(self.age(turn))
     }
 
     fn hear(&mut self, event: EventNo) {

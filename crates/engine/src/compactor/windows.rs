@@ -17,6 +17,11 @@ use super::{
     stretch::{SightKind, Stretch, Then},
 };
 use crate::{
+    configuration::rules::{
+        AROUND_ERROR, AROUND_SMALL_EDIT, DEFINITION_LINES, EDIT_LINES, EDITED, ERROR, ERRORS_PER_RUN, FEW_FOUND,
+        FEW_READ, FOUND, FURTHER_PLACE, LOGGED, LONGEST_WINDOW, NAMED, NAMED_AT_LAST, READ, SHOWN_LINES, SMALL_EDIT,
+        SPOKEN_TEXTS, STILL_SHOWN, TELLING_LINE, THIN, WINDOWS, WRITTEN,
+    },
     evidence::{
         places::places,
         symbols::{defined, spoken},
@@ -24,24 +29,7 @@ use crate::{
     trace::{ResultData, Status, result::Hunk},
 };
 
-use window::{LONGEST, Window, anchor, place};
-
-/// The seed asks for the smallest snippet (5.1); an edit needs a few lines to find its place.
-const EDIT_LINES: usize = 20;
-const DEFINITION_LINES: u32 = 6;
-const AROUND_ERROR: u32 = 2;
-/// A shorter line stands in many places.
-const TELLING: usize = 12;
-const SMALL_EDIT: usize = 4;
-const AROUND_SMALL_EDIT: u32 = 3;
-/// How many windows are written and counted.
-const MOST: usize = 40;
-const ERRORS_PER_RUN: usize = 4;
-const SPOKEN_TEXTS: usize = 16;
-/// Imports, comments and brackets alone are worth less.
-const THIN: i32 = 30;
-/// Lines that the turns behind the range show, too.
-const STILL_SHOWN: i32 = 40;
+use window::{Window, anchor, place};
 
 pub(super) fn propose(
     stretch: &Stretch<'_>,
@@ -61,7 +49,7 @@ pub(super) fn propose(
         place(window, &mut taken);
     }
     taken.sort_by_key(|window| std::cmp::Reverse(window.value));
-    for window in taken.iter().take(MOST) {
+    for window in taken.iter().take(WINDOWS) {
         if let Some(anchor) = anchor(window, &files.list[window.file]) {
             let tells = anchor.snippet.lines().filter(|line| !is_preamble(line) && line.trim().len() > 3).count();
             let mut value = if tells < 2 { window.value - THIN } else { window.value };
@@ -85,14 +73,20 @@ fn written(stretch: &Stretch<'_>, files: &Files<'_>, windows: &mut Vec<Window>) 
             data @ (ResultData::Edit(_) | ResultData::Patch(_)) => {
                 for hunk in data.edit_of(sight.path).into_iter().flat_map(|edit| &edit.hunks) {
                     if let Some((first, last)) = stands(hunk, &files.list[file]) {
-                        windows.push(Window { file, first, last, value: 60 + fresh, turn: sight.turn });
+                        windows.push(Window { file, first, last, value: EDITED + fresh, turn: sight.turn });
                     }
                 }
             }
             ResultData::Write(_) => {
                 let start = files.list[file].lines.iter().find(|line| defined(&line.text).is_some());
                 let first = start.map_or(1, |line| line.number);
-                windows.push(Window { file, first, last: first + 7, value: 20 + fresh, turn: sight.turn });
+                windows.push(Window {
+                    file,
+                    first,
+                    last: first + SHOWN_LINES - 1,
+                    value: WRITTEN + fresh,
+                    turn: sight.turn,
+                });
             }
             _ => {}
         }
@@ -110,16 +104,16 @@ fn aimed_at(stretch: &Stretch<'_>, files: &Files<'_>, windows: &mut Vec<Window>)
             .filter_map(Value::as_str)
             .flat_map(str::lines)
             .map(str::trim)
-            .filter(|line| line.len() >= TELLING && !is_preamble(line))
+            .filter(|line| line.len() >= TELLING_LINE && !is_preamble(line))
             .collect();
         let mut found =
             files.list[file].lines.iter().filter(|line| wanted.contains(line.text.trim())).map(|line| line.number);
         if let Some(first) = found.next()
             && let last = found.next_back().unwrap_or(first)
-            && last - first < LONGEST
+            && last - first < LONGEST_WINDOW
         {
             let (first, last) = (first.saturating_sub(AROUND_SMALL_EDIT).max(1), last + AROUND_SMALL_EDIT);
-            let value = 60 + stretch.freshness(done.turn);
+            let value = EDITED + stretch.freshness(done.turn);
             windows.push(Window { file, first, last, value, turn: done.turn });
         }
     }
@@ -164,8 +158,8 @@ fn named_by_errors(stretch: &Stretch<'_>, files: &Files<'_>, verdicts: &[Verdict
             Some((file_of(inside.unwrap_or(path), files)?, place.line, place.is_error))
         });
         for (place, (file, line, is_error)) in (0..).zip(found.take(ERRORS_PER_RUN)) {
-            let worth = if is_error { 75 } else { 25 };
-            let value = worth + stretch.freshness(verdict.turn) - 5 * place;
+            let worth = if is_error { ERROR } else { LOGGED };
+            let value = worth + stretch.freshness(verdict.turn) - FURTHER_PLACE * place;
             let (first, last) = (line.saturating_sub(AROUND_ERROR).max(1), line + AROUND_ERROR);
             windows.push(Window { file, first, last, value, turn: verdict.turn });
         }
@@ -191,7 +185,7 @@ fn spoken_of(stretch: &Stretch<'_>, files: &Files<'_>, windows: &mut Vec<Window>
     }
     definitions.sort_unstable();
     for said in stretch.said.iter().rev().take(SPOKEN_TEXTS) {
-        let worth = if said.then == Then::Called { 25 } else { 32 };
+        let worth = if said.then == Then::Called { NAMED } else { NAMED_AT_LAST };
         for name in spoken(said.text) {
             let first = definitions.partition_point(|(other, ..)| *other < name);
             let named = definitions[first..].iter().take_while(|(other, ..)| *other == name);
@@ -213,9 +207,9 @@ fn looked_at(stretch: &Stretch<'_>, files: &Files<'_>, windows: &mut Vec<Window>
     for sight in &stretch.sights {
         let worth = match sight.kind {
             SightKind::Changed(_) => continue,
-            SightKind::Found if sight.line_count <= 3 => 6,
+            SightKind::Found if sight.line_count <= FEW_FOUND => FOUND,
             SightKind::Found => continue,
-            SightKind::Read | SightKind::Printed if sight.line_count <= 40 => 10,
+            SightKind::Read | SightKind::Printed if sight.line_count <= FEW_READ => READ,
             // Of a whole file nothing was meant in particular.
             SightKind::Read | SightKind::Printed => continue,
         };
@@ -227,7 +221,7 @@ fn looked_at(stretch: &Stretch<'_>, files: &Files<'_>, windows: &mut Vec<Window>
             Some(line) => line.number,
             None => inside.clone().find(|line| !is_preamble(&line.text)).map_or(sight.first_line, |line| line.number),
         };
-        let last = (start + 7).min(end.saturating_sub(1));
+        let last = (start + SHOWN_LINES - 1).min(end.saturating_sub(1));
         let value = worth + stretch.freshness(sight.turn);
         windows.push(Window { file, first: start, last, value, turn: sight.turn });
     }

@@ -19,3 +19,13 @@ limits! {
         pub summary_tokens: u32 = 1_500,
     }
 }
+
+/// Characters of a text that only has to be recognised; a pointer beside it has the rest.
+pub(crate) const QUOTED_CHARACTERS: usize = 240;
+/// The same of a command.
+pub(crate) const COMMAND_CHARACTERS: usize = 120;
+/// Kinds of files that are named, by their endings; what is longer is none.
+pub(crate) const FILE_ENDINGS: usize = 5;
+pub(crate) const LONGEST_ENDING: usize = 10;
+/// Files that changed unseen. No command names more; beyond it they are guesses, such as what a formatter may have changed.
+pub(crate) const UNSEEN_FILES: usize = 50;

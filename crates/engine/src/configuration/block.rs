@@ -23,6 +23,13 @@ limits! {
     }
 }
 
+impl BlockLimits {
+    /// The most tokens that may stand for `replaced`, and `below` that by so many per cent of it.
+    pub(crate) fn most_of(&self, replaced: u64, below: u32) -> u64 {
+        replaced * u64::from(100_u32.saturating_sub(self.saves_at_least.saturating_add(below))) / 100
+    }
+}
+
 limits! {
     /// The compactor that asks a model. The rules need no limits: they end by themselves.
     pub struct CompactorLimits {

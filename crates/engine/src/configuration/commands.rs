@@ -23,3 +23,6 @@ pub(crate) const LONGEST_VALUE: usize = 4096;
 
 /// Operands that tell what a task runner runs: `npm run -w web test` needs four.
 pub(crate) const TELLING_OPERANDS: usize = 4;
+
+/// Bytes of a command that is read: a hundred times what people and models write. A word takes hundreds of bytes in memory.
+pub(crate) const LONGEST_SCRIPT: usize = 512 << 10;

@@ -80,3 +80,7 @@ pub(crate) const GROWN_SINCE_REFUSED: u64 = 4;
 
 /// The end of L2, the seam, the previous tail and the tail each want a mark (docs/design/folding.md, "Marks").
 pub(crate) const MARKS_NEEDED: usize = 4;
+
+/// A guest whose client would soon make its own history shorter is folded where one part in so many of `guest_most` can be.
+/// Ours: a fold must take a quarter away.
+pub(crate) const GUEST_FOLDS: u64 = 4;

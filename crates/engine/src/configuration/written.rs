@@ -26,3 +26,21 @@ pub(crate) const CHARACTERS_PER_TOKEN: usize = 4;
 pub(crate) const LOG_TAKES_OF_BLOCK: u64 = 32;
 /// Characters of a command in a block. Ours: longer ones are mostly scripts in quotes; the log and its pointer have more.
 pub(crate) const LONGEST_COMMAND: usize = 100;
+/// Characters of a line of a file in a fact. Ours: what is longer was not written by hand.
+pub(crate) const LONGEST_LINE: usize = 200;
+/// Pointers that a schema lists: about 1,500 tokens. Ours: grammars with thousands of alternatives take a small server seconds
+/// to compile.
+pub(crate) const CITABLE: usize = 120;
+/// Facts, items of other lists, and characters that a schema allows. Ours: a block has room for about this much, and a small
+/// model that loops fills any list.
+pub(crate) const PROPOSED_FACTS: usize = 12;
+pub(crate) const PROPOSED_OTHERS: usize = 8;
+pub(crate) const PROPOSED_CHARACTERS: usize = 400;
+/// Columns of the board for people: where texts begin, and where evidence does on a terminal of at least this width; else it
+/// stands under its text. What follows the first line of an item stands behind its sign.
+pub(crate) const TEXT_COLUMN: usize = 12;
+pub(crate) const EVIDENCE_COLUMN: usize = 80;
+pub(crate) const WIDE: usize = 110;
+pub(crate) const INDENT: usize = 2;
+/// No terminal is so narrow that a line has less.
+pub(crate) const LEAST_ROOM: usize = 20;

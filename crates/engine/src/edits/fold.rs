@@ -200,8 +200,7 @@ pub(super) fn plan_written(
 ) -> Result<PlannedFold, SessionError> {
     let mut report = measure(desk, draft, &texts);
     // The whole is at least a quarter shorter than what it replaces (docs/design/folding.md, "Admission").
-    let most = report.replaced * u64::from(100 - desk.policy.configuration.block.saves_at_least.min(100)) / 100;
-    if report.written() > most {
+    if report.written() > desk.policy.configuration.block.most_of(report.replaced, 0) {
         let (replaced, block) = (report.replaced, report.written());
         return Err(FoldRefused::TooLittle { replaced, block }.into());
     }
@@ -251,6 +250,7 @@ fn measure(desk: Desk<'_>, draft: &FoldDraft, texts: &Texts) -> FoldReport {
         kept,
         kept_steps: steps.take_while(|step| step.assistant > draft.range.last).count(),
         tariff: desk.tariff(),
+        prefix: desk.prefix(),
         ..FoldReport::default()
     }
 }

@@ -46,7 +46,7 @@ fn stub_of(desk: Desk<'_>, fold: &Fold, context: &Context<'_>) -> Option<Stubbed
     let limits = &desk.policy.configuration.block;
     let content = context.counted(render_stub(desk.bench(), fold, limits, context.count));
     let replaced_tokens = fold.content.tokens;
-    let most = u64::from(replaced_tokens) * u64::from(100 - limits.saves_at_least.min(100)) / 100;
+    let most = limits.most_of(u64::from(replaced_tokens), 0);
     (u64::from(content.tokens) <= most).then_some(StubbedBlock { block: fold.block, content, replaced_tokens })
 }
 

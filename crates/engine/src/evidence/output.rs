@@ -4,55 +4,19 @@
 //! shape, without knowledge of the program that printed it.
 
 use super::places::begins_with_place;
-use crate::text::shorten_at_word;
-
-/// A longer line is cut: it is a hint, and its pointer has the whole.
-const LONGEST: usize = 140;
-/// A longer closing line of a success is text, not a verdict.
-const LONGEST_CLOSING: usize = 100;
-/// Only so much of both ends of a long output is looked at.
-const EDGE: usize = 64 * 1024;
-
-/// Beginnings of lines that state an error.
-pub(crate) const ERROR_STARTS: [&str; 12] = [
-    "error:",
-    "error[",
-    "error ",
-    "fatal:",
-    "fatal error",
-    "panic:",
-    "E  ",
-    "Error:",
-    "ERROR",
-    "FAIL:",
-    "--- FAIL",
-    "✘",
-];
-/// What stands inside such lines.
-const ERROR_MARKS: [&str; 14] = [
-    ": error",
-    "Error: ",
-    "Exception: ",
-    "panicked at",
-    "undefined:",
-    "cannot find",
-    "not found",
-    "No such file",
-    "command not found",
-    "Permission denied",
-    "cannot use",
-    "is not defined",
-    "expected ",
-    "unresolved",
-];
+use crate::{
+    configuration::evidence::{CLOSING_CHARACTERS, OUTPUT_EDGE, SHORTEST_EXCEPTION, TOLD_CHARACTERS},
+    text::shorten_at_word,
+    words::lists,
+};
 
 /// The parts of an output that are worth looking at, as text.
 pub(crate) fn edges(bytes: &[u8]) -> String {
-    if bytes.len() <= 2 * EDGE {
+    if bytes.len() <= 2 * OUTPUT_EDGE {
         return String::from_utf8_lossy(bytes).into_owned();
     }
-    let head = String::from_utf8_lossy(&bytes[..EDGE]);
-    let tail = String::from_utf8_lossy(&bytes[bytes.len() - EDGE..]);
+    let head = String::from_utf8_lossy(&bytes[..OUTPUT_EDGE]);
+    let tail = String::from_utf8_lossy(&bytes[bytes.len() - OUTPUT_EDGE..]);
     // Where the two meet, lines are cut and must not be used.
     let head = head.rsplit_once('\n').map_or("", |(head, _)| head);
     let tail = tail.split_once('\n').map_or("", |(_, tail)| tail);
@@ -68,7 +32,7 @@ pub(crate) fn telling_line(output: &str, failed: bool) -> Option<String> {
     // Of a failure without an error, a line that is a sentence.
     let first = output.lines().map(str::trim).find(|line| is_telling(line));
     let last = if failed && last.split_whitespace().count() < 3 { first.unwrap_or(last) } else { last };
-    (is_telling(last) && (failed || last.len() <= LONGEST_CLOSING)).then(|| cut(last))
+    (is_telling(last) && (failed || last.len() <= CLOSING_CHARACTERS)).then(|| cut(last))
 }
 
 /// What a program adds about itself.
@@ -96,12 +60,7 @@ pub(crate) fn without_tag(line: &str) -> &str {
 pub(crate) fn stated_error(output: &str) -> Option<&str> {
     let mut lines = output.lines().map(str::trim).filter(|line| is_telling(line)).map(without_tag);
     let placed = lines.clone().find(|line| begins_with_place(line));
-    placed.or_else(|| {
-        lines.find(|line| {
-            ERROR_STARTS.iter().any(|start| line.starts_with(start))
-                || ERROR_MARKS.iter().any(|mark| line.contains(mark))
-        })
-    })
+    placed.or_else(|| lines.find(|line| lists().error_starts.begin(line) || lists().error_marks.stand_in(line)))
 }
 
 /// `KeyError: 'x'` at the very beginning of a line.
@@ -109,7 +68,7 @@ fn is_exception(line: &str) -> bool {
     let name = line.split([':', ' ']).next().unwrap_or_default();
     let last = name.rsplit('.').next().unwrap_or_default();
     (last.ends_with("Error") || last.ends_with("Exception") || last.ends_with("Warning"))
-        && last.len() > 7
+        && last.len() >= SHORTEST_EXCEPTION
         && last.starts_with(|first: char| first.is_ascii_uppercase())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._".contains(&byte))
 }
@@ -127,7 +86,7 @@ fn is_telling(line: &str) -> bool {
 }
 
 pub(crate) fn cut(line: &str) -> String {
-    shorten_at_word(line, LONGEST).into_owned()
+    shorten_at_word(line, TOLD_CHARACTERS).into_owned()
 }
 
 #[cfg(test)]

@@ -2,8 +2,10 @@
 //!
 //! The grammar alone. Which file of the session is meant, and whether its lines were seen, is not known here.
 
-/// More places than this of one output are not worth looking at.
-const MOST: usize = 40;
+use crate::{
+    configuration::evidence::{LONGEST_EXTENSION, PLACES},
+    words::lists,
+};
 
 /// A line of a file, as an output names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,30 +16,11 @@ pub(crate) struct NamedPlace<'a> {
     pub(crate) is_error: bool,
 }
 
-const ERROR_WORDS: [&str; 16] = [
-    "error",
-    "expected",
-    "got",
-    "want",
-    "undefined",
-    "fail",
-    "panic",
-    "assert",
-    "mismatch",
-    "cannot",
-    "not",
-    "unused",
-    "missing",
-    "invalid",
-    "-->",
-    "exception",
-];
-
 /// Lines of files, in the order of the output, each once.
 pub(crate) fn places(output: &str) -> Vec<NamedPlace<'_>> {
     let mut found: Vec<NamedPlace<'_>> = Vec::new();
     for line in output.lines() {
-        if found.len() >= MOST {
+        if found.len() >= PLACES {
             break;
         }
         let python = line.trim_start().strip_prefix("File \"").and_then(|rest| {
@@ -66,7 +49,7 @@ pub(crate) fn named_files(output: &str) -> Vec<&str> {
             if is_path && !found.contains(&word) {
                 found.push(word);
             }
-            if found.len() >= MOST {
+            if found.len() >= PLACES {
                 return found;
             }
         }
@@ -78,15 +61,14 @@ fn is_file_name(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(before, extension)| {
         !before.is_empty()
             && !extension.is_empty()
-            && extension.len() <= 5
+            && extension.len() <= LONGEST_EXTENSION
             && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
             && path.bytes().all(|byte| byte.is_ascii_graphic())
     })
 }
 
 fn tells_of_an_error(line: &str) -> bool {
-    let lower = line.to_lowercase();
-    ERROR_WORDS.iter().any(|word| lower.contains(word))
+    lists().error_words.stand_in(&line.to_lowercase())
 }
 
 /// Whether a line begins with a place, as compilers write their errors.

@@ -3,13 +3,15 @@
 //! Names are what later steps search for (docs/design/measuring.md, "What later steps need": 87% of the symbols they
 //! need were seen within ten steps). Keywords of common languages are enough to find most; no language is parsed.
 
+use crate::configuration::evidence::{DEFINED_WITHIN, SHORTEST_NAME, TAB};
+
 /// The name that a line defines.
 pub(crate) fn defined(line: &str) -> Option<&str> {
     let trimmed = line.trim_start();
     // Deeply nested definitions are details.
     let depth =
-        line[..line.len() - trimmed.len()].chars().map(|blank| if blank == '\t' { 4 } else { 1 }).sum::<usize>();
-    if depth > 8 {
+        line[..line.len() - trimmed.len()].chars().map(|blank| if blank == '\t' { TAB } else { 1 }).sum::<usize>();
+    if depth > DEFINED_WITHIN {
         return None;
     }
     let mut words = trimmed.split_whitespace().skip_while(|word| is_modifier(word));
@@ -83,7 +85,8 @@ pub(crate) fn spoken(text: &str) -> impl Iterator<Item = &str> {
         piece.split(|character: char| !is_name(character)).filter(move |word| {
             let inner_capital = || word.bytes().skip(1).any(|byte| byte.is_ascii_uppercase());
             let lower = || word.bytes().any(|byte| byte.is_ascii_lowercase());
-            word.len() >= 4 && (code || word.trim_matches('_').contains('_') || (inner_capital() && lower()))
+            word.len() >= SHORTEST_NAME
+                && (code || word.trim_matches('_').contains('_') || (inner_capital() && lower()))
         })
     })
 }

@@ -1,11 +1,11 @@
 //! A history in memory, asked for single events by recall.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
 use super::{
     History,
     index::{GateRecord, ToolTurn, TurnRecord},
-    readings::{AsOf, SaidKey, Weighed},
+    readings::{AsOf, EditKey, EditWords, Kind, Readings, SaidKey, Weighed},
 };
 use crate::{
     evidence::{observed::ObservedLine, pointer::Place},
@@ -42,12 +42,40 @@ impl History {
 
     /// What the sentences of a text are worth, weighed once: each fold looks at all that was said lately.
     pub(crate) fn weighed(&self, key: SaidKey, weigh: impl FnOnce() -> Arc<[Weighed]>) -> Arc<[Weighed]> {
-        if let Some(weighed) = self.readings.borrow().weighed(key) {
-            return weighed;
+        self.read_once(|known| &mut known.said, key, weigh, |weighed| size_of_val(&**weighed))
+    }
+
+    /// What a person's turn is.
+    pub(crate) fn kind_of(&self, turn: TurnNo, read: impl FnOnce() -> Kind) -> Kind {
+        self.read_once(|known| &mut known.kinds, turn, read, |_| 0)
+    }
+
+    /// What a person's turn asks for, in its own words.
+    pub(crate) fn wanted(&self, turn: TurnNo, read: impl FnOnce() -> Option<Arc<str>>) -> Option<Arc<str>> {
+        self.read_once(|known| &mut known.wanted, turn, read, |wanted| wanted.as_ref().map_or(0, |text| text.len()))
+    }
+
+    /// The words that an edit changed.
+    pub(crate) fn edit_words(&self, key: EditKey, read: impl FnOnce() -> Arc<EditWords>) -> Arc<EditWords> {
+        let size = |words: &Arc<EditWords>| size_of_val(&*words.removed) + size_of_val(&*words.added);
+        self.read_once(|known| &mut known.edits, key, read, size)
+    }
+
+    fn read_once<K: Ord + Copy, V: Clone>(
+        &self,
+        among: impl Fn(&mut Readings) -> &mut BTreeMap<K, V>,
+        key: K,
+        read: impl FnOnce() -> V,
+        size: impl FnOnce(&V) -> usize,
+    ) -> V {
+        if let Some(known) = among(&mut self.readings.borrow_mut()).get(&key) {
+            return known.clone();
         }
-        let weighed = weigh();
-        self.readings.borrow_mut().keep_weighed(key, weighed.clone());
-        weighed
+        let value = read();
+        let mut readings = self.readings.borrow_mut();
+        readings.make_room(size_of::<(K, V)>() + size(&value));
+        among(&mut readings).insert(key, value.clone());
+        value
     }
 
     fn tool_events(&self, turn: u32, events: impl Fn(&ToolTurn) -> Vec<EventNo>) -> Vec<EventNo> {

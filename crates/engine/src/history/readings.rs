@@ -5,7 +5,11 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use crate::{configuration::memory::READINGS_HOLD, evidence::observed::ObservedLine, trace::TurnNo};
+use crate::{
+    configuration::memory::READINGS_HOLD,
+    evidence::observed::ObservedLine,
+    trace::{EventNo, TurnNo},
+};
 
 /// How far the history of a file went: its sights, and the rollbacks of all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,12 +29,43 @@ pub(crate) struct Weighed {
     pub(crate) end: usize,
 }
 
+/// What a person's turn is. Which one it is `standing/turns.rs` knows by its wording.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Work with a title and a description.
+    Plan,
+    /// Something is to be done, or does not work.
+    Request,
+    /// Something is to be answered.
+    Question,
+    Remark,
+    /// Understood only with what it answers: "1", "yes", "lgtm".
+    Answer,
+    /// Hands on what was done: "commit and push".
+    Closes,
+    /// Not the user's words.
+    Foreign,
+}
+
+/// The words that an edit took away and those that it brought, each by its hash, in their order: the texts are in the trace.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct EditWords {
+    pub(crate) removed: Box<[u64]>,
+    pub(crate) added: Box<[u64]>,
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Readings {
     files: BTreeMap<String, (AsOf, Arc<Vec<ObservedLine>>)>,
-    said: BTreeMap<SaidKey, Arc<[Weighed]>>,
+    pub(super) said: BTreeMap<SaidKey, Arc<[Weighed]>>,
+    pub(super) kinds: BTreeMap<TurnNo, Kind>,
+    pub(super) wanted: BTreeMap<TurnNo, Option<Arc<str>>>,
+    pub(super) edits: BTreeMap<EditKey, Arc<EditWords>>,
     bytes: usize,
 }
+
+/// A result and the place of a file among those that it changed.
+pub(super) type EditKey = (EventNo, usize);
 
 impl Readings {
     pub(super) fn lines_of(&self, path: &str, as_of: AsOf) -> Option<Arc<Vec<ObservedLine>>> {
@@ -44,17 +79,8 @@ impl Readings {
         }
     }
 
-    pub(super) fn weighed(&self, key: SaidKey) -> Option<Arc<[Weighed]>> {
-        self.said.get(&key).cloned()
-    }
-
-    pub(super) fn keep_weighed(&mut self, key: SaidKey, weighed: Arc<[Weighed]>) {
-        self.make_room(size_of::<SaidKey>() + size_of_val(&*weighed));
-        self.said.insert(key, weighed);
-    }
-
     /// Where it becomes too much, all is forgotten: what is still needed is read again once.
-    fn make_room(&mut self, bytes: usize) {
+    pub(super) fn make_room(&mut self, bytes: usize) {
         if self.bytes + bytes > READINGS_HOLD {
             *self = Self::default();
         }

@@ -3,20 +3,18 @@
 //! They become an enumeration in a schema, so there is a limit to their number; the newest are the likeliest to be cited.
 
 use crate::{
+    configuration::written::CITABLE,
     evidence::pointer::{LineRange, Place, Pointer},
     history::History,
     trace::{EventBody, ResultData, decision::TurnRange},
 };
-
-/// Ours: about 1,500 tokens of schema. Grammars with thousands of alternatives take a small server seconds to compile.
-const MOST: usize = 120;
 
 /// In the order of the trace; of one place once.
 pub fn citable(history: &History, range: TurnRange) -> Vec<Pointer> {
     let mut places = Vec::new();
     for event in history.live_events(range).rev() {
         for place in places_of(history, &event.event).into_iter().rev() {
-            if places.len() < MOST && !places.contains(&place) {
+            if places.len() < CITABLE && !places.contains(&place) {
                 places.push(place);
             }
         }

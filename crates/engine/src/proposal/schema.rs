@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::{
     configuration::BlockLimits,
+    configuration::written::{PROPOSED_CHARACTERS, PROPOSED_FACTS, PROPOSED_OTHERS},
     evidence::pointer::{Place, Pointer},
 };
 
@@ -20,11 +21,6 @@ pub enum Dialect {
     /// Hosted models, which refuse bounds and optional fields.
     Strict,
 }
-
-/// Ours: a block has room for about this much, and a small model that loops fills any list.
-const MOST_FACTS: usize = 12;
-const MOST_OTHERS: usize = 8;
-const LONGEST_TEXT: usize = 400;
 
 /// Kinds that pointers alone say; a person's words need the words as well.
 const POINTED: [&str; 11] = [
@@ -52,7 +48,7 @@ pub(crate) fn output_schema(pointers: &[Pointer], limits: &BlockLimits, dialect:
     let user = if users.is_empty() { json!({ "type": "null" }) } else { json!({ "type": "string", "enum": users }) };
     let evidence = write.evidence(named(|place| !matches!(place, Place::User(_) | Place::Gate(_))), 1);
     let fact = object(&[("kind", json!({ "type": "string", "enum": POINTED })), ("evidence", evidence)]);
-    let facts = write.list(fact, MOST_FACTS);
+    let facts = write.list(fact, PROPOSED_FACTS);
     let actions = write.list(write.text(), limits.next_actions);
     let note = object(&[("text", write.text()), ("evidence", write.evidence(named(|_| true), 0))]);
     let turn = write.at_least(0);
@@ -63,7 +59,7 @@ pub(crate) fn output_schema(pointers: &[Pointer], limits: &BlockLimits, dialect:
         ("facts", facts.clone()),
         ("anchors", anchors.clone()),
         ("next_actions", actions.clone()),
-        ("notes", write.list(note, MOST_OTHERS)),
+        ("notes", write.list(note, PROPOSED_OTHERS)),
     ]);
     // Empty lists change nothing, so they may all be asked for.
     let delta = object(&[("facts", facts), ("anchors", anchors), ("next_actions", actions)]);
@@ -139,7 +135,7 @@ struct Write {
 impl Write {
     fn text(self) -> Value {
         match self.dialect {
-            Dialect::Grammar => json!({ "type": "string", "maxLength": LONGEST_TEXT }),
+            Dialect::Grammar => json!({ "type": "string", "maxLength": PROPOSED_CHARACTERS }),
             Dialect::Strict => json!({ "type": "string" }),
         }
     }
@@ -164,7 +160,7 @@ impl Write {
         if pointers.is_empty() {
             return self.list(self.text(), 0);
         }
-        let mut list = self.list(json!({ "type": "string", "enum": pointers }), MOST_OTHERS);
+        let mut list = self.list(json!({ "type": "string", "enum": pointers }), PROPOSED_OTHERS);
         // Both dialects know this one.
         list["minItems"] = json!(at_least);
         list
@@ -180,7 +176,7 @@ impl Write {
             ("start_line", line.clone()),
             ("end_line", line),
         ]);
-        self.list(anchor, MOST_OTHERS)
+        self.list(anchor, PROPOSED_OTHERS)
     }
 }
 

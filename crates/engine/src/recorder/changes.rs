@@ -50,7 +50,7 @@ pub(crate) fn model_changed(
     context: &Context<'_>,
 ) -> Result<(), SessionError> {
     expect_idle(book.history())?;
-    let ModelChoice { model, provider, window, max_output, alternation, plain_thinking } = choice;
+    let ModelChoice { model, provider, window, max_output, alternation, plain_thinking, pictures } = choice;
     let output_reserve = book.configuration().window.output_reserve(max_output, window);
     let changed = EventBody::ModelChanged {
         model: model.into(),
@@ -59,6 +59,7 @@ pub(crate) fn model_changed(
         output_reserve,
         alternation,
         plain_thinking,
+        pictures,
         thinking,
     };
     book.record(changed, context)

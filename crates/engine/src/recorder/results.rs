@@ -23,9 +23,10 @@ use crate::{
         EventBody, Output, ResultData, Status, ToolKind, ToolResult, TurnNo,
         event::{FollowedAnchor, Shown},
         result::EditData,
+        start::Pictures,
     },
     view::{
-        large::{Candidate, plan_results},
+        large::{Admitted, Candidate, plan_results},
         result_text::{live_bytes, lossy},
     },
 };
@@ -273,23 +274,34 @@ fn plan_step(
     let history = book.history();
     let results: Vec<&ToolResult> = (0..step.calls.len()).filter_map(|index| history.result_at(step, index)).collect();
     let texts = results.iter().map(|result| live_bytes(result, context.blobs)).collect::<Result<Vec<Bytes>, _>>()?;
-    let sizes: Vec<_> = match book.room() {
-        None => texts.iter().map(|bytes| ((context.count)(lossy(bytes).as_bytes()), None)).collect(),
+    let sees = book.view().is_some_and(|view| view.model.pictures == Pictures::Shown);
+    let pictures = |result: &ToolResult| if sees { context.count_pictures(result) } else { Ok(0) };
+    let pictures = results.iter().map(|result| pictures(result)).collect::<Result<Vec<u32>, _>>()?;
+    let admitted: Vec<_> = match book.room() {
+        None => {
+            let whole = |bytes: &Bytes| (context.count)(lossy(bytes).as_bytes());
+            texts.iter().map(|bytes| Admitted { tokens: whole(bytes), cut: None, pictures: 0 }).collect()
+        }
         Some(room) => {
             let candidates: Vec<Candidate<'_>> = texts
                 .iter()
                 .enumerate()
-                .map(|(index, bytes)| Candidate { bytes, pointer: history.result_pointer(turn, index) })
+                .zip(&pictures)
+                .map(|((index, bytes), pictures)| Candidate {
+                    bytes,
+                    pictures: *pictures,
+                    pointer: history.result_pointer(turn, index),
+                })
                 .collect();
-            let planned = plan_results(&candidates, room, &book.configuration().results, context.count);
-            planned.into_iter().map(|admitted| (admitted.tokens, admitted.cut)).collect()
+            plan_results(&candidates, room, &book.configuration().results, context.count)
         }
     };
     let mut test = history.index().tests.len() as u32;
-    let shown = sizes.into_iter().zip(results).map(|((tokens, cut), result)| {
+    let shown = admitted.into_iter().zip(results).zip(pictures).map(|((admitted, result), pictures)| {
         let is_test = matches!(&result.data, ResultData::Run(run) if run.tests.is_some());
         test += u32::from(is_test);
-        Shown { tokens, cut, test: is_test.then_some(test) }
+        let Admitted { tokens, cut, pictures: seen } = admitted;
+        Shown { tokens, cut, pictures: (pictures > 0).then_some(seen), test: is_test.then_some(test) }
     });
     Ok(shown.collect())
 }

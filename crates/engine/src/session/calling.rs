@@ -212,6 +212,7 @@ impl Session {
             output_reserve: self.policy.configuration.window.output_reserve(Some(in_use.reserve), limit),
             alternation: in_use.alternation,
             plain_thinking: in_use.plain_thinking,
+            pictures: in_use.pictures,
             thinking: Default::default(),
         };
         self.record(changed, context)

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Session, tidy::rent};
 use crate::{
-    configuration::GROWN_SINCE_REFUSED,
+    configuration::{GROWN_SINCE_REFUSED, GUEST_FOLDS},
     context::Context,
     edits::{
         draft::FoldDraft,
@@ -75,7 +75,7 @@ impl Session {
     /// Whether the client would soon make its own history shorter, and enough of it can be folded before.
     fn is_near_compaction(&self, hot: u64) -> bool {
         let most = self.policy.configuration.fold.guest_most;
-        self.expected_input() > most && hot > most / 4
+        self.expected_input() > most && hot > most / GUEST_FOLDS
     }
 
     /// To be called when an answer was recorded; no call may be under way. What is folded ends before the open step, passes

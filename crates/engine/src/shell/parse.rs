@@ -8,15 +8,13 @@ use super::{
     pattern::Element,
     script::{Command, Item, Joint, Piece, Redirection, RedirectionKind, Script, Word},
 };
+use crate::configuration::commands::LONGEST_SCRIPT;
 use crate::configuration::commands::{LONGEST_CLASS, SUBSTITUTIONS_DEEP};
-
-/// In bytes. Ours: a hundred times what people and models write; a word of a command takes hundreds of bytes in memory.
-const LONGEST: usize = 512 << 10;
 
 impl Script {
     /// Any text. One that is too long is not read: it may do anything.
     pub fn parse(text: &str) -> Self {
-        match text.len() > LONGEST {
+        match text.len() > LONGEST_SCRIPT {
             true => Self { items: Vec::new(), documents: Vec::new(), complete: false },
             false => parse_part(text, text.len(), 0),
         }
@@ -474,7 +472,7 @@ mod tests {
 
     #[test]
     fn what_is_too_long_is_not_read_and_may_do_anything() {
-        let long = "{ ".repeat(LONGEST);
+        let long = "{ ".repeat(LONGEST_SCRIPT);
         let script = Script::parse(&long);
         assert!(script.items.is_empty() && !script.complete);
         assert!(!crate::shell::changed_files(&script, "").patterns.is_empty());

@@ -4,32 +4,14 @@ use std::{collections::BTreeMap, sync::LazyLock};
 
 use serde::Deserialize;
 
+pub(super) use crate::words::Words;
+
 /// A constant that stands in a file instead of the code: made at its first use, never changed.
 static PROGRAMS: LazyLock<Programs> =
     LazyLock::new(|| toml::from_str(include_str!("programs.toml")).expect("a test reads the same file"));
 
 pub(crate) fn programs() -> &'static Programs {
     &PROGRAMS
-}
-
-/// A list of names. They are few and looked for one by one.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-pub(crate) struct Words(Vec<String>);
-
-impl Words {
-    pub(super) const NONE: &'static Self = &Self(Vec::new());
-
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.0.iter().any(|listed| listed == name)
-    }
-
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(String::as_str)
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
 }
 
 /// By the names of programs.
@@ -76,6 +58,7 @@ pub(crate) struct Programs {
     pub(crate) silent: Words,
     pub(crate) readers: Words,
     pub(crate) pagers: Words,
+    pub(crate) filters: Words,
     pub(crate) searches: Words,
     pub(crate) repeats: Words,
     pub(crate) shells: Words,

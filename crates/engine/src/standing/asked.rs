@@ -3,11 +3,9 @@
 //! Where neither can be told from the wording, nothing is said: a missing task costs little, a wrong one sends the work
 //! back.
 
-use super::{
-    past::Past,
-    turns::{Kind, kind_of, own_words, wanted},
-};
+use super::{past::Past, turns::Kind};
 use crate::{
+    configuration::standing::{PLAN_REQUESTS, REQUESTS_BACK},
     evidence::pointer::Place,
     trace::{UserTurn, claim::Quote},
 };
@@ -23,12 +21,11 @@ pub(crate) struct Asked {
 /// A person's turn and what it is.
 struct Turn<'a> {
     user: &'a UserTurn,
-    words: &'a str,
     kind: Kind,
 }
 
 pub(super) fn asked(past: Past<'_>) -> Asked {
-    let quote = |turn: &Turn<'_>| past.quote(&wanted(turn.words)?, &Place::User(turn.user.user?));
+    let quote = |turn: &Turn<'_>| past.quote(&past.wanted(turn.user)?, &Place::User(turn.user.user?));
     let Some(newest) = newest(past) else { return Asked::default() };
     match begun_with(past, &newest) {
         Some(task) => Asked { task: quote(&task), now: quote(&newest) },
@@ -42,23 +39,17 @@ fn newest(past: Past<'_>) -> Option<Turn<'_>> {
     turns(past).find(|turn| turn.kind.says_something())
 }
 
-/// Turns of a person. Ours: no piece of work takes more.
-const LOOKED_BACK: usize = 60;
-
-/// After so many other requests a plan that nobody ended is not what the work is about. Ours.
-const REQUESTS: usize = 6;
-
 /// The turn that the work of `newest` began with, where it is another one. Handing on what was done ends a piece of work:
 /// what lies before that is finished.
 fn begun_with<'a>(past: Past<'a>, newest: &Turn<'a>) -> Option<Turn<'a>> {
-    let before = turns(past).skip_while(|turn| turn.user.turn >= newest.user.turn).take(LOOKED_BACK);
+    let before = turns(past).skip_while(|turn| turn.user.turn >= newest.user.turn).take(REQUESTS_BACK);
     let mut oldest = None;
     let mut requests = 0;
     for turn in before {
         requests += usize::from(turn.kind == Kind::Request);
         match turn.kind {
             Kind::Closes => return None,
-            Kind::Plan if requests >= REQUESTS => return None,
+            Kind::Plan if requests >= PLAN_REQUESTS => return None,
             Kind::Plan => return Some(turn),
             Kind::Request if !newest.kind.begins_work() => return Some(turn),
             kind if kind.says_something() => oldest = Some(turn),
@@ -70,10 +61,7 @@ fn begun_with<'a>(past: Past<'a>, newest: &Turn<'a>) -> Option<Turn<'a>> {
 }
 
 fn turns(past: Past<'_>) -> impl Iterator<Item = Turn<'_>> {
-    past.users().map(|user| {
-        let words = own_words(&user.text);
-        Turn { user, words, kind: kind_of(words) }
-    })
+    past.users().map(move |user| Turn { user, kind: past.kind(user) })
 }
 
 #[cfg(test)]

@@ -1,49 +1,6 @@
 //! The lines of an output that say what went wrong, told by their shape alone.
 
-use crate::evidence::output::{ERROR_STARTS, without_tag};
-
-/// What stands inside such lines.
-const MARKS: [&str; 12] = [
-    ": error",
-    "Error: ",
-    "Exception: ",
-    "panicked at",
-    "undefined:",
-    "cannot find",
-    "not found",
-    "No such file",
-    "Permission denied",
-    "would be overwritten",
-    "conflict",
-    "CONFLICT",
-];
-/// Words of a line with a place that only warns.
-const WARNS: [&str; 2] = ["warning", "note:"];
-/// What build tools say at the end of a good run.
-const GOOD: [&str; 12] = [
-    "0 issues",
-    "no issues found",
-    "All checks passed",
-    "0 errors",
-    "Found 0 errors",
-    "no errors",
-    "BUILD SUCCESS",
-    "Build succeeded",
-    "compiled successfully",
-    "Finished `",
-    "0 problems",
-    "Successfully built",
-];
-/// What they say at the end of a bad one.
-const BAD: [&str; 7] = [
-    "task failed",
-    "BUILD FAILED",
-    "Build failed",
-    "could not compile",
-    "make: ***",
-    "Failed to compile",
-    "ELIFECYCLE",
-];
+use crate::{configuration::evidence::LONGEST_EXTENSION, evidence::output::without_tag, words::lists};
 
 /// The lines that tell most: those with a place before others, in their order, at most so many of different files.
 pub(super) fn error_lines(output: &str, most: usize) -> Vec<&str> {
@@ -60,9 +17,7 @@ pub(super) fn error_lines(output: &str, most: usize) -> Vec<&str> {
     if !placed.is_empty() {
         return placed;
     }
-    let stated = |line: &&str| {
-        ERROR_STARTS.iter().any(|start| line.starts_with(start)) || MARKS.iter().any(|mark| line.contains(mark))
-    };
+    let stated = |line: &&str| lists().error_starts.begin(line) || lists().open_errors.stand_in(line);
     // A chain of causes ends with what is wrong.
     let causes = lines().skip_while(|line| !line.starts_with("Caused by")).filter(stated).last();
     causes.or_else(|| lines().find(stated)).into_iter().collect()
@@ -71,13 +26,13 @@ pub(super) fn error_lines(output: &str, most: usize) -> Vec<&str> {
 /// Whether an output says how a build ended, where its exit code does not.
 pub(super) fn says_good(output: &str) -> Option<bool> {
     let bad = output.lines().any(|line| is_placed(without_tag(line)) || counts_issues(line))
-        || BAD.iter().any(|mark| output.contains(mark))
+        || lists().build_bad.stand_in(output)
         || output.lines().any(|line| {
             ["error:", "error[", "Error:", "fatal:"].iter().any(|start| line.trim_start().starts_with(start))
         });
     match bad {
         true => Some(false),
-        false => GOOD.iter().any(|mark| output.contains(mark)).then_some(true),
+        false => lists().build_good.stand_in(output).then_some(true),
     }
 }
 
@@ -87,11 +42,12 @@ fn is_placed(line: &str) -> bool {
     let (Some(path), Some(number), Some(rest)) = (parts.next(), parts.next(), parts.next()) else { return false };
     let path = path.rsplit(char::is_whitespace).next().unwrap_or_default();
     let is_file = path.rsplit_once('.').is_some_and(|(stem, ending)| {
-        !stem.is_empty() && (1..6).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        !stem.is_empty()
+            && (1..=LONGEST_EXTENSION).contains(&ending.len())
+            && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
     });
     let message = parts.next().unwrap_or(rest);
-    let says =
-        message.chars().any(char::is_alphabetic) && !WARNS.iter().any(|word| message.trim_start().starts_with(word));
+    let says = message.chars().any(char::is_alphabetic) && !lists().warns.begin(message.trim_start());
     is_file && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) && says
 }
 

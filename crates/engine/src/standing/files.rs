@@ -8,10 +8,8 @@ use super::past::Past;
 use crate::{
     shell::{Command, Item, Joint, Script, changed_files},
     trace::{ResultData, Status, ToolResult, TurnNo, result::RunData},
+    words::lists,
 };
-
-/// Folders of files that nobody keeps.
-const SCRATCH: [&str; 4] = ["/tmp/", "/var/", "/private/", "/dev/"];
 
 /// Files of the session, by what became of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
@@ -175,7 +173,7 @@ fn lies_outside(path: &str, command: &str, root: &str) -> bool {
 }
 
 fn is_scratch(path: &str) -> bool {
-    SCRATCH.iter().any(|folder| path.starts_with(folder)) || path.starts_with('~')
+    lists().scratch.begin(path) || path.starts_with('~')
 }
 
 #[cfg(test)]

@@ -3,10 +3,11 @@
 use super::{
     past::{Past, shortened},
     sentences::{Sentence, sentences},
-    turns::{Kind, is_question, kind_of, own_words, wanted},
+    turns::{Kind, is_question},
     wording::{wording, words},
 };
 use crate::{
+    configuration::standing::{LIST_REQUESTS, LIST_TITLE_WORDS, LONGEST_PLAN, NEXT_ACTIONS},
     text::one_line,
     trace::{
         ResultData, Status, TurnNo,
@@ -14,33 +15,26 @@ use crate::{
     },
 };
 
-/// docs/seeds.md 5.1.
-const MOST: usize = 3;
-const LONGEST: usize = 240;
-
-/// Whoever works by a list ticks it off: one that lay through so many requests is forgotten. Ours.
-const REQUESTS: usize = 3;
-
 pub(super) fn actions(past: Past<'_>) -> Vec<String> {
     let (since, todo) = todo(past);
     let later = past.users().take_while(|user| since.is_some_and(|since| user.turn > since));
-    let requests = later.filter(|user| kind_of(own_words(&user.text)).begins_work()).count();
-    let todo = if requests < REQUESTS { todo } else { &[] };
+    let requests = later.filter(|user| past.kind(user).begins_work()).count();
+    let todo = if requests < LIST_REQUESTS { todo } else { &[] };
     let in_state = |state| todo.iter().filter(move |item| item.state == state);
     let listed = in_state(TodoState::InProgress).chain(in_state(TodoState::Pending)).map(|item| one_line(&item.text));
     let listed: Vec<String> = listed.collect();
-    let asked = past.unanswered().map(|user| (user.turn, own_words(&user.text)));
-    let asked = asked.filter(|(_, words)| matches!(kind_of(words), Kind::Plan | Kind::Request | Kind::Question));
+    let asked = past.unanswered();
+    let asked = asked.filter(|user| matches!(past.kind(user), Kind::Plan | Kind::Request | Kind::Question));
     // A list that was written before the newest request does not know of it.
-    let newer = asked.filter(|(turn, _)| listed.is_empty() || since.is_some_and(|since| since < *turn));
+    let newer = asked.filter(|user| listed.is_empty() || since.is_some_and(|since| since < user.turn));
     let mut found: Vec<String> = Vec::new();
     if listed.is_empty() {
         found.extend(announced(past));
     }
-    found.extend(newer.and_then(|(_, words)| wanted(words)).map(|text| shortened(&one_line(&text))));
+    found.extend(newer.and_then(|user| past.wanted(user)).map(|text| shortened(&one_line(&text))));
     found.extend(listed);
     found.dedup();
-    found.truncate(MOST);
+    found.truncate(NEXT_ACTIONS);
     found
 }
 
@@ -104,10 +98,11 @@ fn planned(text: &str) -> Vec<&str> {
     for sentence in &sentences(text) {
         let lower = sentence.text.to_lowercase();
         let plans_something = wording().plans.stand_in(&lower);
-        let is_title = plans_something && (lower.split_whitespace().count() < 5 || lower.ends_with([':', '：']));
+        let is_title =
+            plans_something && (lower.split_whitespace().count() < LIST_TITLE_WORDS || lower.ends_with([':', '：']));
         // A title is not a plan; the list under it is.
         under_title = is_title || (under_title && sentence.listed);
-        let is_whole = !sentence.text.ends_with([':', '?', '：', '？']) && sentence.text.len() <= LONGEST;
+        let is_whole = !sentence.text.ends_with([':', '?', '：', '？']) && sentence.text.len() <= LONGEST_PLAN;
         if !is_title && is_whole && (under_title || plans_something) {
             plans.push(sentence.text);
         }

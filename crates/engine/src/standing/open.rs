@@ -5,10 +5,14 @@ use super::{
     past::{Done, Past, shortened},
     runs::{Newest, command_of},
     sentences::sentences,
-    turns::{Kind, is_question, kind_of, own_words, requests},
+    turns::{Kind, is_question, own_words, requests},
     wording::wording,
 };
 use crate::{
+    configuration::standing::{
+        CALLS_BACK, ERROR_LINES, ERROR_TOKENS, LAST_SENTENCES, LONGEST_QUESTION, NAMED_CHARACTERS, OPEN_SENTENCES,
+    },
+    configuration::written::NAMED_FAILURES,
     evidence::pointer::Place,
     shell::Purpose,
     text::{one_line, shorten_at_word, shorten_quotation},
@@ -17,20 +21,6 @@ use crate::{
         claim::{Evidence, Question, RunVerdict},
     },
 };
-
-/// How many failing tests are named, in how many characters, and how many lines of errors are shown, each of another
-/// file: names alone do not say what is wrong.
-const NAMES: usize = 4;
-const NAME_CHARACTERS: usize = 50;
-const LINES: usize = 3;
-/// In tokens, for all of them: the pointer has the rest. What rule was broken stands at a line's end.
-const ERROR_TOKENS: u32 = 60;
-/// How many of the user's open sentences are quoted.
-const QUESTIONS: usize = 2;
-/// In characters. Its pointer has the rest.
-const LONGEST: usize = 180;
-/// A call that failed longer ago was answered by what was done since.
-const RECENT: usize = 12;
 
 /// `tests` and `build` are the newest runs of either.
 pub(super) fn questions(
@@ -79,8 +69,8 @@ fn place_in(line: &str) -> &str {
 fn failing(run: &Newest<'_>) -> Question {
     let names = run.run.tests.as_ref().map(|report| report.failures.as_slice()).unwrap_or_default();
     let mut named: Vec<&str> = Vec::new();
-    for name in names.iter().take(NAMES) {
-        if named.is_empty() || named.iter().map(|name| name.len() + 2).sum::<usize>() + name.len() <= NAME_CHARACTERS {
+    for name in names.iter().take(NAMED_FAILURES) {
+        if named.is_empty() || named.iter().map(|name| name.len() + 2).sum::<usize>() + name.len() <= NAMED_CHARACTERS {
             named.push(name);
         }
     }
@@ -91,7 +81,7 @@ fn failing(run: &Newest<'_>) -> Question {
     let mut lines = error_lines(&run.output, usize::MAX);
     // What a program logs in a test has a place, too; what the test expected is said by the test.
     lines.sort_by_key(|line| !names.is_empty() && !is_of_test(line));
-    lines.truncate(LINES);
+    lines.truncate(ERROR_LINES);
     // Of several tests that fail, the other places tell enough.
     let places: Vec<&str> = lines.iter().skip(1).map(|line| place_in(line)).collect();
     let lines = match lines.first() {
@@ -115,7 +105,7 @@ fn is_of_test(line: &str) -> bool {
 /// The newest call that failed, unless the same was done again. That a search found nothing is no failure.
 fn failed_call(past: Past<'_>, known: &[u32]) -> Result<Option<Question>, BlobError> {
     let mut newer: Vec<String> = Vec::new();
-    for done in past.done().take(RECENT) {
+    for done in past.done().take(CALLS_BACK) {
         let key = key_of(&done);
         // What a chain of commands comes to is its last one, which may have run alone since.
         let last = key.rsplit(" && ").next().unwrap_or_default().to_owned();
@@ -134,7 +124,7 @@ fn failed_call(past: Past<'_>, known: &[u32]) -> Result<Option<Question>, BlobEr
         }
         let said = done.result.error.as_ref().map(|error| error.message.as_str()).filter(|said| !said.is_empty());
         let output = said.unwrap_or(&output);
-        let mut lines = error_lines(output, LINES);
+        let mut lines = error_lines(output, ERROR_LINES);
         if lines.is_empty() {
             lines.extend(output.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("Exit code")));
         }
@@ -182,8 +172,8 @@ fn still_running(past: Past<'_>) -> Option<Question> {
 /// What was edited after the last test run.
 fn untested(past: Past<'_>, tests: &Newest<'_>) -> Option<Question> {
     let edited: Vec<&str> = tests.edited_since(past).into_iter().collect();
-    let more = edited.len().saturating_sub(NAMES);
-    let named = edited.iter().rev().take(NAMES).rev().copied().collect::<Vec<_>>().join(", ");
+    let more = edited.len().saturating_sub(NAMED_FAILURES);
+    let named = edited.iter().rev().take(NAMED_FAILURES).rev().copied().collect::<Vec<_>>().join(", ");
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let text = format!("no tests ran since these were edited: {named}{more}");
     (!edited.is_empty()).then(|| question(&text, &tests.place(), tests.done.event))
@@ -209,11 +199,12 @@ fn unanswered(past: Past<'_>) -> Vec<Question> {
     let heard = asked.is_none_or(|user| !is_other_matter(past, user)) && past.is_under_way();
     let before = asked.map_or(TurnNo(u32::MAX), |user| user.turn);
     if let Some(said) = past.said().find(|said| said.answers && said.turn < before).filter(|_| !heard) {
-        let last = sentences(said.text).into_iter().rev().take(3).find(|sentence| is_question(sentence.text));
+        let last =
+            sentences(said.text).into_iter().rev().take(LAST_SENTENCES).find(|sentence| is_question(sentence.text));
         let quoted = last.and_then(|sentence| past.quote(sentence.text, &Place::Turn(said.turn)));
         found.extend(quoted.map(|quote| quoted_question("the assistant asked", quote)));
     }
-    let asked = asked.filter(|user| kind_of(own_words(&user.text)) != Kind::Plan);
+    let asked = asked.filter(|user| past.kind(user) != Kind::Plan);
     if let Some((user, number)) = asked.and_then(|user| Some((user, user.user?))) {
         // "fix the failing test" is the task; in "it fails, look into it" the first half says what is wrong.
         let in_trouble = |lower: &str| {
@@ -222,7 +213,7 @@ fn unanswered(past: Past<'_>) -> Vec<Question> {
         };
         let is_open = |text: &str| is_question(text) || in_trouble(&text.to_lowercase());
         let words = own_words(&user.text);
-        let open = sentences(words).into_iter().filter(|sentence| is_open(sentence.text)).take(QUESTIONS);
+        let open = sentences(words).into_iter().filter(|sentence| is_open(sentence.text)).take(OPEN_SENTENCES);
         let quoted = open.filter_map(|sentence| past.quote(sentence.text, &Place::User(number)));
         found.extend(quoted.map(|quote| quoted_question("the user asked", quote)));
     }
@@ -242,9 +233,10 @@ fn refused(past: Past<'_>) -> Option<Question> {
 fn is_other_matter(past: Past<'_>, user: &UserTurn) -> bool {
     let before = past.said().find(|said| said.turn < user.turn);
     let was_asked = before.is_some_and(|said| {
-        said.answers && sentences(said.text).iter().rev().take(3).any(|sentence| is_question(sentence.text))
+        said.answers
+            && sentences(said.text).iter().rev().take(LAST_SENTENCES).any(|sentence| is_question(sentence.text))
     });
-    was_asked && matches!(kind_of(own_words(&user.text)), Kind::Question | Kind::Request)
+    was_asked && matches!(past.kind(user), Kind::Question | Kind::Request)
 }
 
 fn quoted_question(who: &str, quote: crate::trace::claim::Quote) -> Question {
@@ -253,7 +245,11 @@ fn quoted_question(who: &str, quote: crate::trace::claim::Quote) -> Question {
 
 fn question(text: &str, place: &Place, event: crate::trace::EventNo) -> Question {
     let evidence = Evidence { pointer: place.to_string(), event };
-    Question { text: shorten_at_word(&one_line(text), LONGEST).into_owned(), unknown: false, evidence: Some(evidence) }
+    Question {
+        text: shorten_at_word(&one_line(text), LONGEST_QUESTION).into_owned(),
+        unknown: false,
+        evidence: Some(evidence),
+    }
 }
 
 #[cfg(test)]

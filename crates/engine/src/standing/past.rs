@@ -1,7 +1,10 @@
 //! The conversation up to a turn, as the rules look at it: newest first, and nothing that a rollback took away.
 
-use super::turns::{kind_of, own_words};
+use std::sync::Arc;
+
+use super::turns::{Kind, kind_of, own_words, wanted};
 use crate::{
+    configuration::standing::TURNS_BACK,
     configuration::written::QUOTE_TOKENS,
     evidence::{output::edges, pointer::Place},
     history::{History, LiveTurn},
@@ -42,9 +45,6 @@ pub(super) struct Said<'a> {
     pub(super) answers: bool,
 }
 
-/// Turns. Ours: several working days; a session of any length is read in the same time.
-const LOOKED_BACK: u32 = 4_000;
-
 impl<'a> Past<'a> {
     pub(crate) fn new(history: &'a History, last: TurnNo, blobs: &'a dyn Blobs) -> Self {
         Self { history, last, blobs }
@@ -57,6 +57,16 @@ impl<'a> Past<'a> {
             LiveTurn::User(user) if user.origin == Origin::Person => Some(user),
             _ => None,
         })
+    }
+
+    /// What a person's turn is. Each is read once.
+    pub(super) fn kind(self, user: &UserTurn) -> Kind {
+        self.history.kind_of(user.turn, || kind_of(own_words(&user.text)))
+    }
+
+    /// What it asks for, in its own words.
+    pub(super) fn wanted(self, user: &UserTurn) -> Option<Arc<str>> {
+        self.history.wanted(user.turn, || wanted(own_words(&user.text)).map(Into::into))
     }
 
     pub(super) fn said(self) -> impl Iterator<Item = Said<'a>> {
@@ -80,7 +90,7 @@ impl<'a> Past<'a> {
 
     /// From where on turns are looked at.
     fn lately(self) -> TurnNo {
-        TurnNo(self.last.0.min(self.history.turns()).saturating_sub(LOOKED_BACK))
+        TurnNo(self.last.0.min(self.history.turns()).saturating_sub(TURNS_BACK))
     }
 
     /// The results of the turns from `first` on.
@@ -107,7 +117,7 @@ impl<'a> Past<'a> {
     pub(super) fn unanswered(self) -> Option<&'a UserTurn> {
         let answered = self.said().find(|said| said.answers).map(|said| said.turn);
         let since = self.users().take_while(|user| answered.is_none_or(|answered| user.turn > answered));
-        since.into_iter().find(|user| kind_of(own_words(&user.text)).says_something())
+        since.into_iter().find(|user| self.kind(user).says_something())
     }
 
     /// Whether the newest round waits for the next step and not for the user.

@@ -10,8 +10,9 @@ use super::{
     past::{Done, Past},
 };
 use crate::{
+    configuration::standing::{SENTENCE_COMMAND, UNKNOWN_RUNS},
     evidence::pointer::Place,
-    shell::{Joint, Purpose, Script, purposes},
+    shell::{Joint, Purpose, Script, programs, purposes},
     text::shorten_at_word,
     trace::{
         BlobError,
@@ -19,12 +20,6 @@ use crate::{
         result::RunData,
     },
 };
-
-/// Runs whose verdict nobody can tell are looked past so often.
-const MOST_UNKNOWN: usize = 8;
-const LONGEST_COMMAND: usize = 70;
-/// Programs behind a pipe that may leave out what went wrong.
-const FILTERS: [&str; 7] = ["grep", "rg", "awk", "sed", "wc", "jq", "sort"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -57,7 +52,7 @@ pub(super) fn newest(past: Past<'_>, kind: Kind) -> Result<Option<Newest<'_>>, B
             return Ok(Some(found));
         }
         looked += 1;
-        if looked > MOST_UNKNOWN {
+        if looked > UNKNOWN_RUNS {
             break;
         }
         unknown.get_or_insert(found);
@@ -111,7 +106,7 @@ pub(super) fn command_of(run: &RunData) -> String {
     let mut lines = run.reading().claimed(&run.command).lines().map(str::trim);
     let told = lines.find(|line| !line.is_empty() && !line.starts_with("set -") && !line.starts_with('#'));
     let told = if run.command.contains('\n') { told.unwrap_or(&key) } else { &key };
-    shorten_at_word(told, LONGEST_COMMAND).into_owned()
+    shorten_at_word(told, SENTENCE_COMMAND).into_owned()
 }
 
 fn may_be(run: &RunData, kind: Kind) -> bool {
@@ -202,7 +197,7 @@ fn says_failed(output: &str) -> bool {
 
 fn filters(command: &str) -> bool {
     let mut behind = command.split('|').skip(1).filter_map(|part| part.split_whitespace().next());
-    behind.any(|program| FILTERS.contains(&program))
+    behind.any(|program| programs().filters.has(program))
 }
 
 #[cfg(test)]

@@ -10,24 +10,20 @@ use super::{
     past::{Past, Said, shortened},
     sentences::{Sentence, sentences, without_list_mark},
     since::Since,
-    turns::{Kind, is_question, kind_of, own_words},
+    turns::{Kind, is_question, own_words},
     wording::{wording, words},
 };
 use crate::{
+    configuration::rules,
+    configuration::standing::{
+        APPROVED, BEFORE_CHANGE, CONCLUSIONS_PER_TURN, FURTHER_CONCLUSION, IN_ANSWER, LAST_SENTENCES, LEAST_WORTH,
+        LISTED_IN_ANSWER, NAMES_SOMETHING, OPENS_ANSWER, SAME_SUBJECT, SHORTEST_CONCLUSION, STRONG,
+    },
     evidence::pointer::Place,
     history::Weighed,
     text::one_line,
     trace::{TurnNo, claim::Quote},
 };
-
-const SHORTEST: usize = 24;
-/// Below this a sentence is not worth its tokens.
-const LEAST: i32 = 14;
-const PER_TURN: usize = 5;
-const ASKED: i32 = 45;
-/// 60 for the newest turn, half of it 12 turns earlier (docs/design/measuring.md, "What later steps need").
-const FRESH: u32 = 720;
-const HALF: u32 = 12;
 
 /// One sentence that was concluded.
 pub(crate) struct Concluded {
@@ -59,12 +55,12 @@ pub(super) fn concluded(past: Past<'_>, first: TurnNo, most: usize) -> Vec<Concl
             weighed.iter().map(|weighed| (weighed.worth, &said.text[weighed.start..weighed.end])).collect();
         best.retain(|(_, text)| !since.edit_speaks_against(said.turn, text));
         best.sort_by_key(|(worth, _)| std::cmp::Reverse(*worth));
-        for (place, (worth, text)) in (0..).zip(best.into_iter().take(PER_TURN)) {
+        for (place, (worth, text)) in (0..).zip(best.into_iter().take(CONCLUSIONS_PER_TURN)) {
             let subject = subject(text);
             if choices.iter().any(|newer| newer.turn > said.turn && is_about_the_same(&subject, &newer.subject)) {
                 continue;
             }
-            let value = worth + freshness(past, said.turn) - 6 * place;
+            let value = worth + freshness(past, said.turn) - FURTHER_CONCLUSION * place;
             choices.push(Choice { turn: said.turn, text, value, subject });
         }
     }
@@ -81,15 +77,17 @@ pub(super) fn concluded(past: Past<'_>, first: TurnNo, most: usize) -> Vec<Concl
 /// that it says yes to.
 fn approved(past: Past<'_>, first: TurnNo) -> Vec<Choice<'_>> {
     let answers = past.users().take_while(|user| user.turn > first);
-    let answers = answers.filter(|user| kind_of(own_words(&user.text)) == Kind::Answer);
+    let answers = answers.filter(|user| past.kind(user) == Kind::Answer);
     let asked = answers.filter_map(|user| {
         let said = past.said().find(|said| said.turn < user.turn)?;
-        let value = ASKED + freshness(past, said.turn);
+        let value = APPROVED + freshness(past, said.turn);
         if let Some(text) = chosen(said.text, own_words(&user.text)) {
             return Some(Choice { turn: said.turn, text, value, subject: BTreeSet::new() });
         }
-        let is_asked = |text: &&str| is_question(text) && !text.contains(['“', '”']) && text.len() >= SHORTEST;
-        let text = sentences(said.text).into_iter().rev().take(3).map(|sentence| sentence.text).find(is_asked)?;
+        let is_asked =
+            |text: &&str| is_question(text) && !text.contains(['“', '”']) && text.len() >= SHORTEST_CONCLUSION;
+        let text =
+            sentences(said.text).into_iter().rev().take(LAST_SENTENCES).map(|sentence| sentence.text).find(is_asked)?;
         Some(Choice { turn: said.turn, text, value, subject: BTreeSet::new() })
     });
     asked.collect()
@@ -127,8 +125,7 @@ fn chosen<'a>(asked: &'a str, answer: &str) -> Option<&'a str> {
 }
 
 fn freshness(past: Past<'_>, turn: TurnNo) -> i32 {
-    let age = past.last.0.min(past.history.turns()).saturating_sub(turn.0).min(10_000);
-    (FRESH / (HALF + age)) as i32
+    rules::freshness(past.last.0.min(past.history.turns()).saturating_sub(turn.0))
 }
 
 pub(super) fn says(past: Past<'_>, quote: &Quote) -> bool {
@@ -139,7 +136,7 @@ pub(super) fn says(past: Past<'_>, quote: &Quote) -> bool {
 /// The sentences that are worth their tokens.
 fn weigh(said: &Said<'_>, changes: bool) -> Arc<[Weighed]> {
     let all = sentences(said.text);
-    let offers = said.answers && all.iter().rev().take(3).any(|sentence| is_question(sentence.text));
+    let offers = said.answers && all.iter().rev().take(LAST_SENTENCES).any(|sentence| is_question(sentence.text));
     let options = options(said.text);
     let is_option = |text: &str| options.iter().any(|option| option.as_bytes().as_ptr_range().contains(&text.as_ptr()));
     let concluding = all.iter().filter(|sentence| !is_option(sentence.text));
@@ -147,7 +144,7 @@ fn weigh(said: &Said<'_>, changes: bool) -> Arc<[Weighed]> {
         let worth = worth(sentence, said, offers, changes);
         // A sentence is borrowed from its text.
         let start = sentence.text.as_ptr() as usize - said.text.as_ptr() as usize;
-        (worth >= LEAST).then_some(Weighed { worth, start, end: start + sentence.text.len() })
+        (worth >= LEAST_WORTH).then_some(Weighed { worth, start, end: start + sentence.text.len() })
     });
     weighed.collect()
 }
@@ -156,7 +153,10 @@ fn worth(sentence: &Sentence<'_>, said: &Said<'_>, offers: bool, changes: bool) 
     let text = sentence.text;
     let list = wording();
     let wide = text.chars().filter(|character| !character.is_ascii()).count();
-    if text.len() + wide < SHORTEST || text.ends_with([':', '：']) || is_question(text) || text.contains(['“', '”'])
+    if text.len() + wide < SHORTEST_CONCLUSION
+        || text.ends_with([':', '：'])
+        || is_question(text)
+        || text.contains(['“', '”'])
     {
         return 0;
     }
@@ -178,24 +178,24 @@ fn worth(sentence: &Sentence<'_>, said: &Said<'_>, offers: bool, changes: bool) 
         || list.doubts.stand_in(&lower)
         || list.verdicts.stand_in(&lower)
         || list.dangling.begin(plain)
-        || (list.manners.begin(plain) && strongest < 25)
+        || (list.manners.begin(plain) && strongest < STRONG)
     {
         return 0;
     }
     let names_something = text.contains('`') || text.contains('_') || text.contains("()") || text.contains('/');
-    if text.len() + wide < 2 * SHORTEST && !names_something {
+    if text.len() + wide < 2 * SHORTEST_CONCLUSION && !names_something {
         return 0;
     }
     let place = match (said.answers, changes) {
-        (true, _) if sentence.opens => 22,
-        (true, _) if listed => 14,
-        (true, _) => 8,
-        (false, true) => 6,
+        (true, _) if sentence.opens => OPENS_ANSWER,
+        (true, _) if listed => LISTED_IN_ANSWER,
+        (true, _) => IN_ANSWER,
+        (false, true) => BEFORE_CHANGE,
         (false, false) => 0,
     };
     match strongest {
         0 => place,
-        strongest => strongest + place + if names_something { 8 } else { 0 },
+        strongest => strongest + place + if names_something { NAMES_SOMETHING } else { 0 },
     }
 }
 
@@ -207,7 +207,7 @@ fn subject(text: &str) -> BTreeSet<String> {
 fn is_about_the_same(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
     let shared = one.intersection(other).count();
     let fewer = one.len().min(other.len());
-    fewer > 0 && shared * 10 >= fewer * 6
+    fewer > 0 && shared * 100 >= fewer * SAME_SUBJECT
 }
 
 #[cfg(test)]

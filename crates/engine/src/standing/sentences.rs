@@ -3,6 +3,8 @@
 //! Markdown is looked through: code, tables and headings hold no sentences, marks of lists and emphasis at the edges do
 //! not belong to them. What a sentence says is not known here.
 
+use crate::words::lists;
+
 /// One sentence, borrowed from the text, so that it can be quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sentence<'a> {
@@ -12,9 +14,6 @@ pub(crate) struct Sentence<'a> {
     /// It begins an item of a list.
     pub(crate) listed: bool,
 }
-
-/// Short forms whose point ends no sentence.
-const SHORT_FORMS: [&str; 8] = ["e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "resp.", "no."];
 
 pub(crate) fn sentences(text: &str) -> Vec<Sentence<'_>> {
     let mut found: Vec<Sentence<'_>> = Vec::new();
@@ -84,7 +83,7 @@ pub(crate) fn split(line: &str) -> Vec<&str> {
 
 fn is_short_form(text: &str) -> bool {
     let last = text.rsplit(char::is_whitespace).next().unwrap_or_default().trim_start_matches('(').to_lowercase();
-    SHORT_FORMS.contains(&last.as_str())
+    lists().short_forms.has(&last)
 }
 
 #[cfg(test)]

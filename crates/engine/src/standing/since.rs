@@ -1,13 +1,9 @@
 //! What speaks against a sentence of the assistant's: later edits, and what the user said to it.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
-use super::{
-    past::Past,
-    turns::{kind_of, own_words},
-    wording::wording,
-};
-use crate::trace::TurnNo;
+use super::{past::Past, turns::own_words, wording::wording};
+use crate::{configuration::standing::OBJECTION_CUE, history::EditWords, text::beginning, trace::TurnNo};
 
 /// What came after a sentence: edits, and what people said.
 pub(super) struct Since<'a> {
@@ -19,24 +15,26 @@ pub(super) struct Since<'a> {
 struct Edit<'a> {
     turn: TurnNo,
     path: &'a str,
-    removed: BTreeSet<&'a str>,
-    added: BTreeSet<&'a str>,
+    words: Arc<EditWords>,
 }
 
 impl<'a> Since<'a> {
     pub(super) fn new(past: Past<'a>, first: TurnNo) -> Self {
         let edits = past.done_from(first).flat_map(|done| {
             let data = &done.result.data;
-            done.changed().map(move |path| {
+            done.changed().enumerate().map(move |(place, path)| {
                 let hunks = || data.edit_of(path).into_iter().flat_map(|edit| &edit.hunks);
-                let removed = names(hunks().flat_map(|hunk| hunk.removed.iter().map(String::as_str)));
-                let added = names(hunks().flat_map(|hunk| hunk.added.iter().map(String::as_str)));
-                Edit { turn: done.turn, path, removed, added }
+                let read = || {
+                    let removed = hashes(hunks().flat_map(|hunk| hunk.removed.iter().map(String::as_str)));
+                    let added = hashes(hunks().flat_map(|hunk| hunk.added.iter().map(String::as_str)));
+                    Arc::new(EditWords { removed, added })
+                };
+                Edit { turn: done.turn, path, words: past.history.edit_words((done.event, place), read) }
             })
         });
         let objecting = past.users().take_while(|user| user.turn > first).filter(|user| {
-            let lower = own_words(&user.text).to_lowercase();
-            wording().objects.begin(&lower) && kind_of(&lower).says_something()
+            let lower = beginning(own_words(&user.text), OBJECTION_CUE).to_lowercase();
+            wording().objects.begin(&lower) && past.kind(user).says_something()
         });
         let meant = objecting.filter_map(|user| past.said().find(|said| said.turn < user.turn)).map(|said| said.turn);
         Self { edits: edits.collect(), objections: meant.collect() }
@@ -50,15 +48,13 @@ impl<'a> Since<'a> {
     pub(super) fn edit_speaks_against(&self, turn: TurnNo, text: &str) -> bool {
         let lower = text.to_lowercase().replace('’', "'");
         let lacks = wording().lacks.stand_in(&lower);
-        let named = subject_names(text);
+        let named: Vec<(&str, u64)> = subject_names(text).into_iter().map(|name| (name, hash_of(name))).collect();
         self.edits.iter().filter(|edit| edit.turn > turn).any(|edit| {
             let file = edit.path.rsplit('/').next().unwrap_or(edit.path);
-            let takes =
-                named.iter().any(|name| is_name(name) && edit.removed.contains(*name) && !edit.added.contains(*name));
-            let mends = || {
-                text.contains(file)
-                    || named.iter().any(|name| edit.added.contains(*name) || edit.removed.contains(*name))
-            };
+            let removes = |hash: &u64| edit.words.removed.binary_search(hash).is_ok();
+            let adds = |hash: &u64| edit.words.added.binary_search(hash).is_ok();
+            let takes = named.iter().any(|(name, hash)| removes(hash) && !adds(hash) && is_name(name));
+            let mends = || text.contains(file) || named.iter().any(|(_, hash)| adds(hash) || removes(hash));
             takes || (lacks && mends())
         })
     }
@@ -71,12 +67,24 @@ impl<'a> Since<'a> {
 /// Names of code in a sentence: what stands in code marks, and words that no prose has.
 fn subject_names(text: &str) -> BTreeSet<&str> {
     let in_marks = names(text.split('`').skip(1).step_by(2));
-    names(std::iter::once(text)).into_iter().filter(|name| is_name(name)).chain(in_marks).collect()
+    names(std::iter::once(text)).filter(|name| is_name(name)).chain(in_marks).collect()
 }
 
-fn names<'a>(texts: impl Iterator<Item = &'a str>) -> BTreeSet<&'a str> {
+fn names<'a>(texts: impl Iterator<Item = &'a str>) -> impl Iterator<Item = &'a str> {
     let words = texts.flat_map(|text| text.split(|letter: char| !letter.is_alphanumeric() && letter != '_'));
-    words.filter(|word| word.len() > 2).collect()
+    words.filter(|word| word.len() > 2)
+}
+
+fn hashes<'a>(texts: impl Iterator<Item = &'a str>) -> Box<[u64]> {
+    let mut hashes: Vec<u64> = names(texts).map(hash_of).collect();
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes.into()
+}
+
+/// FNV-1a. Two words with the same hash are the same word, as far as a sentence's worth is concerned.
+fn hash_of(word: &str) -> u64 {
+    word.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// `snake_case`, `camelCase`, `PascalCase`.

@@ -6,40 +6,13 @@ use super::{
     sentences::{Sentence, sentences},
     wording::{wording, words},
 };
-use crate::text::beginning;
-
-/// What is wanted stands at the beginning; the rest may be a whole log.
-const LONGEST_LOOK: usize = 4_000;
-/// A turn of fewer words that asks for nothing is an answer: understood only with what was said before.
-const LEAST_WORDS: usize = 4;
-/// So many words state a matter, even where none of them asks: a review's remark, an issue.
-const MATTER: usize = 40;
-/// A title of so many words says what a plan is for; a longer line is a sentence.
-const TITLE_WORDS: usize = 3;
-const LONGEST_TITLE: usize = 25;
-/// Under a title, so many words are a plan.
-const PLAN: usize = 120;
-/// A sentence of fewer words may not say what it is about.
-const FEW_WORDS: usize = 12;
-/// The request stands among the first sentences or at the very end.
-const SENTENCES: usize = 40;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Work with a title and a description.
-    Plan,
-    /// Something is to be done, or does not work.
-    Request,
-    /// Something is to be answered.
-    Question,
-    Remark,
-    /// Understood only with what it answers: "1", "yes", "lgtm".
-    Answer,
-    /// Hands on what was done: "commit and push".
-    Closes,
-    /// Not the user's words.
-    Foreign,
-}
+pub(super) use crate::history::Kind;
+use crate::{
+    configuration::standing::{
+        FEW_WORDS, LEAST_WORDS, LONGEST_LOOK, LONGEST_REQUEST, MATTER, PLAN, SENTENCES, TITLE_WORDS,
+    },
+    text::beginning,
+};
 
 impl Kind {
     /// Work can begin with it, whatever was said before.
@@ -137,7 +110,7 @@ pub(super) fn title(text: &str) -> Option<&str> {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
     let is_framed = lines.peek().is_some_and(|line| is_frame(line));
     // The first line of an issue or a pull request that a prompt is about is its title.
-    let names = |line: &str| (TITLE_WORDS..=LONGEST_TITLE).contains(&line.split_whitespace().count());
+    let names = |line: &str| TITLE_WORDS.contains(&line.split_whitespace().count());
     let first = lines.filter(|line| !is_frame(line)).find(|line| !is_framed || line.starts_with('#') || names(line))?;
     let is_title = first.starts_with('#') || (is_framed && !first.ends_with([':', '：']));
     Some(first.trim_start_matches('#').trim()).filter(|title| is_title && !title.is_empty())
@@ -181,7 +154,8 @@ pub(super) fn wanted(text: &str) -> Option<String> {
     // "I am seeing" goes on in the next line.
     for next in &found[at + 1..] {
         let ends = words.ends_with(['.', '!', '?', '。', '！', '？']);
-        if (ends && words.split_whitespace().count() >= LEAST_WORDS) || words.len() + next.text.len() > PLAN * 2 {
+        if (ends && words.split_whitespace().count() >= LEAST_WORDS) || words.len() + next.text.len() > LONGEST_REQUEST
+        {
             break;
         }
         let gap = if next.listed { " … " } else { " " };
@@ -191,7 +165,7 @@ pub(super) fn wanted(text: &str) -> Option<String> {
     let opening = found[..at].iter().map(|sentence| sentence.text).find(|text| kind_of(text).says_something());
     Some(match (title, opening.filter(|_| few)) {
         // The steps of a plan are done one by one; what they are for is its title.
-        (Some(title), _) if title.split_whitespace().count() >= TITLE_WORDS => title.to_owned(),
+        (Some(title), _) if title.split_whitespace().count() >= *TITLE_WORDS.start() => title.to_owned(),
         (Some(title), _) => format!("{title} … {words}"),
         (None, Some(opening)) => format!("{opening} … {words}"),
         (None, None) => words,

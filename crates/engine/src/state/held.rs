@@ -3,7 +3,7 @@
 use lookback_wire::Provider;
 
 use crate::{
-    card::{Alternation, PlainThinking},
+    card::{Alternation, Pictures, PlainThinking},
     planner::Rent,
     trace::{EventNo, TurnNo, decision::TurnRange, event::Rents, start::Counted},
     view::Entry,
@@ -77,6 +77,8 @@ pub struct ModelInUse {
     pub alternation: Alternation,
     /// Whether it gets its plain thinking back.
     pub plain_thinking: PlainThinking,
+    /// Whether it is sent pictures.
+    pub pictures: Pictures,
 }
 
 /// Rules that changed on disk and are not in the view yet.

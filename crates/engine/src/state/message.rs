@@ -2,20 +2,25 @@
 
 use std::borrow::Cow;
 
+use base64::{Engine as _, prelude::BASE64_STANDARD as STANDARD};
 use lookback_wire::{
-    Call, CallResult, Head, Message, Native, Part, Provider, Role, Seal, Thinking, render_head, render_message,
-    render_messages,
+    Call, CallResult, Head, Message, Native, Part, Picture, Provider, Role, Seal, Thinking, render_head,
+    render_message, render_messages,
 };
 
 use super::{Bench, entries::SEPARATOR};
 use crate::{
-    card::PlainThinking,
+    card::{Pictures, PlainThinking},
     history::index::{ToolTurn, TurnRecord},
     trace::{
-        self, AssistantPart, AssistantTurn, BlobError, Blobs, EventBody, EventNo, Layout, Status, TurnNo, UserTurn,
-        event::Shown, turn::NativePart,
+        self, AssistantPart, AssistantTurn, BlobError, Blobs, EventBody, EventNo, Layout, Status, ToolResult, TurnNo,
+        UserTurn, event::Shown, turn::NativePart,
     },
-    view::{Entry, Source, result_text::render_shown, visible::visible_parts},
+    view::{
+        Entry, Source,
+        result_text::{NOT_SEEN, render_shown},
+        visible::visible_parts,
+    },
 };
 
 impl<'a> Bench<'a> {
@@ -81,7 +86,7 @@ impl<'a> Bench<'a> {
     fn turn_message(self, turn: TurnNo, thoughtless: bool, blobs: &dyn Blobs) -> Result<Message<'a>, BlobError> {
         match self.history.index().turn(turn) {
             Some(TurnRecord::User { event }) => match self.history.body_of(*event) {
-                EventBody::UserTurn(user) => Ok(user_message(user)),
+                EventBody::UserTurn(user) => user_message(user, self.sees(), blobs),
                 _ => Ok(empty(Role::User)),
             },
             Some(TurnRecord::Assistant { event }) => match self.history.body_of(*event) {
@@ -103,15 +108,40 @@ impl<'a> Bench<'a> {
         let results = (0..shown.len()).filter_map(|index| Some((index, self.history.result_of(step, index)?)));
         let parts = results
             .map(|(index, (id, result))| {
-                let text = match self.settled_text(turn, index) {
-                    Some(text) => Cow::Borrowed(text),
-                    None => render_shown(result, shown[index].cut, || self.history.result_pointer(turn, index), blobs)?,
+                let (text, pictures) = match self.settled_text(turn, index) {
+                    Some(text) => (Cow::Borrowed(text), Vec::new()),
+                    None => self.live(turn, index, result, &shown[index], blobs)?,
                 };
                 let is_error = matches!(result.status, Status::Error | Status::Interrupted);
-                Ok(Part::Result(CallResult { id: id.into(), text, is_error }))
+                Ok(Part::Result(CallResult { id: id.into(), text, pictures, is_error }))
             })
             .collect::<Result<Vec<_>, BlobError>>()?;
         Ok(Message { role: Role::Tool, parts })
+    }
+
+    fn live(
+        self,
+        turn: TurnNo,
+        index: usize,
+        result: &'a ToolResult,
+        shown: &Shown,
+        blobs: &dyn Blobs,
+    ) -> Result<(Cow<'a, str>, Vec<Picture<'a>>), BlobError> {
+        let text = render_shown(result, shown, || self.history.result_pointer(turn, index), blobs)?;
+        if shown.pictures.is_none_or(|tokens| tokens == 0) {
+            return Ok((text, Vec::new()));
+        }
+        if !self.sees() {
+            return Ok((format!("{text}{NOT_SEEN}").into(), Vec::new()));
+        }
+        let parts = result.as_came.as_ref().map_or(&[][..], |as_came| &as_came.parts).iter();
+        let images = parts.filter_map(|part| if let trace::Part::Image(image) = part { Some(image) } else { None });
+        Ok((text, images.map(|image| picture(image, blobs)).collect::<Result<_, _>>()?))
+    }
+
+    /// One text holds no picture, whoever reads it.
+    fn sees(self) -> bool {
+        self.state.model.pictures == Pictures::Shown && self.provider() != Provider::React
     }
 
     fn settled_text(self, turn: TurnNo, index: usize) -> Option<&'a str> {
@@ -165,21 +195,31 @@ fn empty(role: Role) -> Message<'static> {
     Message { role, parts: Vec::new() }
 }
 
-/// What is no text goes back to the provider that named it; a picture is named until `wire` can write one.
-fn user_message(user: &UserTurn) -> Message<'_> {
+fn picture<'a>(image: &trace::Image, blobs: &dyn Blobs) -> Result<Picture<'a>, BlobError> {
+    let base64 = STANDARD.encode(image.bytes.bytes(blobs)?);
+    Ok(Picture { media_type: image.media_type.clone().into(), base64: base64.into() })
+}
+
+/// What is no text goes back to the provider that named it.
+fn user_message<'a>(user: &'a UserTurn, sees: bool, blobs: &dyn Blobs) -> Result<Message<'a>, BlobError> {
     let Some(parts) = user.as_came.as_ref().map(|as_came| &as_came.parts).filter(|parts| !parts.is_empty()) else {
-        return Message::user(user.text.as_str());
+        return Ok(Message::user(user.text.as_str()));
     };
-    let parts = parts.iter().map(|part| match part {
-        trace::Part::Text { start, end } => {
-            Part::Text(user.text.get(*start as usize..*end as usize).unwrap_or_default().into())
-        }
-        trace::Part::Image(image) => Part::Text(format!("[{}, {} bytes]", image.media_type, image.bytes.len()).into()),
-        trace::Part::Named(named) => {
-            Part::Native(Native { provider: named.provider, raw: named.raw.as_str().into(), plain: None })
-        }
+    let parts = parts.iter().map(|part| {
+        Ok(match part {
+            trace::Part::Text { start, end } => {
+                Part::Text(user.text.get(*start as usize..*end as usize).unwrap_or_default().into())
+            }
+            trace::Part::Image(image) if sees => Part::Picture(picture(image, blobs)?),
+            trace::Part::Image(image) => {
+                Part::Text(format!("[{}, {} bytes]", image.media_type, image.bytes.len()).into())
+            }
+            trace::Part::Named(named) => {
+                Part::Native(Native { provider: named.provider, raw: named.raw.as_str().into(), plain: None })
+            }
+        })
     });
-    Message { role: Role::User, parts: parts.collect() }
+    Ok(Message { role: Role::User, parts: parts.collect::<Result<_, _>>()? })
 }
 
 fn assistant_message(turn: &AssistantTurn, thoughtless: bool, plain_thinking: PlainThinking) -> Message<'_> {

@@ -27,7 +27,7 @@ use super::{
     start::{Counted, SessionStarted},
     turn::{AssistantTurn, UserTurn},
 };
-use crate::trace::start::{Alternation, PlainThinking};
+use crate::trace::start::{Alternation, Pictures, PlainThinking};
 
 /// One record of a trace.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -246,6 +246,9 @@ pub enum EventBody {
         /// Whether it gets its plain thinking back.
         #[serde(default, skip_serializing_if = "crate::trace::is_default")]
         plain_thinking: PlainThinking,
+        /// Whether it is sent pictures.
+        #[serde(default, skip_serializing_if = "crate::trace::is_default")]
+        pictures: Pictures,
         /// What becomes of the thinking of the model before.
         #[serde(default, skip_serializing_if = "crate::trace::is_default")]
         thinking: ThinkingBehind,
@@ -299,6 +302,10 @@ pub struct Shown {
     /// None: whole. Else this much of both ends, with a pointer between them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<Cut>,
+    /// Of a result with pictures: what they count, within `tokens`; 0 where there was no room for them. None: only named,
+    /// for a model that does not see.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pictures: Option<u32>,
     /// `test#N`, where a recogniser found a test run in it. Given here, in the order of the calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test: Option<u32>,

@@ -10,7 +10,7 @@ use super::ids::{BlobHash, SessionId};
 pub const EVENT_SCHEMA: u32 = 2;
 
 /// The way views are written. Once released, a renderer stays in the code, so that old sessions keep their bytes.
-pub const RENDERER: u32 = 1;
+pub(crate) const RENDERER: u32 = 1;
 
 /// What a session began with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,6 +51,9 @@ pub struct SessionStarted {
     /// Whether it gets its plain thinking back.
     #[serde(default, skip_serializing_if = "crate::trace::is_default")]
     pub plain_thinking: PlainThinking,
+    /// Whether it is sent pictures.
+    #[serde(default, skip_serializing_if = "crate::trace::is_default")]
+    pub pictures: Pictures,
     /// Which counter made every `tokens` in this trace.
     pub tokenizer: String,
     /// The project's root, as a label for people; nothing is resolved against it.
@@ -160,6 +163,17 @@ pub enum Alternation {
     Free,
     /// They are refused.
     Strict,
+}
+
+/// What a model is shown of pictures.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pictures {
+    /// Their names and sizes.
+    #[default]
+    Named,
+    /// Themselves.
+    Shown,
 }
 
 /// Whether thinking that its server gave as plain text is sent back to it. A server that needs it refuses a history without

@@ -11,7 +11,7 @@ use crate::{
     trace::event::Cut,
 };
 
-use super::result_text::{lossy, render_cut};
+use super::result_text::{NO_ROOM, lossy, render_cut};
 
 /// What the step's results may take.
 #[derive(Debug, Clone, Copy)]
@@ -25,6 +25,8 @@ pub(crate) struct Room {
 #[derive(Debug)]
 pub(crate) struct Candidate<'a> {
     pub bytes: &'a [u8],
+    /// What its pictures count; 0 where it has none, or the model sees none.
+    pub pictures: u32,
     /// Where the whole can be recalled.
     pub pointer: String,
 }
@@ -34,6 +36,8 @@ pub(crate) struct Candidate<'a> {
 pub(crate) struct Admitted {
     pub tokens: u32,
     pub cut: Option<Cut>,
+    /// Those that are shown, within `tokens`.
+    pub pictures: u32,
 }
 
 /// Decides for all results of a step at once.
@@ -50,7 +54,10 @@ pub(crate) fn plan_results(
     let mut admitted: Vec<Admitted> = candidates
         .iter()
         .map(|candidate| match count_whole(candidate.bytes, single, limits, count) {
-            Some(tokens) => Admitted { tokens, cut: None },
+            Some(tokens) if tokens.saturating_add(candidate.pictures) <= single => {
+                Admitted { tokens: tokens + candidate.pictures, cut: None, pictures: candidate.pictures }
+            }
+            Some(_) => without_pictures(candidate, count),
             None => cut_to(candidate, edge, count),
         })
         .collect();
@@ -64,10 +71,13 @@ pub(crate) fn plan_results(
             if total(&admitted) <= together {
                 break;
             }
-            let cut = cut_to(&candidates[index], edge, count);
+            let less = match admitted[index].pictures {
+                0 => cut_to(&candidates[index], edge, count),
+                _ => without_pictures(&candidates[index], count),
+            };
             // A short result with its pointer can be longer than itself: then it stays whole.
-            if cut.tokens < admitted[index].tokens {
-                admitted[index] = cut;
+            if less.tokens < admitted[index].tokens {
+                admitted[index] = less;
             }
         }
         if edge == 0 {
@@ -95,7 +105,20 @@ fn cut_to(candidate: &Candidate<'_>, edge: u32, count: &dyn Fn(&[u8]) -> u32) ->
     let head = head_length(bytes, edge, count);
     let tail = tail_length(&bytes[head..], edge, count);
     let cut = Cut { head: head as u32, tail: tail as u32 };
-    Admitted { tokens: count(render_cut(bytes, cut, &candidate.pointer).as_bytes()), cut: Some(cut) }
+    let text = render_cut(bytes, cut, &candidate.pointer);
+    Admitted { tokens: count_told(candidate, text, count), cut: Some(cut), pictures: 0 }
+}
+
+fn without_pictures(candidate: &Candidate<'_>, count: &dyn Fn(&[u8]) -> u32) -> Admitted {
+    Admitted { tokens: count_told(candidate, lossy(candidate.bytes).into_owned(), count), cut: None, pictures: 0 }
+}
+
+/// Where pictures were left out, the text says so.
+fn count_told(candidate: &Candidate<'_>, mut text: String, count: &dyn Fn(&[u8]) -> u32) -> u32 {
+    if candidate.pictures > 0 {
+        text.push_str(NO_ROOM);
+    }
+    count(text.as_bytes())
 }
 
 /// The longest start of `bytes` that we find within `tokens`, ending after a line where one ends in its second half.
@@ -158,7 +181,7 @@ mod tests {
     }
 
     fn candidate(bytes: &[u8]) -> Candidate<'_> {
-        Candidate { bytes, pointer: "cmd#1".into() }
+        Candidate { bytes, pictures: 0, pointer: "cmd#1".into() }
     }
 
     #[test]
@@ -169,7 +192,7 @@ mod tests {
             &ResultLimits::default(),
             &quarter,
         );
-        assert_eq!(plan, [Admitted { tokens: 2, cut: None }]);
+        assert_eq!(plan, [Admitted { tokens: 2, cut: None, pictures: 0 }]);
     }
 
     #[test]
@@ -197,6 +220,16 @@ mod tests {
         assert_eq!(plan[0].cut, None);
         assert!(plan[1].cut.is_some());
         assert!(total(&plan) <= 1_000);
+    }
+
+    #[test]
+    fn pictures_give_way_before_texts() {
+        let results = [Candidate { pictures: 1_500, ..candidate(b"logo.png") }, candidate(b"small")];
+        let plan = |free| plan_results(&results, Room { window: 8_000, free }, &ResultLimits::default(), &quarter);
+        assert_eq!(plan(6_000)[0], Admitted { tokens: 1_502, cut: None, pictures: 1_500 });
+        let told = quarter(format!("logo.png{NO_ROOM}").as_bytes());
+        assert_eq!(plan(2_000)[0], Admitted { tokens: told, cut: None, pictures: 0 });
+        assert_eq!(plan(2_000)[1].cut, None);
     }
 
     #[test]

@@ -7,7 +7,10 @@ use std::borrow::Cow;
 use bytes::Bytes;
 
 pub(crate) use crate::evidence::lines::lossy;
-use crate::trace::{BlobError, Blobs, Output, ToolResult, event::Cut};
+use crate::trace::{
+    BlobError, Blobs, Output, ToolResult,
+    event::{Cut, Shown},
+};
 
 /// A live result: its `text`, an error as `code: message` (docs/design/model.md, "Results").
 pub(crate) fn live_bytes(result: &ToolResult, blobs: &dyn Blobs) -> Result<Bytes, BlobError> {
@@ -41,18 +44,25 @@ pub(crate) fn render_ends(bytes: &[u8], cut: Cut, back: &str) -> String {
     text
 }
 
-/// What enters the view, given the recorded decision. Bytes that are not UTF-8 stay in the trace; the view shows
+/// What stands in the place of pictures that are not shown though the model would see them.
+pub(crate) const NO_ROOM: &str = "\n[No room for the picture: Read it again when there is.]";
+
+/// The same for a model that took over from one that sees.
+pub(crate) const NOT_SEEN: &str = "\n[You do not see the picture.]";
+
+/// What enters the view as text, given the recorded decision. Bytes that are not UTF-8 stay in the trace; the view shows
 /// replacement characters.
 pub(crate) fn render_shown<'a>(
     result: &'a ToolResult,
-    cut: Option<Cut>,
+    shown: &Shown,
     pointer: impl Fn() -> String,
     blobs: &dyn Blobs,
 ) -> Result<Cow<'a, str>, BlobError> {
-    Ok(match (cut, result) {
+    let text = match (shown.cut, result) {
         // Nearly all: nothing need be copied.
         (None, ToolResult { error: None, text: Output::Inline(bytes), .. }) => lossy(bytes),
         (None, _) => lossy(&live_bytes(result, blobs)?).into_owned().into(),
         (Some(cut), _) => render_cut(&live_bytes(result, blobs)?, cut, &pointer()).into(),
-    })
+    };
+    Ok(if shown.pictures == Some(0) { format!("{text}{NO_ROOM}").into() } else { text })
 }

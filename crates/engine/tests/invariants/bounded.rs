@@ -36,6 +36,7 @@ impl Bounded {
                     Part::Thinking(thinking) => count(thinking.text.as_bytes()),
                     Part::Call(call) => count(format!("{}{}", call.name, call.arguments).as_bytes()),
                     Part::Result(result) => count(result.text.as_bytes()),
+                    Part::Picture(_) => unreachable!("nobody shows one here"),
                     Part::Native(native) if native.plain.is_none() => count(native.raw.as_bytes()),
                     Part::Native(_) => unreachable!("no answer of these sessions has one"),
                 })

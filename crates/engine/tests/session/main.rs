@@ -10,6 +10,7 @@ mod history;
 mod layers;
 mod layouts;
 mod lies;
+mod pictures;
 mod planted;
 mod requests;
 mod restarts;

@@ -1,11 +1,12 @@
 //! Who may talk to it, and what it keeps of them.
 
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use lookback_gateway::Mode;
 
 use crate::{
     conversation::{Conversation, is_block},
     provider::Provider,
-    started::{KEY, TOKEN, start},
+    started::{KEY, TOKEN, results, start},
 };
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -44,6 +45,37 @@ async fn another_credential_gets_nothing_of_a_conversation() {
         "with two credentials it is another one's"
     );
     gateway.stop().await;
+}
+
+/// Of a login's token as it is renewed, and of somebody else's.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_token_that_is_renewed_goes_on_where_it_was() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start(home.path(), &provider, Mode::Fold).await;
+    let token = |who: &str, until: u32| {
+        let claims = format!(r#"{{"iss":"https://auth.example","sub":"{who}","exp":{until}}}"#);
+        format!("Bearer e30.{}.c2lnbmVk", URL_SAFE_NO_PAD.encode(claims))
+    };
+    let mut conversation = Conversation::new("read everything");
+    let mut ask = async |token: String, step: bool| {
+        let request = gateway.post("/v1/messages").header("authorization", token);
+        let response = request.body(conversation.body().to_string()).send().await.unwrap();
+        let reply = serde_json::from_slice(&response.bytes().await.unwrap()).unwrap();
+        if step {
+            conversation.take(&reply);
+        }
+        provider.last().messages().iter().any(is_block)
+    };
+    for step in 0..18 {
+        ask(token("me", 1_000 + step), true).await;
+    }
+    gateway.wait_for_folds(1).await;
+    assert!(ask(token("me", 5_000), true).await, "it is the same owner's");
+    assert!(!ask(token("you", 5_000), false).await, "and nobody else's");
+    gateway.stop().await;
+    let mut found = results(home.path());
+    found.sort_unstable();
+    assert_eq!(found, [18, 19], "one session of the one, one of the other");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -5,6 +5,7 @@ use std::time::Duration;
 use lookback_gateway::Mode;
 use lookback_store::Store;
 use rusqlite::Connection;
+use tokio::io::AsyncWriteExt;
 
 use crate::{
     conversation::Conversation,
@@ -124,4 +125,17 @@ async fn a_store_that_was_lost_is_begun_anew() {
     assert!(provider.last().messages().iter().any(crate::conversation::is_block), "folds are made afresh");
     gateway.stop().await;
     assert_eq!(results(other.path()), [17]);
+}
+
+/// Somebody sent half a request and says nothing more.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn half_a_head_holds_up_no_end() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start(home.path(), &provider, Mode::Observe).await;
+    let mut half = tokio::net::TcpStream::connect(gateway.running.address()).await.unwrap();
+    half.write_all(b"POST /v1/messages HTTP/1.1\r\nHost: 127.0").await.unwrap();
+    Conversation::new("read everything").step(&gateway).await;
+    let begun = std::time::Instant::now();
+    gateway.running.stop(Duration::from_secs(60)).await;
+    assert!(begun.elapsed() < Duration::from_secs(30), "the end waited for {:?}", begun.elapsed());
 }

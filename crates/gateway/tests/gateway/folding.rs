@@ -202,3 +202,49 @@ async fn a_namesake_hides_no_folds() {
     assert!(provider.last().messages().iter().any(is_block));
     gateway.stop().await;
 }
+
+/// One client goes to and fro between two processes that share a store: what one of them folded, both send.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_gateways_on_one_store_send_the_same_blocks() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateways = [start(home.path(), &provider, Mode::Fold).await, start(home.path(), &provider, Mode::Fold).await];
+    let mut conversation = Conversation::new("read everything");
+    for step in 0..30 {
+        conversation.step(&gateways[step % 2]).await;
+        tokio::time::sleep(std::time::Duration::from_millis(80)).await;
+    }
+    let mut sent = Vec::new();
+    for gateway in &gateways {
+        gateway.ask(&conversation.body()).await;
+        sent.push(provider.last().messages());
+    }
+    assert_eq!(sent[0], sent[1]);
+    assert!(sent[0].iter().any(is_block));
+    for gateway in gateways {
+        gateway.stop().await;
+    }
+}
+
+/// Without the blocks everything is sent: whoever turns them off hears how much that is.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn off_is_announced_where_blocks_stand() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start(home.path(), &provider, Mode::Fold).await;
+    let mut conversation = Conversation::new("read everything");
+    let off = |conversation: &Conversation| {
+        gateway.post("/v1/messages").header("x-lookback-mode", "off").body(conversation.body().to_string()).send()
+    };
+    conversation.step(&gateway).await;
+    assert!(!off(&conversation).await.unwrap().headers().contains_key("x-lookback-note"));
+    conversation.steps(&gateway, 17).await;
+    gateway.wait_for_folds(1).await;
+    let response = off(&conversation).await.unwrap();
+    let note = response.headers()["x-lookback-note"].to_str().unwrap().to_owned();
+    let (said, tokens) = note.split_once(" about ").expect("a size");
+    assert_eq!(said, "compact first: the raw history is");
+    let raw = serde_json::to_string(&conversation.messages).unwrap().len() / 4;
+    assert_eq!(tokens, format!("{raw} tokens"));
+    assert_eq!(provider.last().messages(), conversation.messages);
+    let left = gateway.running.stop(std::time::Duration::from_secs(5)).await;
+    assert!(left.raw.is_some_and(|left| left as usize <= raw && left as usize > raw / 2), "{left:?} {raw}");
+}

@@ -105,3 +105,21 @@ async fn a_system_message_in_the_conversation() {
     gateway.stop().await;
     assert_eq!(results(home.path()), [35]);
 }
+
+/// Clients that name nothing: their second steps tell two conversations apart that began with the same words.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_that_begin_alike_are_two() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start(home.path(), &provider, Mode::Observe).await;
+    let mut both = [Conversation::new("read everything"), Conversation::new("read everything")];
+    for _ in 0..5 {
+        for conversation in &mut both {
+            conversation.step(&gateway).await;
+        }
+    }
+    gateway.stop().await;
+    let mut found = results(home.path());
+    found.sort_unstable();
+    // Their first request is one and the same: of it two answers are given up, which leaves a result each.
+    assert_eq!(found, [4, 4 + 2]);
+}

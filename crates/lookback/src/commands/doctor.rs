@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use crate::{
     cli::DoctorArguments,
+    commands::runtime,
     decided::Decided,
     home, screen,
     settings::{self, Chosen, Compactor, Flags, KeyFound, Settings},
@@ -73,6 +74,9 @@ pub(crate) fn run(arguments: DoctorArguments) -> Result<()> {
     } else if send {
         closing = "nothing was sent: put this right first".to_owned();
     }
+    for note in &settings.not_taken {
+        writeln!(out, "note: {}", hide_key_shapes(note))?;
+    }
     for problem in &problems {
         writeln!(out, "wrong: {}", hide_key_shapes(problem))?;
     }
@@ -113,6 +117,9 @@ fn chosen_rows(settings: &Settings) -> Vec<Row> {
     }
     rows.push(row("language", &language.origin, language.value));
     rows.push(row("compactor", &compactor.origin, &compactor.value));
+    if !settings.ignore.is_empty() {
+        rows.push(row("ignore", ".lookback.toml", settings.ignore.join(", ")));
+    }
     let changes = changes(&context.value);
     if changes.is_empty() {
         rows.push(row("context", "built in", "every number at its default"));
@@ -171,7 +178,7 @@ fn problems_of(chosen: &Chosen, settings: &Settings) -> Result<Vec<String>> {
         // Looking one up is checking it. A command is not run for that: it may ask for a password.
         KeyFound::Found(_) => {
             if let Some(key) = &chosen.endpoint.key {
-                problems.extend(probe::runtime()?.block_on(key.resolve()).err().map(|error| error.to_string()));
+                problems.extend(runtime()?.block_on(key.resolve()).err().map(|error| error.to_string()));
             }
         }
         KeyFound::ByCommand(_) | KeyFound::NotNeeded => {}

@@ -5,19 +5,15 @@ mod log;
 pub(in crate::commands) mod report;
 mod token;
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, mpsc},
-    time::Duration,
-};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use anyhow::{Context, Result, anyhow};
-use lookback_gateway::{Gateway, Mode, Options, Running, Upstreams};
+use lookback_gateway::{Gateway, Left, Mode, Options, Running, Upstreams};
 
 use crate::{
     cards,
     cli::{GatewayArguments, GatewayCommand},
-    home, opened, screen,
+    home, interruption, opened, screen,
     settings::{self, Flags, Settings},
 };
 use agents::Agent;
@@ -39,12 +35,7 @@ pub(crate) fn run(arguments: GatewayArguments) -> Result<()> {
 
 fn stand(arguments: GatewayArguments) -> Result<()> {
     // Ctrl-C is heard from here on: whoever sees the address can end it.
-    let (sender, interrupted) = mpsc::channel();
-    ctrlc::set_handler(move || {
-        // A second one while the first is being answered changes nothing.
-        let _ = sender.send(());
-    })
-    .context("cannot listen for Ctrl-C")?;
+    let interrupted = interruption::heard()?;
     let runtime = tokio::runtime::Runtime::new().context("cannot start the gateway")?;
     let mode = arguments.mode;
     let settings = settings::load(Flags::default())?;
@@ -55,8 +46,18 @@ fn stand(arguments: GatewayArguments) -> Result<()> {
     show_address(&running, mode)?;
     interrupted.recv().context("Ctrl-C cannot be heard any more")?;
     screen::remark("finishing what is under way…");
-    runtime.block_on(running.stop(FINISHES));
+    say_left(&runtime.block_on(running.stop(FINISHES)));
     Ok(())
+}
+
+/// Leaving is announced: an agent that goes on without the gateway sends everything that blocks stood for.
+pub(in crate::commands) fn say_left(left: &Left) {
+    if let Some(raw) = left.raw {
+        let raw = screen::exact(raw);
+        screen::remark(&format!(
+            "lookback: blocks stand in this conversation; before the agent goes on without the gateway, compact first: the raw history is about {raw} tokens"
+        ));
+    }
 }
 
 /// A gateway on a free port, with its log.

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow, bail};
 use lookback_engine::trace::SessionId;
-use lookback_replay::{import::ImportError, recording::Format};
+use lookback_replay::recording::Format;
 use lookback_store::{Store, StoreError};
 
 use gathered::Gathered;
@@ -110,11 +110,7 @@ fn named(paths: &[PathBuf]) -> Result<Vec<(Source, Named)>> {
     }
     once(&mut all);
     let named = |source: &Source| if by_itself.contains(source) { Named::ByItself } else { Named::InFolder };
-    Ok(all
-        .into_iter()
-        .map(|found| (named(&found.source), found.source))
-        .map(|(named, source)| (source, named))
-        .collect())
+    Ok(all.into_iter().map(|Found { source, .. }| (source.clone(), named(&source))).collect())
 }
 
 /// One file that a person named: whatever keeps it out is an error.
@@ -177,10 +173,6 @@ fn import(
         Ok(format) => foreign::import(gathered, source, input, format, progress).with_context(cannot),
         Err(error) => Err(anyhow!(error).context(cannot())),
     }
-}
-
-fn is_unknown(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| matches!(cause.downcast_ref(), Some(ImportError::Unknown | ImportError::Empty)))
 }
 
 /// What the store said, where it was the store.

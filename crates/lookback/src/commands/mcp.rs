@@ -25,7 +25,7 @@ use rmcp::{
 };
 use serde_json::{Value, json};
 
-use crate::{home, opened};
+use crate::{commands::runtime, home, opened};
 
 /// What one answer may hold: as much as clients take from a tool.
 const LONGEST: usize = 60_000;
@@ -35,8 +35,7 @@ const COLUMNS: usize = 100;
 const FINDS: usize = 20;
 
 pub(crate) fn run() -> Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start")?;
-    runtime.block_on(async {
+    runtime()?.block_on(async {
         let served = Served.serve(stdio()).await.map_err(|error| anyhow!("no client spoke: {error}"))?;
         served.waiting().await.map_err(|error| anyhow!("the client broke off: {error}"))?;
         Ok(())

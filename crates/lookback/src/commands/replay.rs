@@ -13,7 +13,6 @@ mod table;
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
-    fmt,
     fs::{self, File},
     io::Read,
     path::{Path, PathBuf},
@@ -22,7 +21,6 @@ use std::{
 use anyhow::{Context, Result, bail};
 use lookback_engine::{Configuration, trace::SessionId};
 use lookback_replay::{
-    import::ImportError,
     recording::{Format, Recording, Skipped},
     report::{Report, SessionReport, page::render_page, summary::Summary},
     session::{self, Job, Plan, Replayed},
@@ -34,7 +32,7 @@ use serde_json::json;
 use crate::{
     cards,
     cli::{ReplayArguments, Strategies},
-    interruption, screen,
+    interruption, reading, screen,
 };
 
 pub(crate) use counting::Counts;
@@ -124,16 +122,9 @@ pub(crate) fn stored(id: &SessionId, store: &Snapshot) -> Result<Recording> {
 }
 
 /// Clients begin a file when they start, whether anything is said or not.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("a session of {} without any call of a model", .0.label())]
 struct WithoutCalls(Format);
-
-impl fmt::Display for WithoutCalls {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a session of {} without any call of a model", self.0.label())
-    }
-}
-
-impl std::error::Error for WithoutCalls {}
 
 struct One {
     identity: Identity,
@@ -182,11 +173,13 @@ impl Finished {
                     }));
                     let SessionReport { card, model, .. } = &replayed.report;
                     if card.stands_in {
-                        *without_card.entry((model.clone(), card.models.join(", "))).or_insert(0) += 1;
+                        // A card names models by patterns; a person is told one of them.
+                        let billed_as = card.models.first().map(|name| name.trim_end_matches('*').to_owned());
+                        *without_card.entry((model.clone(), billed_as.unwrap_or_default())).or_insert(0) += 1;
                     }
                     run.report.sessions.push(replayed.report);
                 }
-                Err(error) if origin.is_found() && is_no_session(&error) => others += 1,
+                Err(error) if origin.is_found() && reading::is_no_session(&error) => others += 1,
                 Err(error) if origin.is_found() && error.is::<WithoutCalls>() => without_calls += 1,
                 Err(error) => {
                     let reasons: Vec<String> = error.chain().map(ToString::to_string).collect();
@@ -194,11 +187,11 @@ impl Finished {
                 }
             }
         }
-        run.remarks.extend(without_card.into_iter().map(|((model, models), sessions)| {
+        run.remarks.extend(without_card.into_iter().map(|((model, other), sessions)| {
             let sessions = screen::counted(sessions, "session");
             match model {
-                Some(model) => format!("no card has prices of {model}: {sessions} billed at those of {models}"),
-                None => format!("{sessions} without the name of a model: billed at the prices of {models}"),
+                Some(model) => format!("no card has prices of {model}: {sessions} billed at those of {other}"),
+                None => format!("{sessions} without the name of a model: billed at the prices of {other}"),
             }
         }));
         if again > 0 {
@@ -259,10 +252,6 @@ fn remark_on(name: &str, skipped: &[Skipped]) -> Option<String> {
         more => format!("; {} more", screen::exact(more as u64)),
     };
     Some(format!("{name}{place}: {reason}; skipped{more}"))
-}
-
-fn is_no_session(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| matches!(cause.downcast_ref(), Some(ImportError::Unknown | ImportError::Empty)))
 }
 
 fn print_json(report: &Report, summary: &Summary) -> Result<()> {

@@ -37,7 +37,7 @@ use lookback_tools::ToolName;
 
 use crate::{
     cli::{ResumeArguments, RunArguments},
-    commands::Usage,
+    commands::{Usage, runtime},
     decided::{Decided, Walls},
     home, screen,
     settings::{self, Flags},
@@ -82,7 +82,12 @@ pub(crate) fn run(mut arguments: RunArguments) -> Result<()> {
     // Where somebody is asked about every command, the missing walls are part of the question.
     let asks = mode != Mode::Full && screen::can_ask();
     let unwalled = if arguments.how.without_sandbox || asks { Unwalled::Run } else { Unwalled::Refused };
-    let bench = Bench::new(&project, &settings, &arguments.how, unwalled, room::keeper(&store, session.id()))?;
+    let pictures = match session.state().model() {
+        model if model.name == asked.name => model.pictures,
+        _ => asked.card.pictures(asked.provider),
+    };
+    let keep = room::keeper(&store, session.id());
+    let bench = Bench::new(&project, &settings, &arguments.how, unwalled, pictures, keep)?;
     bench.restore(&session);
     let walls = if bench.sandbox_is_whole() { Walls::Whole } else { Walls::NotWhole };
     let is_accepted = walls == Walls::Whole || arguments.how.without_sandbox;
@@ -132,8 +137,7 @@ pub(crate) fn run(mut arguments: RunArguments) -> Result<()> {
         rules,
         limits: Limits { steps: arguments.how.max_steps, cost: arguments.how.max_cost },
     };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start")?;
-    let ended = runtime.block_on(work(&agent, &mut session, &mut cancel, &mut room));
+    let ended = runtime()?.block_on(work(&agent, &mut session, &mut cancel, &mut room));
     let spent = Spent::since(&session, first, compactor.as_ref().and_then(|compactor| compactor.card.as_ref()));
     let ended = match ended {
         Ok(ended) => ended,

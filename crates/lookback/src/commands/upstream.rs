@@ -3,13 +3,13 @@
 mod line;
 mod log;
 
-use std::{fs, sync::mpsc};
+use std::fs;
 
 use anyhow::{Context, Result};
 use lookback_models::script::Script;
 use lookback_upstream::{Logged, Running, Upstream, UpstreamOptions};
 
-use crate::{cards, cli::UpstreamArguments, screen};
+use crate::{cards, cli::UpstreamArguments, interruption, screen};
 use line::{render_line, render_summary};
 use log::Log;
 
@@ -27,12 +27,7 @@ pub(crate) fn run(arguments: UpstreamArguments) -> Result<()> {
         ..UpstreamOptions::new(&name, script, cards::built_in()?.clone())
     };
     // Ctrl-C is heard from here on: whoever sees the addresses can end it.
-    let (sender, interrupted) = mpsc::channel();
-    ctrlc::set_handler(move || {
-        // A second one while the first is being answered changes nothing.
-        let _ = sender.send(());
-    })
-    .context("cannot listen for Ctrl-C")?;
+    let interrupted = interruption::heard()?;
     let runtime = tokio::runtime::Runtime::new().context("cannot start the server")?;
     let running = runtime.block_on(Upstream::start(options))?;
     show_addresses(&format!("{name}: {steps}"), &running)?;

@@ -18,6 +18,7 @@ use super::{
         agents::{Agent, Recall, Ways},
         options,
         report::{Figures, Sums},
+        say_left,
     },
 };
 use crate::{
@@ -46,7 +47,7 @@ pub(crate) fn run(arguments: WithArguments) -> Result<()> {
     let mut command = Command::new(program);
     command.args(&told.arguments).args(rest).envs(told.variables).envs(past_proxies());
     let ended = runtime.block_on(child::run(command));
-    let sessions = runtime.block_on(running.stop(FINISHES));
+    let left = runtime.block_on(running.stop(FINISHES));
     let status = match ended {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             bail!("{} is not installed, or not in PATH", program.display())
@@ -56,9 +57,9 @@ pub(crate) fn run(arguments: WithArguments) -> Result<()> {
     let mut sums = Sums::default();
     let figures = Figures::new(&settings, arguments.card.as_deref())?;
     let snapshot = store.snapshot()?;
-    for session in sessions {
+    for session in &left.sessions {
         // What cannot be summed up takes nothing from the agent's own end.
-        match figures.of(&session, &snapshot) {
+        match figures.of(session, &snapshot) {
             Ok(None) => {}
             Ok(Some(figures)) => {
                 figures.calls.iter().filter(|call| call.at >= began).for_each(|call| sums.add(&figures, call))
@@ -67,6 +68,7 @@ pub(crate) fn run(arguments: WithArguments) -> Result<()> {
         }
     }
     screen::remark(&sentence(agent, &ways, &sums));
+    say_left(&left);
     end_as(status)
 }
 

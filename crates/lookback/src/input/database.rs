@@ -61,6 +61,11 @@ pub(super) fn assemble(path: &Path, session: &str) -> Result<Vec<u8>> {
         let sql = "SELECT directory FROM session WHERE id = ?1";
         let directory: Option<String> = connection.query_row(sql, [session], |row| row.get(0)).optional()?;
         let directory = directory.with_context(|| format!("there is no session {session}"))?;
+        // Looked at before anything is read: SQLite knows the sizes without the texts. With what stands between them.
+        let sql = "SELECT (SELECT total(octet_length(data) + 32) FROM message WHERE session_id = ?1) + (SELECT \
+                   total(octet_length(data) + 1) FROM part WHERE message_id IN (SELECT id FROM message WHERE session_id = ?1))";
+        let size: f64 = connection.query_row(sql, [session], |row| row.get(0))?;
+        ensure!(size <= DOCUMENT_LIMIT as f64, "session {session} is larger than {} MB", DOCUMENT_LIMIT >> 20);
         let info = serde_json::json!({ "id": session, "directory": directory });
         let mut document = format!("{{\"info\":{info},\"messages\":[").into_bytes();
         let sql = "SELECT id, data FROM message WHERE session_id = ?1 ORDER BY time_created, id";
@@ -78,11 +83,6 @@ pub(super) fn assemble(path: &Path, session: &str) -> Result<Vec<u8>> {
                 document.extend(between.as_bytes());
                 document.extend(part.get::<_, String>(0)?.into_bytes());
                 between = ",";
-                ensure!(
-                    document.len() as u64 <= DOCUMENT_LIMIT,
-                    "session {session} is larger than {} MB",
-                    DOCUMENT_LIMIT >> 20
-                );
             }
             document.extend(b"]}");
         }

@@ -1,6 +1,7 @@
 //! The project's own file, `.lookback.toml`: what a repository says about how it wants to be worked on.
 //!
-//! A cloned repository is not trusted: until the person says otherwise only context limits, language and model name count.
+//! A cloned repository is not trusted: until the person says otherwise only context limits, ignore
+//! patterns, language and model name count.
 //! Who is asked, with which key and what may run is never taken from it.
 
 use std::{
@@ -24,7 +25,7 @@ const NAME: &str = ".lookback.toml";
 /// In bytes: nobody writes more settings by hand.
 const LARGEST: u64 = 256 << 10;
 /// Taken from everybody.
-const HARMLESS: [&str; 3] = ["model", "language", "context"];
+const HARMLESS: [&str; 4] = ["model", "language", "context", "ignore"];
 /// Taken once the person trusts the file as it is.
 const TRUSTED: [&str; 2] = ["compactor", "cards"];
 /// It would play whatever the repository brings along as the model's words.
@@ -47,8 +48,9 @@ pub(super) struct FromProject {
     pub(super) context: Option<OwnContext>,
     pub(super) compactor: Option<Compactor>,
     pub(super) cards: Vec<PathBuf>,
+    pub(super) ignore: Vec<String>,
     /// What does not count, in words.
-    pub(super) warnings: Vec<String>,
+    pub(super) not_taken: Vec<String>,
 }
 
 #[derive(Default, Deserialize)]
@@ -59,6 +61,7 @@ struct Written {
     context: Option<Configuration>,
     compactor: Option<Compactor>,
     cards: Vec<PathBuf>,
+    ignore: Vec<String>,
 }
 
 /// Numbers of the engine that stand over the person's own.
@@ -113,7 +116,7 @@ impl ProjectFile {
     pub(super) fn parse(self) -> Result<FromProject, SettingsError> {
         let keys = self.keys()?;
         let written: Written = toml::from_str(&self.text).map_err(|error| self.wrong(&error))?;
-        let mut warnings = Vec::new();
+        let mut not_taken = Vec::new();
         let name = self.path.display();
         let listed = |is_one: &dyn Fn(&str) -> bool| {
             let found: Vec<&str> = keys.iter().map(String::as_str).filter(|key| is_one(key)).collect();
@@ -121,16 +124,16 @@ impl ProjectFile {
         };
         let never = |key: &str| !HARMLESS.contains(&key) && !TRUSTED.contains(&key);
         if let Some(ignored) = listed(&never) {
-            warnings.push(format!("{name}: {ignored} is ignored: a project cannot set that, only your own file can"));
+            not_taken.push(format!("{name}: {ignored} is ignored: a project cannot set that, only your own file can"));
         }
         let (mut compactor, mut cards) = (written.compactor, written.cards);
         if let Some(ignored) = listed(&|key| TRUSTED.contains(&key)).filter(|_| !self.is_trusted) {
-            warnings.push(format!("{name}: {ignored} is ignored: you have not trusted this project with it"));
+            not_taken.push(format!("{name}: {ignored} is ignored: you have not trusted this project with it"));
             (compactor, cards) = (None, Vec::new());
         }
         let mut model = written.model;
         if model.as_ref().is_some_and(|model| model.starts_with(SCRIPT)) {
-            warnings.push(format!("{name}: model is ignored: a project cannot bring its own script"));
+            not_taken.push(format!("{name}: model is ignored: a project cannot bring its own script"));
             model = None;
         }
         if let Some(context) = &written.context {
@@ -146,7 +149,8 @@ impl ProjectFile {
             context: context.map(|table| OwnContext { path: self.path.clone(), table }),
             compactor,
             cards: cards.into_iter().map(beside).collect(),
-            warnings,
+            ignore: written.ignore,
+            not_taken,
             text: self.text,
         })
     }

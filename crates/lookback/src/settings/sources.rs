@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     env, fs, io,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
 };
 
@@ -24,7 +25,7 @@ pub(crate) struct Sources {
     pub(crate) path: Option<PathBuf>,
     /// None: there is no file.
     pub(crate) text: Option<String>,
-    /// Who may read it, where the system has such a thing.
+    /// Who may read it.
     pub(crate) mode: Option<u32>,
     /// The file of the project that a command works in.
     pub(crate) project: Option<ProjectFile>,
@@ -44,7 +45,10 @@ impl Sources {
         let (mut text, mut mode) = (None, None);
         if let Some(path) = &path {
             match fs::read_to_string(path) {
-                Ok(read) => (text, mode) = (Some(read), mode_of(path)),
+                Ok(read) => {
+                    text = Some(read);
+                    mode = fs::metadata(path).ok().map(|about| about.permissions().mode());
+                }
                 // A missing file is fine, unless it was named.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && set(&environment, OVERRIDE).is_none() => {}
                 Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
@@ -68,17 +72,6 @@ fn locate(environment: &BTreeMap<String, String>) -> Option<PathBuf> {
 
 fn set<'a>(environment: &'a BTreeMap<String, String>, variable: &str) -> Option<&'a str> {
     environment.get(variable).map(String::as_str).filter(|value| !value.is_empty())
-}
-
-#[cfg(unix)]
-fn mode_of(path: &Path) -> Option<u32> {
-    use std::os::unix::fs::PermissionsExt;
-    Some(fs::metadata(path).ok()?.permissions().mode())
-}
-
-#[cfg(not(unix))]
-fn mode_of(_: &Path) -> Option<u32> {
-    None
 }
 
 #[cfg(test)]

@@ -197,3 +197,39 @@ fn an_event_of_many_values_is_refused_with_its_line() {
     assert_eq!(ended, Ended::WithAnError, "{said}");
     assert!(said.contains("line ") && said.contains("the arguments of a call: more than 100,000"), "{said}");
 }
+
+/// What tools did is kept beside what they showed, line by line and value by value.
+#[test]
+fn what_tools_did_is_bounded_in_every_document() {
+    let opencode = |tool: &str, state: &str| {
+        format!(
+            r#"{{"info":{{"role":"assistant"}},"parts":[{{"type":"tool","tool":"{tool}","state":{{"status":"completed",{state}}}}}]}}"#
+        )
+    };
+    let gemini = |tool: &str, arguments: &str| {
+        format!(r#"{{"type":"gemini","content":"","toolCalls":[{{"name":"{tool}","args":{arguments},"result":[]}}]}}"#)
+    };
+    let mini = |arguments: &str| {
+        format!(
+            r#"{{"role":"assistant","tool_calls":[{{"id":"c","function":{{"name":"other","arguments":"{arguments}"}}}}]}},{{"role":"tool","tool_call_id":"c","content":""}}"#
+        )
+    };
+    let found = format!(r#""input":{{"pattern":"b"}},"output":"/w/a:\n{}""#, r"  Line 1: b\n".repeat(4_000_000));
+    let edit = format!(r#"{{"file_path":"a","old_string":"{}","new_string":"b"}}"#, r"\n".repeat(15_000_000));
+    let values = format!("[{}0]", "0,".repeat(90_000));
+    let documents = [
+        (r#"{"info":{"id":"s"},"messages":["#, vec![opencode("grep", &found)], "lines of text; skipped"),
+        (
+            r#"{"sessionId":"s","projectHash":"a","kind":"main","messages":["#,
+            vec![gemini("replace", &edit)],
+            "lines of text; skipped",
+        ),
+        (r#"{"info":{"id":"s"},"messages":["#, vec![opencode("x", &format!(r#""input":{values}"#)); 300], "to be held"),
+        (r#"{"info":{"mini_version":"2"},"messages":["#, vec![mini(&values); 300], "to be held"),
+    ];
+    for (before, messages, expected) in documents {
+        for (ended, said) in read_packed(&[before.as_bytes(), messages.join(",").as_bytes(), b"]}"]) {
+            assert!(!matches!(ended, Ended::Badly(_)) && said.contains(expected), "{before}: {ended:?} {said}");
+        }
+    }
+}

@@ -11,6 +11,8 @@ use std::{
     collections::BTreeMap,
     env, fs,
     path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+    thread,
     time::Duration,
 };
 
@@ -24,32 +26,58 @@ const USUAL: u64 = 200;
 fn no_recording_breaks_the_program() {
     let wanted = env::var("LOOKBACK_MUTATED").ok().map_or(USUAL, |count| count.parse().expect("a number"));
     let recordings = recordings();
+    let next = AtomicU64::new(0);
+    // Each waits for programs most of the time, so there are as many as cores.
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    let found: Vec<Found> = thread::scope(|scope| {
+        let work = || try_some(&recordings, || Some(next.fetch_add(1, Relaxed)).filter(|number| *number < wanted));
+        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().map(|worker| worker.join().expect("it ends")).collect()
+    });
     let mut counts: BTreeMap<(&str, &str), u64> = BTreeMap::new();
-    let (mut findings, mut slowest) = (Vec::new(), Duration::ZERO);
-    for number in 0..wanted {
-        let (name, bytes) = &recordings[number as usize % recordings.len()];
-        let mutated = Mutation::new(number).apply(bytes, &recordings);
-        for (command, ended, took) in run_all(&mutated) {
-            slowest = slowest.max(took);
-            let word = match &ended {
-                Ended::Well => "well",
-                Ended::WithAnError => "with an error",
-                Ended::Badly(_) => "badly",
-            };
-            *counts.entry((command, word)).or_default() += 1;
-            if let Ended::Badly(how) = ended {
-                let kept = env::temp_dir().join(format!("lookback-mutated-{number}"));
-                fs::write(&kept, &mutated).expect("a file");
-                findings.push(format!("{command} of number {number} ({name}): {how}; kept as {}", kept.display()));
-            }
-        }
+    for (key, count) in found.iter().flat_map(|found| &found.counts) {
+        *counts.entry(*key).or_default() += count;
     }
+    let slowest = found.iter().map(|found| found.slowest).max().unwrap_or_default();
+    let findings: Vec<&str> = found.iter().flat_map(|found| &found.findings).map(String::as_str).collect();
     println!("{wanted} recordings, changed from {}:", recordings.len());
     for ((command, word), count) in counts {
         println!("{command:<7} ended {word:<14} {count:>6}");
     }
     println!("the slowest command took {:.1} s", slowest.as_secs_f64());
     assert!(findings.is_empty(), "{}", findings.join("\n"));
+}
+
+/// What came of some of them.
+#[derive(Default)]
+struct Found {
+    counts: BTreeMap<(&'static str, &'static str), u64>,
+    findings: Vec<String>,
+    slowest: Duration,
+}
+
+fn try_some(recordings: &[(String, Vec<u8>)], next: impl Fn() -> Option<u64>) -> Found {
+    let mut found = Found::default();
+    while let Some(number) = next() {
+        let (name, bytes) = &recordings[number as usize % recordings.len()];
+        let mutated = Mutation::new(number).apply(bytes, recordings);
+        for (command, ended, took) in run_all(&mutated) {
+            found.slowest = found.slowest.max(took);
+            let word = match &ended {
+                Ended::Well => "well",
+                Ended::WithAnError => "with an error",
+                Ended::Badly(_) => "badly",
+            };
+            *found.counts.entry((command, word)).or_default() += 1;
+            if let Ended::Badly(how) = ended {
+                let kept = env::temp_dir().join(format!("lookback-mutated-{number}"));
+                fs::write(&kept, &mutated).expect("a file");
+                let kept = kept.display();
+                found.findings.push(format!("{command} of number {number} ({name}): {how}; kept as {kept}"));
+            }
+        }
+    }
+    found
 }
 
 /// Those of the repository, and those of a folder, by name.

@@ -4,6 +4,7 @@ mod asked;
 mod bad_days;
 mod ended;
 mod killed;
+mod pictures;
 mod planted;
 mod projects;
 mod real_model;

@@ -14,10 +14,7 @@ use lookback_replay::{
     import::{detect, importer, parse_document},
     recording::{Item, Recording},
     simulate::Tariff,
-    strategy::{
-        Counter,
-        driven::{Driven, Powers},
-    },
+    strategy::driven::{Driven, Powers},
 };
 use lookback_tokens::count_o200k as count;
 use serde_json::{Value, json};
@@ -112,7 +109,7 @@ fn compare(name: &str, bytes: &[u8]) -> Option<usize> {
     configuration.window.tokens = Some(WINDOW);
     let tariff = tariff();
     let last = conversation.calls.len().checked_sub(1)?;
-    let mut driven = Driven::new(&conversation, Powers::Planned, &tariff, configuration, Counter::new(&count));
+    let mut driven = Driven::new(&conversation, Powers::Planned, &tariff, configuration, &count);
     driven.feed(last).expect("it is fed");
     let mut fed = Session::replay(driven.session().trace().to_vec(), &NoBlobs).expect("it replays");
     let mut imported = imported(bytes);

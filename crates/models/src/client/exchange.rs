@@ -6,7 +6,7 @@ use std::{collections::VecDeque, fmt, future::Future, mem, pin::Pin};
 
 use bytes::Bytes;
 use jiff::Zoned;
-use lookback_wire::{Delta, Provider, Reply, ReplyContent, ReplyReader, ReplyStop, SseError, StreamError, parse_reply};
+use lookback_wire::{Delta, Provider, Reply, ReplyReader, ReplyStop, SseError, StreamError, parse_reply};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::{
@@ -159,7 +159,7 @@ impl Exchange {
 
     fn take_whole(&mut self, body: &[u8]) -> Result<(), Fault> {
         let reply = parse_reply(self.api, body).map_err(|e| self.stream_fault(&e))?;
-        self.ready.extend(reply.parts.iter().filter_map(|part| shown(&part.content)));
+        self.ready.extend(reply.parts.iter().filter_map(|part| part.content.shown()));
         self.reply = Some(reply);
         self.state = State::Ended;
         Ok(())
@@ -219,16 +219,6 @@ impl Source for Exchange {
 /// From 0 to 1. Without a source of randomness the longest pause is the safe one.
 fn chance() -> f64 {
     getrandom::u32().map_or(1.0, |random| f64::from(random) / f64::from(u32::MAX))
-}
-
-/// What a part of a whole answer would have been in a stream.
-fn shown(content: &ReplyContent) -> Option<Delta> {
-    match content {
-        ReplyContent::Text(text) => Some(Delta::Text(text.clone())),
-        ReplyContent::Thinking { text, .. } if !text.is_empty() => Some(Delta::Thinking(text.clone())),
-        ReplyContent::Call { name, .. } => Some(Delta::Call { name: name.clone() }),
-        ReplyContent::Thinking { .. } | ReplyContent::UnfinishedCall { .. } | ReplyContent::Unknown => None,
-    }
 }
 
 /// An empty beginning counts, too: the server hung up before it said anything.

@@ -1,5 +1,5 @@
 //! Keys that a server repeats in another form: cut, turned round, spelt out with something between the letters, as
-//! numbers, in base64 or hex. No run of eight characters of any of these is shown.
+//! numbers, in base64, base32 or hex. No run of eight characters of any of these is shown.
 
 use std::{collections::HashSet, ops::Range};
 
@@ -16,6 +16,10 @@ const RUN: usize = 8;
 const LONGEST_STRIDE: usize = 32;
 /// Of the table of pairs. Letters beyond share a place with others, which costs a second look and nothing else.
 const ROWS: usize = 128;
+
+/// That of RFC 4648, its second one, and Crockford's, in small letters.
+pub(super) const BASE32: [&[u8; 32]; 3] =
+    [b"abcdefghijklmnopqrstuvwxyz234567", b"0123456789abcdefghijklmnopqrstuv", b"0123456789abcdefghjkmnpqrstvwxyz"];
 
 /// Every run of all known keys in all forms.
 #[derive(Clone, Default)]
@@ -127,6 +131,7 @@ fn forms(key: &str) -> Vec<String> {
         forms.push(key.bytes().map(|byte| format!("{byte:02x}")).collect());
         forms.push(key.bytes().map(|byte| byte.to_string()).collect());
         forms.extend((0..3).flat_map(|before| in_base64(key, before)));
+        forms.extend((0..5).flat_map(|before| BASE32.map(|alphabet| in_base32(key, before, alphabet))));
     }
     let turned: Vec<String> = forms.iter().map(|form| turn(form)).collect();
     forms.extend(turned);
@@ -142,9 +147,32 @@ fn in_base64(key: &str, before: usize) -> [String; 2] {
     [STANDARD.encode(&bytes), URL_SAFE.encode(&bytes)].map(|text| text[first.min(whole)..whole].to_owned())
 }
 
+/// The same, by fives.
+pub(super) fn in_base32(key: &str, before: usize, alphabet: &[u8; 32]) -> String {
+    let bits = vec![0; before]
+        .into_iter()
+        .chain(key.bytes())
+        .flat_map(|byte: u8| (0..8).rev().map(move |bit| byte >> bit & 1));
+    let bits: Vec<u8> = bits.skip((before * 8).next_multiple_of(5)).collect();
+    let letter = |bits: &[u8]| char::from(alphabet[bits.iter().fold(0, |number, bit| number << 1 | usize::from(*bit))]);
+    bits.chunks_exact(5).map(letter).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// As coreutils' `base32` and `basenc --base32hex` write them.
+    #[test]
+    fn base32_within_a_longer_text_has_the_letters_of_the_key() {
+        let [usual, hex, _] = BASE32.map(|alphabet| in_base32("sk-test-01", 0, alphabet));
+        assert_eq!([usual, hex], ["onvs25dfon2c2mbr", "edliqt35edq2qc1h"]);
+        for before in ["u", "us", "use", "uses", "Bearer "] {
+            let text = in_base32(&format!("{before}sk-test-0123456789, and"), 0, BASE32[0]);
+            let form = in_base32("sk-test-0123456789", before.len() % 5, BASE32[0]);
+            assert!(form.len() >= 27 && text.contains(form.as_str()), "{text} {form}");
+        }
+    }
 
     #[test]
     fn base64_within_a_longer_text_has_the_letters_of_the_key() {

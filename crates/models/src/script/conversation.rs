@@ -64,7 +64,7 @@ fn read(api: Provider, element: &Value) -> Vec<Said> {
                 (Part::Result(result), _) => {
                     Said::Result { id: result.id.to_string(), interrupted: is_interrupted(&result.text) }
                 }
-                (Part::Thinking(_) | Part::Native(_), _) => continue,
+                (Part::Thinking(_) | Part::Picture(_) | Part::Native(_), _) => continue,
             });
         }
     }

@@ -7,6 +7,8 @@
 //! by it. Example: the prompts of three calls were billed at 20,000, 21,500 and 23,000 tokens, and what came between them
 //! counts 1,000 and 1,000: the factor is 3,000 / 2,000 = 1.5.
 
+use std::ops::Range;
+
 use super::{Call, Piece};
 use crate::recording::Format;
 
@@ -24,7 +26,9 @@ impl Scale {
     /// `system` is the count of the system prompt that the file shows.
     pub(super) fn of(format: Format, system: u32, pieces: &[Piece], calls: &[Call<'_>]) -> Self {
         let factor = factor(pieces, calls).unwrap_or(1.0);
-        let base = first_bill(calls)
+        let base = calls
+            .first()
+            .and_then(prompt)
             .map(|billed| billed - counted(pieces, &calls[0]) as f64 * factor)
             .filter(|base| (SMALLEST_BASE..=LARGEST_BASE).contains(base));
         Self { base: base.map_or_else(|| usual_base(format, system), |base| base.round() as u32), factor }
@@ -33,10 +37,6 @@ impl Scale {
     pub fn apply(&self, tokens: u32) -> u32 {
         (f64::from(tokens) * self.factor).round() as u32
     }
-}
-
-fn first_bill(calls: &[Call<'_>]) -> Option<f64> {
-    prompt(calls.first()?)
 }
 
 /// As billed; none where a call was given up before that.
@@ -62,6 +62,18 @@ fn factor(pieces: &[Piece], calls: &[Call<'_>]) -> Option<f64> {
         count += grown;
     }
     (billed > 0.0 && count > 0.0).then_some(billed / count)
+}
+
+/// Where one call's prompt is the one before and more: which pieces came, and what the bill grew by.
+pub(super) fn growths(calls: &[Call<'_>]) -> Vec<(Range<usize>, f64)> {
+    let growth = |pair: &[Call<'_>]| {
+        let [one, next] = pair else { return None };
+        let ([earlier @ .., end], [ranges @ .., last]) = (&one.before[..], &next.before[..]) else { return None };
+        let goes_on = ranges == earlier && last.start == end.start && last.end > end.end && !next.after_compaction;
+        let billed = prompt(next)? - prompt(one)?;
+        (goes_on && billed > 0.0).then_some((end.end..last.end, billed))
+    };
+    calls.windows(2).filter_map(growth).collect()
 }
 
 /// The median of billed − counted over sessions of public repositories, counted by o200k and multiplied by each session's
@@ -94,8 +106,12 @@ mod tests {
         recording::{Billed, CallItem, Item, Recording, UserItem},
     };
 
-    /// A user's turn and calls billed at these prompts; each answer counts 996, and 4 for being a message.
     fn scale(format: Format, prompts: &[u64]) -> Scale {
+        Conversation::new(&recording(format, prompts), &|text| text.len() as u32).scale
+    }
+
+    /// A user's turn and calls billed at these prompts; each answer counts 996, and 4 for being a message.
+    fn recording(format: Format, prompts: &[u64]) -> Recording {
         let call = |prompt: &u64| {
             Item::Call(Box::new(CallItem {
                 at: None,
@@ -110,7 +126,25 @@ mod tests {
         let items = std::iter::once(user).chain(prompts.iter().map(call)).collect();
         let mut recording = Recording { items, ..Recording::new(format) };
         recording.about.system = Some("s".repeat(700));
-        Conversation::new(&recording, &|text| text.len() as u32).scale
+        recording
+    }
+
+    #[test]
+    fn what_came_between_two_calls_weighs_what_the_bill_grew_by() {
+        let mut recording = recording(Format::Codex, &[20_000, 21_500, 24_700, 24_000]);
+        for (at, letter) in [(2, "v"), (4, "w"), (6, "x")] {
+            let text = letter.repeat(96);
+            recording.items.insert(at, Item::User(UserItem { text, origin: Origin::Person, at: None }));
+        }
+        let mut conversation = Conversation::new(&recording, &|text| text.len() as u32);
+        conversation.weigh_by_bills();
+        let prompt = |call: usize| -> u32 {
+            let before = conversation.before(call).map(|piece| conversation.pieces[piece].tokens);
+            conversation.scale.base + before.sum::<u32>()
+        };
+        assert_eq!([prompt(0), prompt(1), prompt(2)], [20_000, 21_500, 24_700]);
+        assert_eq!(conversation.weight("w".repeat(96).as_bytes()), Some(conversation.pieces[4].tokens - 4));
+        assert_eq!(conversation.weight("x".repeat(96).as_bytes()), None, "a bill that fell tells nothing");
     }
 
     #[test]

@@ -14,10 +14,13 @@ use serde_json::{Value, value::RawValue};
 use super::Sink;
 use crate::{
     numbers,
-    parameters::{HELD_WEIGHT, MOST_MESSAGES, MOST_VALUES, VALUE_WEIGHT},
+    parameters::{HELD_WEIGHT, LINE_WEIGHT, MOST_LINES, MOST_MESSAGES, MOST_VALUES, VALUE_WEIGHT},
     recording::{Item, Skipped},
 };
-use lookback_engine::NewPart;
+use lookback_engine::{
+    NewPart,
+    trace::{ResultData, result::EditData},
+};
 use lookback_wire::count_values;
 
 /// What JSON can come to in memory: its texts, and a tree over them.
@@ -25,13 +28,21 @@ pub fn weight(json: &[u8]) -> u64 {
     json.len() as u64 + VALUE_WEIGHT * count_values(json) as u64
 }
 
-/// Says no to more values than one tree is made of.
+/// Says no to more values than one tree is made of, and to more lines of text than are told apart at once.
 pub fn check_values(json: &[u8]) -> Result<(), String> {
-    // Most are shorter than the bound, and each value has a byte of its own.
-    match json.len() > MOST_VALUES && count_values(json) > MOST_VALUES {
-        true => Err(format!("more than {} JSON values", numbers::count(MOST_VALUES as u64))),
-        false => Ok(()),
+    let many = |most: usize, what: &str| Err(format!("more than {} {what}", numbers::count(most as u64)));
+    // Most are shorter than the bounds, and each value has a byte of its own, a line feed two.
+    match json.len() {
+        length if length > MOST_VALUES && count_values(json) > MOST_VALUES => many(MOST_VALUES, "JSON values"),
+        length if length > 2 * MOST_LINES && count_line_feeds(json) > MOST_LINES => many(MOST_LINES, "lines of text"),
+        _ => Ok(()),
     }
+}
+
+/// As they are written in JSON, and in JSON within its texts.
+fn count_line_feeds(json: &[u8]) -> usize {
+    json.windows(2).filter(|pair| pair == b"\\n").count()
+        + json.windows(5).filter(|five| five.eq_ignore_ascii_case(b"u000a")).count()
 }
 
 /// Adds up what is held at once, and says no beyond the bound.
@@ -48,9 +59,31 @@ impl Held {
 
 /// What an item takes beside its texts.
 pub fn frame_of(item: &Item) -> u64 {
-    match item {
-        Item::Call(call) => VALUE_WEIGHT * (1 + call.parts.len() + 2 * call.results.len()) as u64,
-        _ => VALUE_WEIGHT,
+    let Item::Call(call) = item else { return VALUE_WEIGHT };
+    let data: u64 = call.results.iter().map(|result| frame_of_data(&result.data)).sum();
+    VALUE_WEIGHT * (1 + call.parts.len() + 2 * call.results.len()) as u64 + data
+}
+
+/// What tools did is held beside what was shown of it: lines, files, a tree.
+fn frame_of_data(data: &ResultData) -> u64 {
+    let lines = |edit: &EditData| edit.hunks.iter().map(|hunk| 2 + hunk.removed.len() + hunk.added.len()).sum();
+    let lines: usize = match data {
+        ResultData::Search(search) => 2 * search.matches.len(),
+        ResultData::List(list) => list.entries.len(),
+        ResultData::Edit(edit) => lines(edit),
+        ResultData::Patch(patch) => patch.files.iter().map(|file| 2 + lines(&file.edit)).sum(),
+        ResultData::Todo(todo) => 2 * todo.items.len(),
+        ResultData::Other(tree) => return frame_of_tree(tree),
+        ResultData::Read(_) | ResultData::Write(_) | ResultData::Run(_) => 0,
+    };
+    LINE_WEIGHT * lines as u64
+}
+
+fn frame_of_tree(tree: &Value) -> u64 {
+    match tree {
+        Value::Array(list) => LINE_WEIGHT + list.iter().map(frame_of_tree).sum::<u64>(),
+        Value::Object(map) => VALUE_WEIGHT + map.values().map(frame_of_tree).sum::<u64>(),
+        _ => LINE_WEIGHT,
     }
 }
 
@@ -153,6 +186,32 @@ mod tests {
             let refused = check_values(format!("[{}1]", many.repeat(MOST_VALUES)).as_bytes());
             assert_eq!(refused, Err("more than 100,000 JSON values".to_owned()), "{many}");
         }
+    }
+
+    #[test]
+    fn lines_of_texts_are_counted_however_they_are_written() {
+        for feed in ["\\n", "\\\\n", "\\u000A"] {
+            let text = |count: usize| format!("[\"{}\"]", feed.repeat(count));
+            assert_eq!(check_values(text(MOST_LINES).as_bytes()), Ok(()));
+            let refused = check_values(text(MOST_LINES + 1).as_bytes());
+            assert_eq!(refused, Err("more than 1,000,000 lines of text".to_owned()), "{feed}");
+        }
+    }
+
+    /// What tools did is weighed by its lines and its values.
+    #[test]
+    fn what_is_kept_beside_the_text_is_weighed() {
+        let weight = |data: &str| frame_of_data(&serde_json::from_str(data).expect("data of a result"));
+        let few = [
+            r#"{"other":{"a":[1,2]}}"#,
+            r#"{"edit":{"path":"a","hunks":[{"first_line":1,"removed":["x"],"added":["y","z"]}]}}"#,
+            r#"{"list":{"subject":"a","entry_count":2,"entries":["b","c"]}}"#,
+            r#"{"search":{"pattern":"a","match_count":1,"matches":[{"path":"b","line":1,"text":"c"}]}}"#,
+        ];
+        assert_eq!(
+            few.map(weight),
+            [VALUE_WEIGHT + 3 * LINE_WEIGHT, 5 * LINE_WEIGHT, 2 * LINE_WEIGHT, 2 * LINE_WEIGHT]
+        );
     }
 
     #[test]

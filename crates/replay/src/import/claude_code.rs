@@ -110,7 +110,11 @@ impl LineImporter for ClaudeCode {
     }
 
     fn flush(&mut self, sink: &mut dyn Sink) {
-        self.close(sink);
+        if let Some(open) = self.open.take() {
+            self.ended.insert(hash(&open.id));
+            sink.item(open.call.close_whole());
+        }
+        self.behind.drain(..).for_each(|item| sink.item(item));
     }
 
     fn finish(&mut self, sink: &mut dyn Sink) {
@@ -174,7 +178,7 @@ impl ClaudeCode {
             if self.ended.contains(&hash(&id)) {
                 return Err(format!("a line of response {id} behind other responses"));
             }
-            self.close(sink);
+            self.flush(sink);
             let call = OpenCall::new(Vec::new(), line.time(), None);
             self.open = Some(Response { id, number: self.items, call });
             self.items += 1;
@@ -289,16 +293,8 @@ impl ClaudeCode {
         }
         self.behind.push(item);
         if self.behind.len() >= HELD {
-            self.close(sink);
+            self.flush(sink);
         }
-    }
-
-    fn close(&mut self, sink: &mut dyn Sink) {
-        if let Some(open) = self.open.take() {
-            self.ended.insert(hash(&open.id));
-            sink.item(open.call.close_whole());
-        }
-        self.behind.drain(..).for_each(|item| sink.item(item));
     }
 }
 

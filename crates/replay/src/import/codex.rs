@@ -114,7 +114,16 @@ impl LineImporter for Codex {
     }
 
     fn flush(&mut self, sink: &mut dyn Sink) {
-        self.close(sink);
+        match self.open.take() {
+            Some(open) if open.says_nothing() => {
+                let reason = "a response that was broken off before it said anything";
+                sink.skipped(Skipped { line: 0, reason: reason.to_owned() });
+                self.forget(open.number);
+            }
+            Some(open) => sink.item(open.call.close_whole()),
+            None => {}
+        }
+        self.behind.drain(..).for_each(|item| sink.item(item));
     }
 
     fn about(&self) -> &About {
@@ -192,7 +201,7 @@ impl Codex {
     /// The open response, or a new one where the last is over.
     fn step(&mut self, at: Option<Timestamp>, sink: &mut dyn Sink) -> &mut OpenCall {
         if self.open.as_ref().is_some_and(|open| open.is_over || !self.behind.is_empty()) {
-            self.close(sink);
+            self.flush(sink);
         }
         let (items, last) = (&mut self.items, &mut self.last);
         let (bills, just_compacted) = (&mut self.bills, &mut self.just_compacted);
@@ -287,7 +296,7 @@ impl Codex {
             }
             (Order::BehindItems, _) => self.bills.unclaimed = Some(last.billed()),
             _ => {
-                self.close(sink);
+                self.flush(sink);
                 self.bills.unclaimed = Some(last.billed());
             }
         }
@@ -343,21 +352,8 @@ impl Codex {
         }
         self.behind.push(item);
         if self.behind.len() >= HELD {
-            self.close(sink);
+            self.flush(sink);
         }
-    }
-
-    fn close(&mut self, sink: &mut dyn Sink) {
-        match self.open.take() {
-            Some(open) if open.says_nothing() => {
-                let reason = "a response that was broken off before it said anything";
-                sink.skipped(Skipped { line: 0, reason: reason.to_owned() });
-                self.forget(open.number);
-            }
-            Some(open) => sink.item(open.call.close_whole()),
-            None => {}
-        }
-        self.behind.drain(..).for_each(|item| sink.item(item));
     }
 
     /// Takes back the number of a response that is not given out: what came behind it moves up.

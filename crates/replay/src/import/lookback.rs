@@ -18,7 +18,7 @@ use lookback_engine::{
 };
 
 use super::{LineImporter, Sink, open_call::OpenCall};
-use crate::recording::{About, Billed, Compaction, CompactionKind, Format, Item, Skipped, UserItem};
+use crate::recording::{About, Compaction, CompactionKind, Format, Item, Skipped, UserItem};
 
 #[derive(Debug, Default)]
 pub(super) struct LookbackImporter {
@@ -75,7 +75,7 @@ impl LookbackImporter {
                 Ok(())
             }
             EventBody::UserTurn(user) => {
-                self.close(sink);
+                self.flush(sink);
                 self.count(user.turn);
                 sink.item(Item::User(UserItem { text: user.text, origin: user.origin, at: Some(at) }));
                 Ok(())
@@ -109,21 +109,21 @@ impl LookbackImporter {
     }
 
     fn answer(&mut self, turn: AssistantTurn, at: Timestamp, sink: &mut dyn Sink) {
-        self.close(sink);
+        self.flush(sink);
         self.count(turn.turn);
         let parts = turn.parts.into_iter().filter_map(new_part).collect();
         let sent = self.sent.take().filter(|(call, _)| *call == turn.call).map_or(at, |(_, sent)| sent);
         self.about.see_model(self.model.as_deref());
         let mut answer = OpenCall::new(parts, Some(sent), self.model.clone());
         answer.item.stop = turn.stop;
-        answer.item.billed = self.early.take().filter(|usage| usage.call == turn.call).map(bill);
+        answer.item.billed = self.early.take().filter(|usage| usage.call == turn.call).map(|usage| usage.billed.into());
         self.open = Some(Open { call: turn.call, answer, item: self.items - 1 });
     }
 
     /// It comes before the answer or behind it; that of a call without an answer belongs to nothing.
     fn usage(&mut self, usage: Usage) {
         match &mut self.open {
-            Some(open) if open.call == usage.call => open.answer.item.billed = Some(bill(usage)),
+            Some(open) if open.call == usage.call => open.answer.item.billed = Some(usage.billed.into()),
             _ => self.early = Some(usage),
         }
     }
@@ -144,7 +144,7 @@ impl LookbackImporter {
         let target =
             *self.item_of.get(&turn).ok_or_else(|| format!("goes back to turn {turn}, which is not in the file"))?;
         if self.leaf != Some(target) {
-            self.close(sink);
+            self.flush(sink);
             sink.item(Item::Rewind { last: Some(target) });
             self.leaf = Some(target);
         }
@@ -155,15 +155,6 @@ impl LookbackImporter {
         self.item_of.insert(turn, self.items);
         self.leaf = Some(self.items);
         self.items += 1;
-    }
-
-    fn close(&mut self, sink: &mut dyn Sink) {
-        if let Some(Open { answer, .. }) = self.open.take() {
-            sink.item(answer.close());
-        }
-        if let Some(shortened) = self.shortened.take() {
-            sink.item(Item::Compaction(shortened));
-        }
     }
 }
 
@@ -182,7 +173,12 @@ impl LineImporter for LookbackImporter {
     }
 
     fn flush(&mut self, sink: &mut dyn Sink) {
-        self.close(sink);
+        if let Some(Open { answer, .. }) = self.open.take() {
+            sink.item(answer.close());
+        }
+        if let Some(shortened) = self.shortened.take() {
+            sink.item(Item::Compaction(shortened));
+        }
     }
 
     fn about(&self) -> &About {
@@ -201,16 +197,6 @@ fn new_part(part: AssistantPart) -> Option<NewPart> {
         AssistantPart::Call { id, name, arguments, .. } => NewPart::Call { id, name, arguments },
         AssistantPart::Unknown { .. } => return None,
     })
-}
-
-fn bill(usage: Usage) -> Billed {
-    Billed {
-        uncached: usage.billed.uncached.into(),
-        read: usage.billed.cached.into(),
-        written: usage.billed.written.into(),
-        output: usage.billed.output.into(),
-        written_1h: usage.billed.written_1h.into(),
-    }
 }
 
 /// Outputs that a store took out of the trace stand in the result again.

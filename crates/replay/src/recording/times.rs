@@ -3,11 +3,7 @@
 use lookback_engine::trace::Timestamp;
 
 use super::{Item, Recording};
-
-/// A session may rest for months; a time further than this from most of its others is no time of it.
-const FAR_MS: u64 = 366 * 24 * 3_600_000;
-/// Lines of several threads stand in no strict order.
-const DISORDER_MS: i64 = 24 * 3_600_000;
+use crate::parameters::{DISORDER_MS, FAR_MS};
 
 impl Recording {
     /// Such a time would be a pause that nobody made: it becomes that of its neighbour. Gives how many there were.

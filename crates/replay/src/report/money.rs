@@ -10,10 +10,7 @@
 use std::collections::BTreeMap;
 
 use super::{Report, SessionReport, numbers};
-use crate::{recording::Format, strategy::StrategyName};
-
-/// Sums below this share of the whole are not worth a word.
-const WORTH_A_WORD: f64 = 0.005;
+use crate::{parameters::WORTH_A_WORD, recording::Format, strategy::StrategyName};
 
 /// Sums over sessions, in dollars.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -91,6 +88,11 @@ impl Money {
     /// Whether nothing of it is a bill.
     pub fn is_estimate(&self) -> bool {
         self.without_bills == self.sessions
+    }
+
+    /// Whether no session of it has both a bill and a price card of its own.
+    pub fn is_about(&self) -> bool {
+        self.without_bills + self.without_prices == self.sessions
     }
 }
 

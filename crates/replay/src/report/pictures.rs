@@ -67,12 +67,7 @@ struct Really<'a> {
 impl Really<'_> {
     fn split(&self, call: usize) -> Split {
         let billed = self.conversation.calls[call].billed.filter(|billed| billed.prompt() > 0);
-        let billed = billed.map(|billed| Split {
-            read: billed.read,
-            written: billed.written,
-            written_1h: billed.written_1h.min(billed.written),
-            uncached: billed.uncached,
-        });
+        let billed = billed.map(|billed| billed.split());
         billed.or_else(|| Some(self.append?.calls.get(call)?.split)).unwrap_or_default()
     }
 

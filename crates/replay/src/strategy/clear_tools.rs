@@ -16,7 +16,6 @@ use crate::{conversation::Conversation, parameters::ClearParameters, shown::Did}
 
 pub(super) const PLACEHOLDER: &str = "[Old tool result content cleared]";
 
-#[derive(Debug)]
 pub(super) struct ClearTools<'a> {
     conversation: &'a Conversation<'a>,
     parameters: ClearParameters,

@@ -67,7 +67,7 @@ impl<'a> Driven<'a> {
         let count = move |text: &[u8]| match text {
             BASE => scale.base,
             b"" => 0,
-            _ => scale.apply(count.of(text)).max(1),
+            _ => conversation.weight(text).unwrap_or_else(|| scale.apply(count(text)).max(1)),
         };
         let card = match powers {
             Powers::Fixed => (Card { prices: None, ..tariff.card.clone() }, Lifetime::Usual),
@@ -150,39 +150,23 @@ impl Driven<'_> {
     fn did(&mut self, tidied: &Tidied) -> Vec<Did> {
         let mut did = Vec::new();
         self.refused += tidied.delta.as_ref().map_or(0, |delta| delta.refused.len()) as u64;
+        let mut add =
+            |what, before_tokens, after_tokens, note| did.push(Did { what, before_tokens, after_tokens, note });
         for fold in tidied.folded.iter().chain(&self.fed.take_folds()) {
             self.refused += fold.refused.len() as u64;
-            did.push(Did {
-                what: "fold",
-                before_tokens: fold.replaced,
-                after_tokens: fold.block_tokens + fold.board_tokens,
-                note: format!("fold of turns {}–{} into block {}", fold.range.first, fold.range.last, fold.block),
-            });
+            let note = format!("fold of turns {}–{} into block {}", fold.range.first, fold.range.last, fold.block);
+            add("fold", fold.replaced, fold.block_tokens + fold.board_tokens, note);
         }
         if let Some(archive) = &tidied.archived {
             self.refused += archive.refused.len() as u64;
-            did.push(Did {
-                what: "archive",
-                before_tokens: archive.replaced,
-                after_tokens: archive.summary,
-                note: format!("archive of turns {}–{}", archive.range.first, archive.range.last),
-            });
+            let note = format!("archive of turns {}–{}", archive.range.first, archive.range.last);
+            add("archive", archive.replaced, archive.summary, note);
         }
         if let Some(stubbed) = &tidied.stubbed {
-            did.push(Did {
-                what: "stub",
-                before_tokens: stubbed.raw,
-                after_tokens: stubbed.short,
-                note: format!("{} old blocks made short", stubbed.blocks),
-            });
+            add("stub", stubbed.raw, stubbed.short, format!("{} old blocks made short", stubbed.blocks));
         }
         if let Some(settled) = &tidied.settled {
-            did.push(Did {
-                what: "settle",
-                before_tokens: settled.raw,
-                after_tokens: settled.short,
-                note: format!("{} results in their short forms", settled.results),
-            });
+            add("settle", settled.raw, settled.short, format!("{} results in their short forms", settled.results));
         }
         did
     }

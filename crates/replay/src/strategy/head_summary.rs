@@ -24,7 +24,6 @@ use crate::{
     shown::{CompactorCall, Did, Made, Part, Shown, Stands},
 };
 
-#[derive(Debug)]
 pub(super) struct HeadSummary<'a> {
     conversation: &'a Conversation<'a>,
     parameters: SummaryParameters,
@@ -149,7 +148,7 @@ impl<'a> SummaryWriter<'a> {
             root: conversation.recording.about.cwd.clone().unwrap_or_default(),
             ..SessionSetup::new(SessionId("replay".into()))
         };
-        Self { fed: Fed::new(conversation, setup, None, Box::new(move |text| count.of(text))), written: 0 }
+        Self { fed: Fed::new(conversation, setup, None, Box::new(count)), written: 0 }
     }
 
     /// What stands for the pieces from `first` to `last` when this call is made.

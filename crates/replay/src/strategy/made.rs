@@ -12,7 +12,6 @@ use crate::{
 };
 
 /// Where a strategy's own texts come from.
-#[derive(Debug)]
 pub(super) struct Maker<'a> {
     conversation: &'a Conversation<'a>,
     count: Counter<'a>,
@@ -27,14 +26,13 @@ impl<'a> Maker<'a> {
     /// A text with a number of its own, counted as a message by the same measure as the pieces.
     pub(super) fn make(&mut self, text: String, stands: Stands) -> Rc<Made> {
         self.next += 1;
-        let tokens = self.conversation.scale.apply(self.count.of(text.as_bytes()) + TOKENS_PER_MESSAGE);
+        let tokens = self.conversation.scale.apply((self.count)(text.as_bytes()) + TOKENS_PER_MESSAGE);
         Rc::new(Made { id: self.next, tokens, text, stands })
     }
 }
 
 /// The results of a conversation, some of them hidden behind placeholders. Whoever hides a result again shows the same
 /// text.
-#[derive(Debug)]
 pub(super) struct Results<'a> {
     conversation: &'a Conversation<'a>,
     maker: Maker<'a>,

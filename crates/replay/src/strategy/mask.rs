@@ -18,7 +18,6 @@ use super::{
 };
 use crate::{conversation::Conversation, parameters::MaskParameters};
 
-#[derive(Debug)]
 pub(super) struct Mask<'a> {
     conversation: &'a Conversation<'a>,
     parameters: MaskParameters,

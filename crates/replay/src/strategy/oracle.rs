@@ -22,7 +22,6 @@ use crate::{
     simulate::{self, Tariff},
 };
 
-#[derive(Debug)]
 pub(super) struct Oracle<'a> {
     conversation: &'a Conversation<'a>,
     maker: Maker<'a>,

@@ -32,7 +32,6 @@ use crate::{
 };
 
 /// A strategy each of whose views is checked.
-#[derive(Debug)]
 pub(super) struct Checked<'a, S> {
     strategy: S,
     validity: Validity<'a>,
@@ -66,7 +65,6 @@ impl<S: Strategy> Strategy for Checked<'_, S> {
 }
 
 /// Writes and checks views of one conversation.
-#[derive(Debug)]
 pub(super) struct Validity<'a> {
     conversation: &'a Conversation<'a>,
     messages: Messages<'a>,

@@ -4,6 +4,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lookback_engine::trace::{Event, EventNo};
+use rusqlite::Transaction;
 
 use crate::{StoreError, append::append, database::Writing};
 
@@ -53,13 +54,27 @@ impl Lane {
 
     /// Writes what waits and then `events`, or nothing.
     pub(super) fn commit(&self, writing: &mut Writing<'_>, events: &[Event]) -> Result<(), StoreError> {
-        let waiting = self.take_waiting();
-        if waiting.is_empty() && events.is_empty() {
+        if events.is_empty() && self.state().waiting.is_empty() {
             return Ok(());
         }
-        let outcome = write_in_order(writing, self.key, &waiting, events);
+        self.commit_with(writing, events, |_, _| Ok(()))
+    }
+
+    /// The same together with something else about the session, whose key that is told.
+    pub(super) fn commit_with<T>(
+        &self,
+        writing: &mut Writing<'_>,
+        events: &[Event],
+        also: impl FnOnce(&Transaction<'_>, i64) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let waiting = self.take_waiting();
+        let outcome = writing.write(|transaction| {
+            append(transaction, self.key, &waiting)?;
+            append(transaction, self.key, events)?;
+            also(transaction, self.key)
+        });
         match &outcome {
-            Ok(()) => self.written(waiting.len() + events.len()),
+            Ok(_) => self.written(waiting.len() + events.len()),
             Err(_) => self.keep(waiting),
         }
         outcome
@@ -87,13 +102,6 @@ impl Lane {
     }
 }
 
-fn write_in_order(writing: &mut Writing<'_>, key: i64, first: &[Event], then: &[Event]) -> Result<(), StoreError> {
-    writing.write(|transaction| {
-        append(transaction, key, first)?;
-        append(transaction, key, then)
-    })
-}
-
 /// Commits what waits in all these lanes with one sync; where that fails, each alone, so that one session's trouble is
 /// not the others'.
 pub(super) fn commit_together(writing: &mut Writing<'_>, lanes: &[Arc<Lane>]) {
@@ -101,7 +109,8 @@ pub(super) fn commit_together(writing: &mut Writing<'_>, lanes: &[Arc<Lane>]) {
     let together =
         writing.write(|transaction| batches.iter().try_for_each(|(lane, batch)| append(transaction, lane.key, batch)));
     for (lane, batch) in batches {
-        let outcome = if together.is_ok() { Ok(()) } else { write_in_order(writing, lane.key, &batch, &[]) };
+        let outcome =
+            if together.is_ok() { Ok(()) } else { writing.write(|transaction| append(transaction, lane.key, &batch)) };
         match outcome {
             Ok(()) => lane.written(batch.len()),
             Err(error) => {

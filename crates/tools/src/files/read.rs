@@ -7,9 +7,12 @@ use std::{
     io::{self, Chain, Cursor, Read},
 };
 
-use lookback_engine::trace::{
-    AsCame, BlobHash, Image, Output, Part, ResultData,
-    result::{LineForm, ReadData},
+use lookback_engine::{
+    evidence::picture_size,
+    trace::{
+        AsCame, BlobHash, Image, Output, Part, ResultData,
+        result::{LineForm, ReadData},
+    },
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -28,8 +31,9 @@ use crate::{
 
 /// What people know from other agents.
 const USUAL_LINES: u32 = 2_000;
-/// What providers take of one picture.
-const LARGEST_IMAGE: u64 = 5 << 20;
+/// What Anthropic takes of one picture, the least of all: 5 MB in base64, and so many pixels on either side.
+const LARGEST_IMAGE: u64 = (5 << 20) / 4 * 3;
+const LONGEST_SIDE: u32 = 8_000;
 /// As `cat -n` separates them.
 const SEPARATOR: &str = "\t";
 
@@ -156,6 +160,15 @@ fn image(
         return Ok(named(place, format!("{what}, too large to be shown"), data).into());
     }
     file.take(LARGEST_IMAGE).read_to_end(&mut bytes).map_err(|error| failure(&error, &place.name))?;
+    // A provider refuses the whole request for a picture that it cannot read.
+    match picture_size(&bytes) {
+        None => return Ok(named(place, format!("{what}, damaged: it says no size"), data).into()),
+        Some((width, height)) if width.max(height) > LONGEST_SIDE => {
+            let what = format!("{what}, {width} by {height} pixels: too large to be shown");
+            return Ok(named(place, what, data).into());
+        }
+        Some(_) => {}
+    }
     let picture = Image { media_type: media_type.to_owned(), bytes: Output::new(bytes) };
     let parts = vec![Part::Text { start: 0, end: what.len() as u64 }, Part::Image(picture)];
     Ok(Outcome { done: named(place, what, data), file: None, as_came: Some(AsCame { parts, raw: None }) })

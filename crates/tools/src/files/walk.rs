@@ -1,4 +1,5 @@
-//! Which files a listing or a search looks at: not what `.gitignore` leaves out, nothing in `.git`, no hidden ones unless
+//! Which files a listing or a search looks at: not what `.gitignore` or the project's
+//! settings leave out, nothing in `.git`, no hidden ones unless
 //! they are asked for, and never through a link.
 
 use std::path::Path;
@@ -23,8 +24,13 @@ pub(super) fn walk(project: &Project, base: &Path, hidden: Hidden) -> WalkBuilde
     let left_out = project.hidden_below(base);
     // A project without git can have a .gitignore, too.
     walk.hidden(hidden == Hidden::LeftOut).require_git(false).follow_links(false);
+    let ignored = project.ignored().clone();
     walk.filter_entry(move |entry| {
-        entry.depth() == 0 || entry.file_name() != ".git" && !left_out.iter().any(|hidden| hidden == entry.path())
+        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        entry.depth() == 0
+            || entry.file_name() != ".git"
+                && !left_out.iter().any(|hidden| hidden == entry.path())
+                && !ignored.matched(entry.path(), is_folder).is_ignore()
     });
     walk
 }

@@ -1,6 +1,12 @@
 //! What this machine can enforce: tried, not guessed.
 
-use std::{fs, os::unix::fs::MetadataExt as _, path::Path, process::Stdio};
+use std::{
+    fs,
+    io::Write as _,
+    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
+    path::Path,
+    process::Stdio,
+};
 
 use lookback_engine::trace::BlobHash;
 
@@ -36,7 +42,8 @@ pub fn probe_unless_known(program: &Path, known: &Path) -> Enforced {
     let found = probe(program);
     if let Some(now) = now.filter(|_| found.is_whole()) {
         // Where it cannot be written, the next start tries again.
-        let _ = fs::write(known, now);
+        let file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(known);
+        let _ = file.and_then(|mut file| file.write_all(now.as_bytes()));
     }
     found
 }

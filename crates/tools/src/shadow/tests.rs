@@ -75,3 +75,35 @@ fn a_damaged_content_is_not_put_back() {
     assert!(shadow.put_back(&snapshot, &["src/a.rs".to_owned()]).is_err());
     assert!(!root.join("src/a.rs").exists());
 }
+
+#[test]
+fn a_folder_that_became_a_link_comes_back() {
+    let (_home, root, shadow) = project();
+    let (_, before) = shadow.take().unwrap();
+    fs::rename(root.join("src"), root.join("lib")).unwrap();
+    symlink("lib", root.join("src")).unwrap();
+    let (_, after) = shadow.take().unwrap();
+    let changes = before.changes(&after);
+    for (path, _) in &changes {
+        assert!(shadow.is_as(path, after.files.get(path)).unwrap(), "{path} is as the step left it");
+    }
+    let paths: Vec<String> = changes.into_iter().map(|(path, _)| path).collect();
+    shadow.put_back(&before, &paths).unwrap();
+    assert!(before.changes(&shadow.take().unwrap().1).is_empty() && root.join("src").is_dir());
+}
+
+#[test]
+fn nothing_is_put_back_through_a_link_that_a_command_left() {
+    let (home, root, shadow) = project();
+    let (_, before) = shadow.take().unwrap();
+    let outside = home.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::remove_dir_all(root.join("src")).unwrap();
+    symlink(&outside, root.join("src")).unwrap();
+    // The link itself is not among what the snapshot sees.
+    let refused = shadow.put_back(&before, &["run.sh".into(), "src/a.rs".into()]).unwrap_err();
+    assert!(refused.to_string().contains("src is a link now"), "{refused}");
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+    fs::write(outside.join("a.rs"), "one\n").unwrap();
+    assert!(!shadow.is_as("src/a.rs", before.files.get("src/a.rs")).unwrap(), "what lies elsewhere is another file");
+}

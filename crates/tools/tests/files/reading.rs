@@ -102,7 +102,7 @@ fn what_is_no_text_is_named() {
 #[test]
 fn a_picture_is_a_part_of_the_result() {
     let bench = Bench::new(&[]);
-    let picture = [b"\x89PNG\r\n\x1a\n".to_vec(), vec![7; 100_000]].concat();
+    let picture = [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x02\0\0\0\x01\0".to_vec(), vec![7; 99_984]].concat();
     bench.put("shot.png", &picture);
     let result = bench.run(ToolName::Read, json!({ "path": "shot.png" }));
     assert_eq!(text(&result), "shot.png: a picture (image/png, 100008 bytes)");

@@ -15,9 +15,8 @@ use super::{
 /// The parts of a block whose own text counts.
 #[derive(Deserialize)]
 struct Raw<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     input: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     content: Option<&'a RawValue>,
 }
 

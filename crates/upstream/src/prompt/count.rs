@@ -1,6 +1,8 @@
 //! Tokens of what a block says, over plain text (docs/design/model.md, "Tokens").
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 pub use lookback_tokens::count_o200k;
+use serde_json::Value;
 
 use super::{Block, Content, Mark, Piece, Segment, Speaker, identity::canonical};
 
@@ -8,6 +10,8 @@ use super::{Block, Content, Mark, Piece, Segment, Speaker, identity::canonical};
 pub type Counter = dyn Fn(&[u8]) -> u32 + Send + Sync;
 
 const PER_MESSAGE: u32 = 4;
+
+const FULL_IMAGE: u32 = 1_500;
 
 /// The filler where a text must not be blank. It counts for nothing, because the part that it stands for is empty.
 const PLACEHOLDERS: [&str; 2] = ["(empty message)", "(empty result)"];
@@ -28,10 +32,20 @@ fn count_piece(piece: &Piece, count: &Counter) -> u32 {
     match piece {
         Piece::Text(text) if PLACEHOLDERS.contains(&text.as_str()) => 0,
         Piece::Text(text) => count(text.as_bytes()),
-        // Counted by its pixels, which no rule here needs.
-        Piece::Image(_) => 0,
+        Piece::Image(value) => count_image(value),
         Piece::Other(value) => count(canonical(value).as_bytes()),
     }
+}
+
+/// By its pixels, up to the size to which providers scale; what cannot be read here counts as a full one.
+fn count_image(value: &Value) -> u32 {
+    let url = value["image_url"]["url"].as_str().or(value["image_url"].as_str());
+    let base64 = value["source"]["data"].as_str().or(url.and_then(|url| Some(url.split_once(";base64,")?.1)));
+    let head = base64.and_then(|base64| BASE64_STANDARD.decode(base64.get(..32)?).ok());
+    let side = |head: &[u8], at| Some(u64::from(u32::from_be_bytes(head.get(at..at + 4)?.try_into().ok()?)));
+    let png = head.filter(|head| head.starts_with(b"\x89PNG"));
+    let pixels = png.and_then(|head| Some(side(&head, 16)? * side(&head, 20)?));
+    pixels.map_or(FULL_IMAGE, |pixels| pixels.div_ceil(750).min(FULL_IMAGE.into()) as u32)
 }
 
 impl Block {

@@ -81,12 +81,9 @@ pub(super) struct Body<'a> {
     prompt_cache_options: Option<CacheOptions>,
     #[serde(borrow)]
     pub(super) tools: Vec<&'a RawValue>,
-    #[serde(borrow)]
     pub(super) system: Option<&'a RawValue>,
     pub(super) instructions: Option<String>,
-    #[serde(borrow)]
     pub(super) messages: Vec<Entry<'a>>,
-    #[serde(borrow)]
     pub(super) input: Option<&'a RawValue>,
 }
 
@@ -94,14 +91,12 @@ pub(super) struct Body<'a> {
 #[derive(Deserialize)]
 pub(super) struct Entry<'a> {
     pub(super) role: String,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub(super) content: Option<&'a RawValue>,
     /// Called `reasoning` by some servers.
-    #[serde(default, alias = "reasoning")]
+    #[serde(alias = "reasoning")]
     pub(super) reasoning_content: Option<String>,
-    #[serde(default)]
     pub(super) tool_calls: Option<Vec<Call>>,
-    #[serde(default)]
     pub(super) tool_call_id: Option<String>,
 }
 

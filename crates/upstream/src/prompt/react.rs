@@ -2,6 +2,8 @@
 //! the tokens of one: here it is taken apart at its entries, so that it counts and matches as the conversation it holds.
 //! The protocol's own words (markers, how to answer) count for nothing, as the punctuation of a JSON body does.
 
+use lookback_wire::{Call, Message, Part, Provider, Role, Thinking, parse_message};
+
 use super::{
     Block, Content, Counter, Piece, Segment, Speaker,
     count::add_turn,
@@ -13,9 +15,7 @@ const HOW_TO_ANSWER: &str = "# How to answer\n\n";
 const TOOLS: &str = "# Tools\n\n";
 const RULES: &str = "\n# Project rules\n\n";
 
-const ENTRIES: [(&str, Speaker); 3] =
-    [("[user]", Speaker::User), ("[assistant]", Speaker::Assistant), ("[tool]", Speaker::Tool)];
-const STEPS: [&str; 2] = ["Thought:", "Action:"];
+const ENTRIES: [&str; 3] = ["[user]", "[assistant]", "[tool]"];
 
 /// The text of a body that is a one-text prompt.
 pub(crate) fn react_text(body: &[u8]) -> Option<String> {
@@ -38,73 +38,44 @@ pub(super) fn parse_react(text: &str, count: &Counter) -> Option<Vec<Segment>> {
     let (before, after, conversation) = split_head(text)?;
     let (system, tools) = before.split_once(TOOLS).unwrap_or((before, ""));
     let rules = after.split_once(RULES).map_or("", |(_, rules)| rules.strip_suffix('\n').unwrap_or(rules));
-    let head = [declarations(tools), unguarded(without_end(system), false), unguarded(rules, false)];
+    let head = [declarations(tools), unguarded(without_end(system)), unguarded(rules)];
     let head = head.into_iter().filter(|text| !text.is_empty());
     let blocks = head.map(|text| block(Content::Piece(Piece::Text(text)), count)).collect();
     let mut segments = Vec::new();
     add_turn(&mut segments, Speaker::System, blocks, false);
-    parse_conversation(conversation, count, &mut segments);
+    for message in parse_message(Provider::React, conversation.as_bytes()).unwrap_or_default() {
+        let speaker = match message.role {
+            Role::User => Speaker::User,
+            Role::Assistant => Speaker::Assistant,
+            Role::Tool => Speaker::Tool,
+        };
+        let blocks = contents(message).into_iter().map(|content| block(content, count)).collect();
+        add_turn(&mut segments, speaker, blocks, speaker == Speaker::Tool);
+    }
     Some(segments)
 }
 
 /// What an assistant's entry says, without its marker.
 pub(crate) fn parse_step(text: &str) -> Vec<Content> {
-    let at = match text.starts_with("Action:") {
-        true => Some(0),
-        false => text.find("\nAction:").map(|at| at + 1),
-    };
-    let (thought, actions) = text.split_at(at.unwrap_or(text.len()));
-    let thought = thought.strip_prefix("Thought: ").unwrap_or(thought);
-    let thought = if actions.is_empty() { thought } else { thought.strip_suffix('\n').unwrap_or(thought) };
-    let thought = (!thought.is_empty()).then(|| Content::Piece(Piece::Text(unguarded(thought, true))));
-    let actions = match actions.strip_prefix("Action: Finish[") {
-        Some(answer) => {
-            let answer = answer.trim_end_matches('\n');
-            let answer = answer.strip_suffix(']').unwrap_or(answer);
-            vec![Content::Piece(Piece::Text(unguarded(answer, true)))]
+    let entry = format!("[assistant] {text}");
+    parse_message(Provider::React, entry.as_bytes()).unwrap_or_default().into_iter().flat_map(contents).collect()
+}
+
+/// Thoughts and answers are texts alike: nothing here is sealed.
+fn contents(message: Message<'_>) -> Vec<Content> {
+    let text = |text: std::borrow::Cow<'_, str>| Piece::Text(text.into_owned());
+    let contents = message.parts.into_iter().filter_map(|part| match part {
+        Part::Text(said) | Part::Thinking(Thinking { text: said, .. }) => Some(Content::Piece(text(said))),
+        Part::Call(Call { name, arguments, .. }) => {
+            let (name, arguments) = (name.into_owned(), arguments.into_owned());
+            Some(Content::Call { id: String::new(), name, meaning: arguments.clone(), arguments })
         }
-        None => actions.lines().filter_map(parse_action).collect(),
-    };
-    thought.into_iter().chain(actions).collect()
-}
-
-fn parse_action(line: &str) -> Option<Content> {
-    let (name, arguments) = line.strip_prefix("Action: ")?.strip_suffix(']')?.split_once('[')?;
-    let arguments = arguments.to_owned();
-    Some(Content::Call { id: String::new(), name: name.to_owned(), meaning: arguments.clone(), arguments })
-}
-
-fn parse_conversation(text: &str, count: &Counter, segments: &mut Vec<Segment>) {
-    for (speaker, text) in entries(text) {
-        let contents = match speaker {
-            Speaker::Assistant => parse_step(text),
-            Speaker::Tool => {
-                let pieces = vec![Piece::Text(unguarded(text, false))];
-                vec![Content::Result { id: String::new(), pieces, is_error: false }]
-            }
-            _ => vec![Content::Piece(Piece::Text(unguarded(text, false)))],
-        };
-        let blocks = contents.into_iter().map(|content| block(content, count)).collect();
-        add_turn(segments, speaker, blocks, speaker == Speaker::Tool);
-    }
-}
-
-/// Each entry's speaker and text, without its marker and the blank line behind it.
-fn entries(text: &str) -> Vec<(Speaker, &str)> {
-    let mut starts = Vec::new();
-    let mut at = 0;
-    for line in text.split_inclusive(['\n', '\r']) {
-        if let Some((marker, speaker)) = ENTRIES.iter().find(|(marker, _)| line.starts_with(marker)) {
-            starts.push((at, at + marker.len(), *speaker));
+        Part::Result(result) => {
+            Some(Content::Result { id: String::new(), pieces: vec![text(result.text)], is_error: false })
         }
-        at += line.len();
-    }
-    let ends = starts.iter().skip(1).map(|(start, _, _)| *start).chain([text.len()]).collect::<Vec<_>>();
-    let entries = starts.iter().zip(ends).map(|((_, from, speaker), end)| {
-        let said = &text[*from..end];
-        (*speaker, without_end(said.strip_prefix(' ').unwrap_or(said)))
+        Part::Picture(_) | Part::Native(_) => None,
     });
-    entries.collect()
+    contents.collect()
 }
 
 /// Tools as they are counted everywhere: name, description and parameters, a line break behind each.
@@ -112,7 +83,7 @@ fn declarations(tools: &str) -> String {
     let tools = without_end(tools);
     let Some(tools) = tools.strip_prefix("## ") else { return String::new() };
     let declared = tools.split("\n\n## ").map(|tool| match tool.rsplit_once("\nParameters: ") {
-        Some((told, parameters)) => format!("{}\n{}\n", unguarded(told, false), parameters.trim_end_matches('\n')),
+        Some((told, parameters)) => format!("{}\n{}\n", unguarded(told), parameters.trim_end_matches('\n')),
         None => tool.to_owned(),
     });
     declared.collect()
@@ -122,12 +93,10 @@ fn without_end(text: &str) -> &str {
     text.strip_suffix("\n\n").unwrap_or(text)
 }
 
-/// The content behind the backslashes that keep it from reading as structure.
-fn unguarded(text: &str, in_step: bool) -> String {
+/// The content behind the backslashes that keep it from reading as an entry.
+fn unguarded(text: &str) -> String {
     let lines = text.split_inclusive(['\n', '\r']).map(|line| {
-        let bare = line.trim_start_matches('\\');
-        let is_marked = ENTRIES.iter().any(|(marker, _)| bare.starts_with(marker))
-            || (in_step && STEPS.iter().any(|marker| bare.starts_with(marker)));
+        let is_marked = ENTRIES.iter().any(|marker| line.trim_start_matches('\\').starts_with(marker));
         if is_marked { line.strip_prefix('\\').unwrap_or(line) } else { line }
     });
     lines.collect()

@@ -15,11 +15,9 @@ use super::{
 /// The parts of an item that may be a text or a list.
 #[derive(Deserialize)]
 struct Raw<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     content: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     summary: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     output: Option<&'a RawValue>,
 }
 

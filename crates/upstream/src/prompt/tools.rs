@@ -12,7 +12,7 @@ use super::{
 /// Chat wraps the declaration once more.
 #[derive(Deserialize)]
 struct Tool<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     function: Option<&'a RawValue>,
 }
 
@@ -22,7 +22,7 @@ struct Declared<'a> {
     name: String,
     #[serde(default)]
     description: String,
-    #[serde(borrow, default, alias = "input_schema")]
+    #[serde(borrow, alias = "input_schema")]
     parameters: Option<&'a RawValue>,
 }
 

@@ -102,12 +102,13 @@ pub async fn read_body(headers: &HeaderMap, body: Body) -> Result<Bytes, TurnedA
     if promised.is_some_and(|length| length > LARGEST_BODY) {
         return Err(TurnedAway::TooLarge);
     }
-    timeout(BODY_WITHIN, read_pieces(body)).await.map_err(|_| TurnedAway::TooSlow)?
+    timeout(BODY_WITHIN, read_pieces(body, promised.unwrap_or_default())).await.map_err(|_| TurnedAway::TooSlow)?
 }
 
-async fn read_pieces(body: Body) -> Result<Bytes, TurnedAway> {
+async fn read_pieces(body: Body, promised: usize) -> Result<Bytes, TurnedAway> {
     let mut pieces = body.into_data_stream();
-    let mut whole = Vec::new();
+    // What was promised and never comes is never touched, so it takes no memory.
+    let mut whole = Vec::with_capacity(promised);
     while let Some(piece) = poll_fn(|context| Pin::new(&mut pieces).poll_next(context)).await {
         let piece = piece.map_err(|error| TurnedAway::Broken(error.to_string()))?;
         if whole.len() + piece.len() > LARGEST_BODY {

@@ -6,11 +6,13 @@
 
 use blake3::Hasher;
 
-use super::{Body, BodyError, Span, Text, scan::Scanner};
+use super::{Body, BodyError, Entry, Span, Text, scan::Scanner};
 use crate::{Provider, parse::CACHE_MARKS};
 
 /// The hash of a conversation up to one of its messages.
 pub type Link = [u8; 32];
+/// The hash of one message alone.
+pub type Digest = [u8; 32];
 
 /// Of an item of Responses: names and states that its client or server gives it, and codex's own notes.
 const OF_ITEMS: [&str; 3] = ["id", "status", "internal_chat_message_metadata_passthrough"];
@@ -18,21 +20,30 @@ const OF_ITEMS: [&str; 3] = ["id", "status", "internal_chat_message_metadata_pas
 impl Body {
     /// One link for each message. `seed` is what conversations must share besides their messages: where they go, and for whom.
     pub fn chain(&self, seed: &Link) -> Vec<Link> {
-        let mut link = *seed;
-        let messages = self.messages().iter();
-        let links = messages.map(|entry| {
-            let mut walk = Walk { hasher: Hasher::new_keyed(&link), provider: self.provider };
-            let mut scanner = Scanner::within(&self.bytes, entry.span);
-            if walk.message(&mut scanner).is_err() {
-                // Not an object, or one that no walk understands: its bytes are what it says.
-                walk.hasher = Hasher::new_keyed(&link);
-                walk.hasher.update(self.slice(entry.span));
-            }
-            link = walk.hasher.finalize().into();
-            link
-        });
-        links.collect()
+        chain_of(seed, &self.digests())
     }
+
+    /// What each message says, wherever it stands.
+    pub fn digests(&self) -> Vec<Digest> {
+        let digest = |entry: &Entry| {
+            let mut walk = Walk { hasher: Hasher::new(), provider: self.provider };
+            if walk.message(&mut Scanner::within(&self.bytes, entry.span)).is_err() {
+                // Not an object, or one that no walk understands: its bytes are what it says.
+                walk.hasher.reset().update(self.slice(entry.span));
+            }
+            walk.hasher.finalize().into()
+        };
+        self.messages().iter().map(digest).collect()
+    }
+}
+
+/// The chain of a conversation of which the messages are known by their digests.
+pub fn chain_of(seed: &Link, digests: &[Digest]) -> Vec<Link> {
+    let links = digests.iter().scan(*seed, |link, digest| {
+        *link = blake3::keyed_hash(link, digest).into();
+        Some(*link)
+    });
+    links.collect()
 }
 
 struct Walk {
@@ -42,15 +53,18 @@ struct Walk {
 
 impl Walk {
     fn message(&mut self, scanner: &mut Scanner<'_>) -> Result<(), BodyError> {
-        let provider = self.provider;
+        let left_out: &[&str] = if self.provider == Provider::Responses { &OF_ITEMS } else { &[] };
+        self.members(scanner, left_out, &["content", "output"])
+    }
+
+    /// All members of an object but cache marks and those that are left out. What is said stands under `contents`.
+    fn members(&mut self, scanner: &mut Scanner<'_>, left_out: &[&str], contents: &[&str]) -> Result<(), BodyError> {
         scanner.object(|scanner, name| {
-            let is = |expected: &str| name.says(scanner.bytes(), expected);
-            if CACHE_MARKS.iter().any(|mark| is(mark))
-                || provider == Provider::Responses && OF_ITEMS.iter().any(|left_out| is(left_out))
-            {
-                return scanner.value().map(|_| ());
+            let is_one_of = |names: &[&str]| names.iter().any(|expected| name.says(scanner.bytes(), expected));
+            if is_one_of(&CACHE_MARKS) || is_one_of(left_out) {
+                return scanner.value().map(drop);
             }
-            let is_content = is("content") || is("output");
+            let is_content = is_one_of(contents);
             self.add(scanner, b'm', name.span);
             if is_content { self.content(scanner) } else { self.value(scanner) }
         })?;
@@ -83,15 +97,7 @@ impl Walk {
         let end = scanner.at();
         let mut scanner = Scanner::within(scanner.bytes(), Span { start, end });
         self.hasher.update(b"{");
-        scanner.object(|scanner, name| {
-            if CACHE_MARKS.iter().any(|mark| name.says(scanner.bytes(), mark)) {
-                return scanner.value().map(|_| ());
-            }
-            let is_content = name.says(scanner.bytes(), "content");
-            self.add(scanner, b'm', name.span);
-            if is_content { self.content(scanner) } else { self.value(scanner) }
-        })?;
-        Ok(())
+        self.members(&mut scanner, &[], &["content"])
     }
 
     fn value(&mut self, scanner: &mut Scanner<'_>) -> Result<(), BodyError> {

@@ -9,8 +9,9 @@ use super::{
     string::{end_of_plain, escape_length},
 };
 
+/// Stands somewhere in a JSON text. An error says at which byte it is none; what was told before it holds.
 #[derive(Debug)]
-pub(super) struct Scanner<'a> {
+pub struct Scanner<'a> {
     bytes: &'a [u8],
     at: usize,
     depth: u32,
@@ -25,7 +26,8 @@ enum Container {
 }
 
 impl<'a> Scanner<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Self {
+    /// At the beginning.
+    pub fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0, depth: 0, path: 0 }
     }
 
@@ -34,7 +36,8 @@ impl<'a> Scanner<'a> {
         Self { bytes: &bytes[..span.end], at: span.start, depth: 0, path: 0 }
     }
 
-    pub(super) fn bytes(&self) -> &'a [u8] {
+    /// All of the text.
+    pub fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
@@ -43,7 +46,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// The next byte that is not white space; the scanner stands on it.
-    pub(super) fn peek(&mut self) -> Option<u8> {
+    pub fn peek(&mut self) -> Option<u8> {
         loop {
             match self.bytes.get(self.at) {
                 Some(b' ' | b'\n' | b'\r' | b'\t') => self.at += 1,
@@ -58,7 +61,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Goes through an object. `each` stands before a value and must pass over it.
-    pub(super) fn object(
+    pub fn object(
         &mut self,
         mut each: impl FnMut(&mut Self, Text) -> Result<(), BodyError>,
     ) -> Result<Span, BodyError> {
@@ -79,7 +82,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Goes through a list. `each` stands before an element and must pass over it.
-    pub(super) fn list(&mut self, mut each: impl FnMut(&mut Self) -> Result<(), BodyError>) -> Result<Span, BodyError> {
+    pub fn list(&mut self, mut each: impl FnMut(&mut Self) -> Result<(), BodyError>) -> Result<Span, BodyError> {
         let start = self.open(b'[', Container::List, "[")?;
         if self.peek() == Some(b']') {
             return Ok(self.close(start));
@@ -96,12 +99,12 @@ impl<'a> Scanner<'a> {
     }
 
     /// A string, if one stands here; any other value is passed over.
-    pub(super) fn text(&mut self) -> Result<Option<Text>, BodyError> {
+    pub fn text(&mut self) -> Result<Option<Text>, BodyError> {
         if self.peek() == Some(b'"') { self.string().map(Some) } else { self.value().map(|_| None) }
     }
 
     /// Passes over any value.
-    pub(super) fn value(&mut self) -> Result<Span, BodyError> {
+    pub fn value(&mut self) -> Result<Span, BodyError> {
         let outside = self.depth;
         self.peek();
         let start = self.at;

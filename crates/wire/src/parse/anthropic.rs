@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::{ParseError, Said, excerpt, part_of};
 use crate::{
-    Call, CallResult, Message, Native, Part, Provider, Role, Seal, Thinking,
+    Call, CallResult, Message, Native, Part, Picture, Provider, Role, Seal, Thinking,
     members::{Members, is_void, parse_text},
 };
 
@@ -77,20 +77,33 @@ fn understand(raw: &RawValue) -> Option<(Part<'_>, Said)> {
             (Part::Call(call), Said::all_if(input.starts_with('{')).and(only(&["type", "id", "name", "input"])))
         }
         "tool_result" => understand_result(&block)?,
+        "image" => {
+            let source = block.object("source").filter(|source| source.text("type").as_deref() == Some("base64"))?;
+            let picture = Picture { media_type: source.text("media_type")?, base64: source.text("data")? };
+            // Kept in its own bytes: nobody need decide whether ours would be the same.
+            (Part::Picture(picture), Said::Part)
+        }
         _ => return None,
     })
 }
 
 fn understand_result<'a>(block: &Members<'a>) -> Option<(Part<'a>, Said)> {
+    let mut pictures = Vec::new();
     let (text, form) = match block.get("content").filter(|content| content.get() != "null") {
         None => (Cow::Borrowed(""), Said::All),
         Some(content) => match parse_content(content)?.as_slice() {
             [Part::Text(text)] => (text.clone(), Said::All),
-            parts => (join_texts(parts).into(), Said::Part),
+            parts => {
+                pictures.extend(parts.iter().filter_map(|part| match part.understood() {
+                    Some(Part::Picture(picture)) => Some(picture.clone()),
+                    _ => None,
+                }));
+                (join_texts(parts).into(), Said::Part)
+            }
         },
     };
     let is_error = block.get("is_error").is_some_and(|value| value.get() == "true");
-    let result = CallResult { id: block.text("tool_use_id")?, text, is_error };
+    let result = CallResult { id: block.text("tool_use_id")?, text, pictures, is_error };
     Some((Part::Result(result), form.and(Said::by(block, &["type", "tool_use_id", "content", "is_error"]))))
 }
 

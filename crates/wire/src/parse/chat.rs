@@ -140,6 +140,6 @@ fn understand_result<'a>(members: &Members<'a>) -> Option<(Part<'a>, Said)> {
         },
         (None, None) => return None,
     };
-    let result = CallResult { id: members.text("tool_call_id")?, text, is_error: false };
+    let result = CallResult { id: members.text("tool_call_id")?, text, pictures: Vec::new(), is_error: false };
     Some((Part::Result(result), form.and(Said::by(members, &["role", "tool_call_id", "content"]))))
 }

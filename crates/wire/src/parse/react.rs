@@ -48,8 +48,12 @@ pub(super) fn parse_entries(text: &str) -> Result<Vec<Message<'_>>, ParseError> 
             Role::User => vec![Part::Text(unguard(body, is_entry))],
             Role::Assistant => parse_assistant(body),
             Role::Tool => {
-                let result =
-                    |count| CallResult { id: action_id(count), text: unguard(body, is_entry), is_error: false };
+                let result = |count| CallResult {
+                    id: action_id(count),
+                    text: unguard(body, is_entry),
+                    pictures: Vec::new(),
+                    is_error: false,
+                };
                 match messages.last_mut() {
                     Some(last) if last.role == Role::Tool => {
                         let count = last.parts.len();

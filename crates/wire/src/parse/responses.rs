@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use super::{ParseError, Said, excerpt, part_of};
 use crate::{
-    Call, CallResult, Message, Part, Provider, Role, Seal, Thinking,
+    Call, CallResult, Message, Part, Picture, Provider, Role, Seal, Thinking,
     members::{Members, is_void, parse_text},
 };
 
@@ -134,6 +134,13 @@ fn understand_result<'a>(item: &Members<'a>) -> Option<(Part<'a>, Said)> {
         },
     };
     let known = Said::by(item, &["type", "id", "status", "call_id", "output"]);
-    let result = CallResult { id: item.text("call_id")?, text, is_error: false };
+    let result = CallResult { id: item.text("call_id")?, text, pictures: parse_pictures(output), is_error: false };
     Some((Part::Result(result), form.and(known)))
+}
+
+/// Those of a list that carry their own bytes.
+fn parse_pictures(output: &RawValue) -> Vec<Picture<'_>> {
+    let pieces: Vec<Members<'_>> = serde_json::from_str(output.get()).unwrap_or_default();
+    let shown = pieces.iter().filter(|piece| piece.text("type").as_deref() == Some("input_image"));
+    shown.filter_map(|piece| Picture::parse_url(&piece.text("image_url")?)).collect()
 }

@@ -28,6 +28,7 @@ fn show_part(part: &Part<'_>) -> String {
         Part::Thinking(thinking) => format!("thinking {:?} {:?}", thinking.text, thinking.seal),
         Part::Call(call) => format!("call {} {} {}", call.id, call.name, call.arguments),
         Part::Result(result) => format!("result {} {:?} error={}", result.id, result.text, result.is_error),
+        Part::Picture(picture) => format!("picture {}", picture.media_type),
         Part::Native(_) => "native".to_owned(),
     }
 }

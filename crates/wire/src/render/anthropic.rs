@@ -9,11 +9,11 @@ use serde_json::value::{RawValue, to_raw_value};
 use super::{
     Head,
     identifier::{portable_id, portable_name},
-    json::{parse_object, render_json, render_list, schema},
+    json::{parse_object, render_json, render_list, render_tools, schema},
     native::{Own, Shown, shown},
     parts::texts,
 };
-use crate::{Call, CallResult, Message, Part, Provider, Role, Seal, Thinking, is_blank};
+use crate::{Call, CallResult, Message, Part, Picture, Provider, Role, Seal, Thinking, is_blank};
 
 // A blank text block is refused, and so is an error without content. Leaving them out would lose a message that was
 // said, or a result that a call needs.
@@ -58,27 +58,41 @@ enum Block<'a> {
         name: Cow<'a, str>,
         input: Cow<'a, RawValue>,
     },
+    Image {
+        source: Source<'a>,
+    },
     ToolResult {
         tool_use_id: Cow<'a, str>,
-        content: &'a str,
+        content: Observed<'a>,
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         is_error: bool,
     },
 }
 
+/// The content of a result: a text, or a list where there is more to see.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Observed<'a> {
+    Text(&'a str),
+    Blocks(Vec<Block<'a>>),
+}
+
+#[derive(Serialize)]
+struct Source<'a> {
+    r#type: &'static str,
+    media_type: &'a str,
+    data: &'a str,
+}
+
 pub(super) fn render_head(head: &Head<'_>) -> Vec<u8> {
-    let tools: Vec<_> = head
-        .tools
-        .iter()
-        .map(|tool| Tool {
-            name: portable_name(&tool.name),
-            description: &tool.description,
-            input_schema: schema(&tool.parameters),
-        })
-        .collect();
+    let tools = render_tools(head, |tool| Tool {
+        name: portable_name(&tool.name),
+        description: &tool.description,
+        input_schema: schema(&tool.parameters),
+    });
     let system: Vec<_> =
         [head.system, head.rules].into_iter().filter(|text| !is_blank(text)).map(|text| Block::Text { text }).collect();
-    [render_list("tools", &tools), render_list("system", &system), "\"messages\":[".to_owned()].concat().into_bytes()
+    [tools, render_list("system", &system), "\"messages\":[".to_owned()].concat().into_bytes()
 }
 
 pub(super) fn render_message(message: &Message<'_>) -> Vec<u8> {
@@ -116,6 +130,7 @@ fn block<'m>(part: &'m Part<'_>) -> Option<Block<'m>> {
             Some(Block::ToolUse { id: portable_id(&call.id), name: portable_name(&call.name), input: input(call) })
         }
         Part::Result(result) => Some(result_block(result)),
+        Part::Picture(picture) => Some(image(picture)),
         Part::Native(_) => None,
     }
 }
@@ -144,9 +159,18 @@ fn input<'m>(call: &'m Call<'_>) -> Cow<'m, RawValue> {
 }
 
 fn result_block<'m>(result: &'m CallResult<'_>) -> Block<'m> {
+    let text = if is_blank(&result.text) { EMPTY_RESULT } else { &result.text };
+    let pictures = result.pictures.iter().map(image);
     Block::ToolResult {
         tool_use_id: portable_id(&result.id),
-        content: if is_blank(&result.text) { EMPTY_RESULT } else { &result.text },
+        content: match result.pictures[..] {
+            [] => Observed::Text(text),
+            _ => Observed::Blocks(pictures.chain([Block::Text { text }]).collect()),
+        },
         is_error: result.is_error,
     }
+}
+
+fn image<'m>(picture: &'m Picture<'_>) -> Block<'m> {
+    Block::Image { source: Source { r#type: "base64", media_type: &picture.media_type, data: &picture.base64 } }
 }

@@ -9,11 +9,11 @@ use serde_json::value::RawValue;
 use super::{
     Head,
     identifier::{portable_id, portable_name},
-    json::{arguments_text, quote, render_json, render_list, schema},
+    json::{arguments_text, quote, render_json, render_tools, schema},
     native::{Own, Shown, shown},
-    parts::{instructions, join, plain_thinking, shown_texts, texts},
+    parts::{instructions, join, pictures, plain_thinking, results, shown_texts, texts},
 };
-use crate::{Call, Message, Part, Provider, Role};
+use crate::{Call, Message, Part, Picture, Provider, Role, is_blank};
 
 /// The members that we write ourselves; one in the provider's own bytes is not written again.
 const WRITTEN: [&str; 4] = ["role", "content", "reasoning_content", "tool_calls"];
@@ -57,7 +57,20 @@ enum Entry<'a> {
 #[serde(untagged)]
 enum Content<'a> {
     Text(String),
+    Pieces(Vec<Piece<'a>>),
     Own(&'a RawValue),
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Piece<'a> {
+    Text { text: Cow<'a, str> },
+    ImageUrl { image_url: Address },
+}
+
+#[derive(Serialize)]
+struct Address {
+    url: String,
 }
 
 #[derive(Serialize)]
@@ -81,19 +94,14 @@ struct Called<'a> {
 }
 
 pub(super) fn render_head(head: &Head<'_>) -> Vec<u8> {
-    let tools: Vec<_> = head
-        .tools
-        .iter()
-        .map(|tool| Tool {
-            r#type: "function",
-            function: Function {
-                name: portable_name(&tool.name),
-                description: &tool.description,
-                parameters: schema(&tool.parameters),
-            },
-        })
-        .collect();
-    let mut out = render_list("tools", &tools);
+    let mut out = render_tools(head, |tool| Tool {
+        r#type: "function",
+        function: Function {
+            name: portable_name(&tool.name),
+            description: &tool.description,
+            parameters: schema(&tool.parameters),
+        },
+    });
     out += "\"messages\":[";
     if let Some(content) = instructions(head) {
         out += &format!("{},", render_json(&Entry::System { content }));
@@ -107,14 +115,40 @@ pub(super) fn render_message(message: &Message<'_>) -> Vec<u8> {
     let entries = parts.chunk_by(|part, next| !stands_alone(part) && !stands_alone(next)).filter_map(|parts| {
         Some(match (message.role, parts) {
             (_, [Shown::Own(Own::Message(raw))]) => raw.get().to_owned(),
-            (Role::User, parts) => {
-                with_members(render_json(&Entry::User { content: content(parts, join(texts(parts)))? }), parts)
-            }
+            (Role::User, parts) => with_members(render_json(&Entry::User { content: said(parts)? }), parts),
             (Role::Assistant, parts) => with_members(render_json(&assistant(parts)?), parts),
             (Role::Tool, parts) => render_json(&result(parts)?),
         })
     });
+    let entries = entries.chain(seen(&parts).map(|seen| render_json(&seen)));
     entries.collect::<Vec<_>>().join(",").into_bytes()
+}
+
+fn said<'m>(parts: &[Shown<'m, '_>]) -> Option<Content<'m>> {
+    let pictures: Vec<_> = pictures(parts).map(image).collect();
+    match content(parts, join(texts(parts))) {
+        Some(Content::Own(own)) => Some(Content::Own(own)),
+        Some(Content::Text(text)) if !pictures.is_empty() && !is_blank(&text) => {
+            Some(Content::Pieces(pictures.into_iter().chain([Piece::Text { text: text.into() }]).collect()))
+        }
+        _ if !pictures.is_empty() => Some(Content::Pieces(pictures)),
+        content => content,
+    }
+}
+
+/// What results show beside their texts, behind all of them: a `tool` message takes texts alone.
+fn seen<'m>(parts: &[Shown<'m, '_>]) -> Option<Entry<'m>> {
+    let with = results(parts).filter(|result| !result.pictures.is_empty());
+    let pieces = with.flat_map(|result| {
+        let text = format!("(seen by the call {})", portable_id(&result.id)).into();
+        result.pictures.iter().map(image).chain([Piece::Text { text }])
+    });
+    let pieces: Vec<_> = pieces.collect();
+    (!pieces.is_empty()).then_some(Entry::User { content: Content::Pieces(pieces) })
+}
+
+fn image<'m>(picture: &Picture<'_>) -> Piece<'m> {
+    Piece::ImageUrl { image_url: Address { url: picture.url() } }
 }
 
 /// None for thinking alone: a message needs a text or a call.

@@ -5,6 +5,9 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::{Map, Value, value::RawValue};
 
+use super::Head;
+use crate::ToolSpec;
+
 /// The schema of a tool whose own one cannot be sent: any object will do.
 const ANY_OBJECT: &str = r#"{"type":"object"}"#;
 
@@ -19,6 +22,11 @@ pub(crate) fn quote(text: &str) -> String {
 /// A list as a member with its comma; nothing where the list is empty.
 pub(super) fn render_list(name: &str, list: &[impl Serialize]) -> String {
     if list.is_empty() { String::new() } else { format!("\"{name}\":{},", render_json(list)) }
+}
+
+/// The declared tools as a member with its comma, each as `declare` writes it.
+pub(super) fn render_tools<'a, T: Serialize>(head: &Head<'a>, declare: impl FnMut(&'a ToolSpec) -> T) -> String {
+    render_list("tools", &head.tools.iter().map(declare).collect::<Vec<_>>())
 }
 
 /// Items as they stand in a list, without the brackets.

@@ -50,6 +50,7 @@ fn fits(role: Role, part: &Part<'_>) -> bool {
         Part::Text(_) => role != Role::Tool,
         Part::Thinking(_) | Part::Call(_) => role == Role::Assistant,
         Part::Result(_) => role == Role::Tool,
+        Part::Picture(_) => role == Role::User,
         Part::Native(_) => false,
     }
 }
@@ -58,7 +59,7 @@ fn fits(role: Role, part: &Part<'_>) -> bool {
 /// plain part: a blank text, thinking without its seal, a call whose result will bear another id.
 fn own<'m, 'a>(provider: Provider, native: &'m Native<'a>) -> Option<Shown<'m, 'a>> {
     let is_acceptable = match native.plain.as_deref() {
-        None => true,
+        None | Some(Part::Picture(_)) => true,
         Some(Part::Text(text)) => !is_blank(text),
         Some(Part::Thinking(thinking)) => is_sealed(provider, &thinking.seal),
         Some(Part::Call(call)) => portable_id(&call.id) == call.id && portable_name(&call.name) == call.name,

@@ -2,7 +2,7 @@
 //! nothing here knows a protocol.
 
 use super::native::Shown;
-use crate::{Call, CallResult, Part, Seal, is_blank};
+use crate::{Call, CallResult, Part, Picture, Seal, is_blank};
 
 pub(super) fn texts<'m>(parts: &[Shown<'m, '_>]) -> impl Iterator<Item = &'m str> {
     plain(parts).filter_map(|part| match part {
@@ -26,6 +26,13 @@ pub(super) fn calls<'m, 'a>(parts: &[Shown<'m, 'a>]) -> impl Iterator<Item = &'m
 pub(super) fn results<'m, 'a>(parts: &[Shown<'m, 'a>]) -> impl Iterator<Item = &'m CallResult<'a>> {
     plain(parts).filter_map(|part| match part {
         Part::Result(result) => Some(result),
+        _ => None,
+    })
+}
+
+pub(super) fn pictures<'m, 'a>(parts: &[Shown<'m, 'a>]) -> impl Iterator<Item = &'m Picture<'a>> {
+    plain(parts).filter_map(|part| match part {
+        Part::Picture(picture) => Some(picture),
         _ => None,
     })
 }

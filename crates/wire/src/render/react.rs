@@ -181,7 +181,12 @@ mod tests {
     #[test]
     fn seed_e1_entries_are_thoughts_actions_and_results() {
         let call = Call { id: "a".into(), name: "Read".into(), arguments: r#"{"path":"a.py"}"#.into() };
-        let result = CallResult { id: "a".into(), text: r#"{"status":"success","data":{}}"#.into(), is_error: false };
+        let result = CallResult {
+            id: "a".into(),
+            text: r#"{"status":"success","data":{}}"#.into(),
+            pictures: Vec::new(),
+            is_error: false,
+        };
         let messages = [
             (Role::User, vec![Part::Text("fix it".into())]),
             (Role::Assistant, vec![Part::Text("look first".into()), Part::Call(call)]),

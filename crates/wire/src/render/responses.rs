@@ -9,11 +9,11 @@ use serde_json::value::RawValue;
 use super::{
     Head,
     identifier::{portable_id, portable_name},
-    json::{arguments_text, render_items, render_json, render_list, schema},
+    json::{arguments_text, render_items, render_json, render_tools, schema},
     native::{Own, Shown, shown},
-    parts::{instructions, texts},
+    parts::{instructions, pictures, texts},
 };
-use crate::{Message, Part, Provider, Role, Seal, Thinking, is_blank};
+use crate::{CallResult, Message, Part, Picture, Provider, Role, Seal, Thinking, is_blank};
 
 #[derive(Serialize)]
 struct Tool<'a> {
@@ -45,7 +45,7 @@ enum Item<'a> {
     },
     FunctionCallOutput {
         call_id: Cow<'a, str>,
-        output: &'a str,
+        output: Observed<'a>,
     },
 }
 
@@ -75,28 +75,36 @@ impl Listed<'_> {
 }
 
 #[derive(Serialize)]
-struct Piece<'a> {
-    r#type: &'static str,
-    text: &'a str,
+#[serde(untagged)]
+enum Piece<'a> {
+    Text { r#type: &'static str, text: &'a str },
+    Image { r#type: &'static str, image_url: String },
+}
+
+/// What a call gave: a text, or a list where there is more to see.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Observed<'a> {
+    Text(&'a str),
+    Pieces(Vec<Piece<'a>>),
+}
+
+fn image<'a>(picture: &Picture<'_>) -> Piece<'a> {
+    Piece::Image { r#type: "input_image", image_url: picture.url() }
 }
 
 pub(super) fn render_head(head: &Head<'_>) -> Vec<u8> {
-    let tools: Vec<_> = head
-        .tools
-        .iter()
-        .map(|tool| Tool {
-            r#type: "function",
-            name: portable_name(&tool.name),
-            description: &tool.description,
-            parameters: schema(&tool.parameters),
-            strict: false,
-        })
-        .collect();
-    let mut out = render_list("tools", &tools);
+    let mut out = render_tools(head, |tool| Tool {
+        r#type: "function",
+        name: portable_name(&tool.name),
+        description: &tool.description,
+        parameters: schema(&tool.parameters),
+        strict: false,
+    });
     out += "\"input\":[";
     // Not in `instructions`: only an item of the input can have a cache mark behind it.
     if let Some(text) = instructions(head) {
-        let content = vec![Piece { r#type: "input_text", text: &text }];
+        let content = vec![Piece::Text { r#type: "input_text", text: &text }];
         out += &format!("{},", render_json(&Item::Message { role: "system", content }));
     }
     out.into_bytes()
@@ -125,7 +133,8 @@ fn user_item<'m>(parts: &[Shown<'m, '_>]) -> Option<Listed<'m>> {
     if let [Shown::Own(own)] = parts {
         return own_item(own);
     }
-    let content: Vec<_> = texts(parts).map(|text| Piece { r#type: "input_text", text }).collect();
+    let texts = texts(parts).map(|text| Piece::Text { r#type: "input_text", text });
+    let content: Vec<_> = pictures(parts).map(image).chain(texts).collect();
     (!content.is_empty()).then_some(Listed::Item(Item::Message { role: "user", content }))
 }
 
@@ -143,16 +152,26 @@ fn item<'m>(part: &Shown<'m, '_>) -> Option<Listed<'m>> {
     };
     Some(Listed::Item(match part {
         Part::Text(text) if is_blank(text) => return None,
-        Part::Text(text) => Item::Message { role: "assistant", content: vec![Piece { r#type: "output_text", text }] },
+        Part::Text(text) => {
+            Item::Message { role: "assistant", content: vec![Piece::Text { r#type: "output_text", text }] }
+        }
         Part::Thinking(thinking) => reasoning(thinking)?,
         Part::Call(call) => Item::FunctionCall {
             call_id: portable_id(&call.id),
             name: portable_name(&call.name),
             arguments: arguments_text(&call.arguments),
         },
-        Part::Result(result) => Item::FunctionCallOutput { call_id: portable_id(&result.id), output: &result.text },
-        Part::Native(_) => return None,
+        Part::Result(result) => Item::FunctionCallOutput { call_id: portable_id(&result.id), output: observed(result) },
+        Part::Picture(_) | Part::Native(_) => return None,
     }))
+}
+
+fn observed<'m>(result: &'m CallResult<'_>) -> Observed<'m> {
+    let text = Piece::Text { r#type: "input_text", text: &result.text };
+    match result.pictures[..] {
+        [] => Observed::Text(&result.text),
+        _ => Observed::Pieces(result.pictures.iter().map(image).chain([text]).collect()),
+    }
 }
 
 fn reasoning<'m>(thinking: &'m Thinking<'_>) -> Option<Item<'m>> {
@@ -160,7 +179,7 @@ fn reasoning<'m>(thinking: &'m Thinking<'_>) -> Option<Item<'m>> {
         Seal::Encrypted { id, content } if !content.is_empty() => Some(Item::Reasoning {
             id: id.as_deref(),
             summary: Vec::from_iter(
-                (!thinking.text.is_empty()).then_some(Piece { r#type: "summary_text", text: &thinking.text }),
+                (!thinking.text.is_empty()).then_some(Piece::Text { r#type: "summary_text", text: &thinking.text }),
             ),
             encrypted_content: content,
         }),

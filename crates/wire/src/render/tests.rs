@@ -1,7 +1,7 @@
 //! One small session as every provider sees it. JSON is shown with a line per message, otherwise byte for byte.
 
 use super::*;
-use crate::{Call, CallResult, Part, Role, Seal, Thinking, check_body};
+use crate::{Call, CallResult, Part, Picture, Role, Seal, Thinking, check_body};
 
 fn thinking(text: &str, seal: Seal) -> Part<'_> {
     Part::Thinking(Thinking { text: text.into(), seal: std::borrow::Cow::Owned(seal) })
@@ -12,7 +12,7 @@ fn call<'a>(id: &'a str, name: &'a str, arguments: &'a str) -> Part<'a> {
 }
 
 fn result<'a>(id: &'a str, text: &'a str, is_error: bool) -> Part<'a> {
-    Part::Result(CallResult { id: id.into(), text: text.into(), is_error })
+    Part::Result(CallResult { id: id.into(), text: text.into(), pictures: Vec::new(), is_error })
 }
 
 fn session() -> Vec<Message<'static>> {
@@ -253,4 +253,68 @@ fn arguments_in_every_form() {
     Action: Read[[1]]
     Action: f_Read_c384b2b1fd3b25d5["{\"cut"]
     "#);
+}
+
+fn with_picture() -> Vec<Message<'static>> {
+    let picture = || Picture { media_type: "image/png".into(), base64: "iVBORw0KGgo=".into() };
+    let seen = CallResult { id: "a".into(), text: "logo.png".into(), pictures: vec![picture()], is_error: false };
+    vec![
+        Message { role: Role::User, parts: vec![Part::Text("like this?".into()), Part::Picture(picture())] },
+        Message { role: Role::Assistant, parts: vec![call("b", "LS", "{}"), call("a", "Read", "{}")] },
+        Message { role: Role::Tool, parts: vec![result("b", "src/", false), Part::Result(seen)] },
+    ]
+}
+
+#[test]
+fn pictures() {
+    let show = |provider| {
+        let messages: Vec<_> = with_picture().iter().map(|message| render_message(provider, message)).collect();
+        let head = render_head(provider, &Head { tools: &[], system: "", rules: "" });
+        let body = render_body(provider, "m", 1, &head, messages.iter().map(Vec::as_slice));
+        assert_eq!(check_body(provider, &body), Ok(()), "{provider}");
+        let text = String::from_utf8(body).expect("text");
+        text.replace("{\"role\":", "\n{\"role\":").replace("{\"type\":\"function", "\n{\"type\":\"function")
+    };
+    insta::assert_snapshot!(show(Provider::Anthropic), @r#"
+    {"model":"m","max_tokens":1,"messages":[
+    {"role":"user","content":[{"type":"text","text":"like this?"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}}]},
+    {"role":"assistant","content":[{"type":"tool_use","id":"b","name":"LS","input":{}},{"type":"tool_use","id":"a","name":"Read","input":{}}]},
+    {"role":"user","content":[{"type":"tool_result","tool_use_id":"b","content":"src/"},{"type":"tool_result","tool_use_id":"a","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}},{"type":"text","text":"logo.png"}]}]}]}
+    "#);
+    insta::assert_snapshot!(show(Provider::Chat), @r#"
+    {"model":"m","max_completion_tokens":1,"messages":[
+    {"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgo="}},{"type":"text","text":"like this?"}]},
+    {"role":"assistant","content":null,"tool_calls":[{"id":"b","type":"function","function":{"name":"LS","arguments":"{}"}},{"id":"a","type":"function","function":{"name":"Read","arguments":"{}"}}]},
+    {"role":"tool","tool_call_id":"b","content":"src/"},
+    {"role":"tool","tool_call_id":"a","content":"logo.png"},
+    {"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgo="}},{"type":"text","text":"(seen by the call a)"}]}]}
+    "#);
+    insta::assert_snapshot!(show(Provider::Responses), @r#"
+    {"model":"m","store":false,"max_output_tokens":1,"input":[{"type":"message","role":"user","content":[{"type":"input_image","image_url":"data:image/png;base64,iVBORw0KGgo="},{"type":"input_text","text":"like this?"}]},
+    {"type":"function_call","call_id":"b","name":"LS","arguments":"{}"},
+    {"type":"function_call","call_id":"a","name":"Read","arguments":"{}"},
+    {"type":"function_call_output","call_id":"b","output":"src/"},
+    {"type":"function_call_output","call_id":"a","output":[{"type":"input_image","image_url":"data:image/png;base64,iVBORw0KGgo="},{"type":"input_text","text":"logo.png"}]}]}
+    "#);
+    assert!(show(Provider::React).ends_with("[tool] src/\n\n[tool] logo.png\n\n"));
+}
+
+/// What is sent is read again as it was meant, and goes back in the same bytes.
+#[test]
+fn pictures_come_back() {
+    for provider in [Provider::Anthropic, Provider::Chat, Provider::Responses] {
+        for message in with_picture() {
+            let bytes = render_message(provider, &message);
+            let text = std::str::from_utf8(&bytes).expect("text");
+            let again = crate::parse_message(provider, &bytes).expect("readable");
+            assert_eq!(String::from_utf8(render_messages(provider, &again)).expect("text"), text, "{provider}");
+            let understood: Vec<_> =
+                again.iter().flat_map(|message| &message.parts).filter_map(Part::understood).collect();
+            let seen = |part: &Part<'_>| matches!(part, Part::Result(result) if result.pictures.len() == 1);
+            if message.role == Role::Tool && provider != Provider::Chat {
+                assert_eq!(understood, Vec::from_iter(&message.parts), "{provider}");
+                assert!(understood.iter().any(|part| seen(part)));
+            }
+        }
+    }
 }

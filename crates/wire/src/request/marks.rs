@@ -67,9 +67,16 @@ pub(super) fn mark_message(provider: Provider, form: MarkForm, message: &[u8]) -
         Provider::Anthropic if form != MarkForm::Breakpoint && message.starts_with(br#"{"role":"user""#) => {
             insert_before(message, b"}]}", form)
         }
+        // A list of pieces ends with a text, whoever reads it; calls end with an object in an object.
+        Provider::Chat if message.ends_with(b"\"}]}") => match last_role(message) {
+            Some(Speaker::Prompt) => insert_before(message, b"}]}", form),
+            Some(Speaker::Assistant) | None => Cow::Borrowed(message),
+        },
         Provider::Chat => text_into_list(message, br#""content":""#, br#""content":[{"type":"text","text":""#, form),
         Provider::Responses if message.ends_with(b"}]}") => match last_role(message) {
             Some(Speaker::Prompt) => insert_before(message, b"}]}", form),
+            // The pieces of a result.
+            None if message.starts_with(br#"{"type":"function_call_output""#) => insert_before(message, b"}]}", form),
             Some(Speaker::Assistant) | None => Cow::Borrowed(message),
         },
         Provider::Responses => {

@@ -1,7 +1,7 @@
 use insta::assert_snapshot;
 
 use super::*;
-use crate::{CallResult, Head, Message, Part, Role, ToolSpec, check_body, render_head, render_message};
+use crate::{CallResult, Head, Message, Part, Picture, Role, ToolSpec, check_body, render_head, render_message};
 
 fn options<'a>(form: MarkForm, messages: &'a [usize]) -> RequestOptions<'a> {
     RequestOptions {
@@ -19,7 +19,8 @@ fn options<'a>(form: MarkForm, messages: &'a [usize]) -> RequestOptions<'a> {
 fn conversation() -> Vec<Message<'static>> {
     let call = Part::Call(crate::Call { id: "c1".into(), name: "Read".into(), arguments: "{\"path\":\"a\"}".into() });
     let quoted = "he said \"content\":\"x\"}]} and left";
-    let result = Part::Result(CallResult { id: "c1".into(), text: quoted.into(), is_error: false });
+    let result =
+        Part::Result(CallResult { id: "c1".into(), text: quoted.into(), pictures: Vec::new(), is_error: false });
     vec![
         Message::user("first"),
         Message { role: Role::Assistant, parts: vec![Part::Text("reading".into()), call] },
@@ -73,4 +74,26 @@ fn a_schema_constrains_each_api_in_its_own_way() {
         let options = RequestOptions { schema: Some(schema), ..options(MarkForm::Breakpoint, &[]) };
         assert!(request(provider, &options).contains("json_schema"), "{provider}");
     }
+}
+
+#[test]
+fn a_mark_stands_behind_a_picture() {
+    let picture = Picture { media_type: "image/png".into(), base64: "iVBORw==".into() };
+    let result =
+        Part::Result(CallResult { id: "c1".into(), text: "a".into(), pictures: vec![picture], is_error: false });
+    let seen = Message { role: Role::Tool, parts: vec![result] };
+    let marked = |provider, form| {
+        String::from_utf8(marks::mark_message(provider, form, &render_message(provider, &seen)).into_owned())
+            .expect("text")
+    };
+    let control = MarkForm::CacheControl(MarkLifetime::Usual);
+    assert_snapshot!(marked(Provider::Anthropic, control), @r#"
+    {"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw=="}},{"type":"text","text":"a"}],"cache_control":{"type":"ephemeral"}}]}
+    "#);
+    assert_snapshot!(marked(Provider::Chat, control), @r#"
+    {"role":"tool","tool_call_id":"c1","content":"a"},{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw=="}},{"type":"text","text":"(seen by the call c1)","cache_control":{"type":"ephemeral"}}]}
+    "#);
+    assert_snapshot!(marked(Provider::Responses, MarkForm::Breakpoint), @r#"
+    {"type":"function_call_output","call_id":"c1","output":[{"type":"input_image","image_url":"data:image/png;base64,iVBORw=="},{"type":"input_text","text":"a","prompt_cache_breakpoint":{"mode":"explicit"}}]}
+    "#);
 }

@@ -113,9 +113,12 @@ fn assert_equal_under_every_chunking(provider: Provider, events: &str) {
 fn assert_goes_back(provider: Provider, reply: &Reply) {
     let parts: Vec<_> = reply.parts.iter().filter_map(|part| part.to_part(provider)).collect();
     let results = parts.iter().filter_map(|part| match part.understood() {
-        Some(Part::Call(call)) => {
-            Some(Part::Result(CallResult { id: call.id.clone(), text: "ok".into(), is_error: false }))
-        }
+        Some(Part::Call(call)) => Some(Part::Result(CallResult {
+            id: call.id.clone(),
+            text: "ok".into(),
+            pictures: Vec::new(),
+            is_error: false,
+        })),
         _ => None,
     });
     let results = Message { role: Role::Tool, parts: results.collect() };

@@ -16,13 +16,12 @@ use super::{
 
 const MOST_CACHE_MARKS: usize = 4;
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Body<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     tools: Vec<Block<'a>>,
-    #[serde(borrow, default)]
     system: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     messages: Vec<Entry<'a>>,
 }
 
@@ -30,33 +29,23 @@ struct Body<'a> {
 struct Entry<'a> {
     #[serde(borrow)]
     role: Text<'a>,
-    #[serde(borrow, default)]
     content: Option<&'a RawValue>,
 }
 
 #[derive(Default, Deserialize)]
+#[serde(default)]
 struct Block<'a> {
-    #[serde(borrow, default, rename = "type")]
+    #[serde(borrow, rename = "type")]
     kind: Text<'a>,
-    #[serde(borrow, default)]
     text: Text<'a>,
-    #[serde(borrow, default)]
     signature: Text<'a>,
-    #[serde(borrow, default)]
     data: Text<'a>,
-    #[serde(borrow, default)]
     id: Text<'a>,
-    #[serde(borrow, default)]
     name: Text<'a>,
-    #[serde(borrow, default)]
     input: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     tool_use_id: Text<'a>,
-    #[serde(borrow, default)]
     content: Option<&'a RawValue>,
-    #[serde(default)]
     is_error: bool,
-    #[serde(default)]
     cache_control: Option<IgnoredAny>,
 }
 

@@ -22,11 +22,9 @@ struct Entry<'a> {
     #[serde(borrow)]
     role: Text<'a>,
     /// A null is none, too.
-    #[serde(borrow, default)]
     content: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     tool_calls: Option<Vec<Call<'a>>>,
-    #[serde(borrow, default)]
+    #[serde(default)]
     tool_call_id: Text<'a>,
 }
 
@@ -35,7 +33,7 @@ struct Call<'a> {
     #[serde(borrow)]
     id: Text<'a>,
     /// Tools that take a free text are called `custom`.
-    #[serde(borrow, alias = "custom")]
+    #[serde(alias = "custom")]
     function: Function<'a>,
 }
 

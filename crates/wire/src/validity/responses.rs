@@ -15,22 +15,18 @@ use super::{
 struct Body<'a> {
     #[serde(borrow, default)]
     input: Vec<Item<'a>>,
-    #[serde(default)]
     store: Option<bool>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Item<'a> {
     /// May be left out for messages.
-    #[serde(borrow, default, rename = "type")]
+    #[serde(borrow, rename = "type")]
     kind: Option<Text<'a>>,
-    #[serde(borrow, default)]
     role: Text<'a>,
-    #[serde(borrow, default)]
     call_id: Text<'a>,
-    #[serde(borrow, default)]
     name: Text<'a>,
-    #[serde(borrow, default)]
     encrypted_content: Option<Text<'a>>,
 }
 

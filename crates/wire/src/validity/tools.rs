@@ -16,9 +16,8 @@ struct Body {
 /// Tools of a provider's own (searches, editors) have a type of their own and no schema: they are passed over.
 #[derive(Deserialize)]
 struct Tool {
-    #[serde(default, rename = "type")]
+    #[serde(rename = "type")]
     kind: Option<String>,
-    #[serde(default)]
     function: Option<Declared>,
     #[serde(flatten)]
     declared: Declared,
@@ -28,7 +27,7 @@ struct Tool {
 struct Declared {
     #[serde(default)]
     name: String,
-    #[serde(default, alias = "input_schema")]
+    #[serde(alias = "input_schema")]
     parameters: Option<Value>,
 }
 

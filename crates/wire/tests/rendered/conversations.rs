@@ -195,7 +195,12 @@ fn push_step(messages: &mut Vec<Message<'static>>, mut parts: Vec<Part<'static>>
     for (part, (text, is_error)) in calls.zip(results) {
         let Part::Call(call) = part else { continue };
         call.id = format!("{}{place}-{}", call.id, answers.len()).into();
-        answers.push(Part::Result(CallResult { id: call.id.clone(), text: text.into(), is_error }));
+        answers.push(Part::Result(CallResult {
+            id: call.id.clone(),
+            text: text.into(),
+            pictures: Vec::new(),
+            is_error,
+        }));
         // One call in three is in its provider's own bytes, where its arguments let it.
         let provider = [Provider::Anthropic, Provider::Chat, Provider::Responses][place % 3];
         if answers.len() == 1 && call.arguments.starts_with("{}") {

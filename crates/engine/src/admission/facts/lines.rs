@@ -3,14 +3,13 @@
 use super::{evidence_of, other_thing, quoted};
 use crate::{
     admission::{RefusalKind, resolve::Resolver},
+    configuration::written::LONGEST_LINE,
     configuration::written::{OUTLINE_NAMES, SEARCH_HITS},
     evidence::symbols::defined,
     history::LiveTurn,
     text::{one_line, shorten},
     trace::{ResultData, claim::Evidence},
 };
-
-const LONGEST_LINE: usize = 200;
 
 /// What the lines of a pointer define.
 pub(super) fn symbols(

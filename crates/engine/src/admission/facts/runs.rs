@@ -5,6 +5,7 @@ mod changed;
 use super::{other_thing, quoted};
 use crate::{
     admission::{RefusalKind, resolve::Resolver},
+    configuration::admission::TEST_RUNS,
     configuration::written::NAMED_FAILURES,
     evidence::output::{cut, edges, error_line, stated_error, telling_line},
     history::History,
@@ -198,7 +199,7 @@ fn remarks(history: &History, ran: Ran<'_>, until: TurnNo) -> Vec<String> {
 /// Test runs beside this one, as far back as is worth looking.
 fn runs_around<'a>(history: &'a History, ran: Ran<'_>, until: TurnNo) -> impl Iterator<Item = Ran<'a>> {
     let number = ran.number;
-    runs_of_tests(history, until).take(32).filter(move |other| other.number != number)
+    runs_of_tests(history, until).take(TEST_RUNS).filter(move |other| other.number != number)
 }
 
 /// `pytest tests/a.py -q` is a part of `pytest -q`.

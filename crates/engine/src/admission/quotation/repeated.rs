@@ -2,20 +2,19 @@
 
 use crate::{
     admission::talk::only_talks,
+    configuration::admission::{REPEATED_SIGNS, REPEATED_WORDS},
     history::{History, LiveTurn},
     text::{is_cjk, words},
     trace::{Blobs, TurnNo, decision::TurnRange},
 };
-
-/// Fewer words in quotation marks are names.
-const LEAST_WORDS: usize = 3;
 
 /// A sentence, or something in quotation marks inside it, that stands in a result before `turn`.
 pub(super) fn repeats_output(sentence: &str, turn: TurnNo, history: &History, blobs: &dyn Blobs) -> bool {
     // What has no blank inside is a name.
     let says_something = |piece: &&str| {
         let names = !piece.trim().contains(char::is_whitespace);
-        (!names && words(piece).len() >= LEAST_WORDS) || piece.chars().filter(|letter| is_cjk(*letter)).count() > 5
+        (!names && words(piece).len() >= REPEATED_WORDS)
+            || piece.chars().filter(|letter| is_cjk(*letter)).count() >= REPEATED_SIGNS
     };
     let pieces = in_marks(sentence).into_iter().chain([sentence]).filter(says_something);
     let pieces: Vec<String> = pieces.map(|piece| format!(" {} ", words(piece).join(" "))).collect();

@@ -4,7 +4,8 @@
 //! A quotation that brings too much along costs a few words; one that brings too little can be the opposite of what was
 //! said. Code and lines quoted from others are passed over.
 
-use crate::{standing::sentences, text::one_line};
+use crate::configuration::admission::{LONG_REFUSAL, SHORT_REFUSAL, SIGNS_OF_REFUSAL};
+use crate::{standing::sentences, text::one_line, words::lists};
 
 pub(super) fn quotable(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
@@ -78,81 +79,10 @@ fn begins_small(sentence: &str) -> bool {
     sentence.chars().next().is_some_and(char::is_lowercase)
 }
 
-/// Words that make the opposite of what stands beside them, as whole words.
-const NEGATING: [&str; 47] = [
-    "not",
-    "no",
-    "none",
-    "nothing",
-    "nobody",
-    "never",
-    "neither",
-    "nor",
-    "without",
-    "avoid",
-    "stop",
-    "dont",
-    "cannot",
-    "wont",
-    "mustnt",
-    "forbidden",
-    "rejected",
-    "wrong",
-    "bad",
-    "unless",
-    "except",
-    "instead",
-    "forget",
-    "ignore",
-    "scratch",
-    "kidding",
-    "refuse",
-    "nope",
-    "nah",
-    "nein",
-    "nicht",
-    "kein",
-    "keine",
-    "nie",
-    "niemals",
-    "pas",
-    "jamais",
-    "aucun",
-    "nunca",
-    "jamás",
-    "не",
-    "никогда",
-    "нельзя",
-    "нет",
-    "nem",
-    "não",
-    "non",
-];
-/// The same in scripts without blanks.
-const NEGATING_SIGNS: [&str; 17] = [
-    "n't",
-    "n’t",
-    "不",
-    "别",
-    "勿",
-    "没",
-    "無",
-    "无",
-    "禁",
-    "莫",
-    "算了",
-    "ない",
-    "ません",
-    "않",
-    "말고",
-    "금지",
-    "지 마",
-];
-
 fn negates(text: &str) -> bool {
     let lower = text.to_lowercase();
-    NEGATING_SIGNS.iter().any(|sign| lower.contains(sign))
-        || lower.split(|letter: char| !letter.is_alphanumeric()).any(|word| NEGATING.contains(&word))
+    lists().negating_signs.stand_in(&lower)
+        || lower.split(|letter: char| !letter.is_alphanumeric()).any(|word| lists().negating.has(word))
 }
 
 /// "Don't.", "Never mind.", "That would be wrong.", "不要。": what was said before it is not wanted.
@@ -166,8 +96,8 @@ fn takes_back(sentence: &str) -> bool {
     negates(sentence)
         && !sentence.ends_with([':', '：'])
         && match wide {
-            0 => words.len() <= 3 || (words.len() <= 12 && words.iter().any(points_back)),
-            wide => wide <= 8,
+            0 => words.len() <= SHORT_REFUSAL || (words.len() <= LONG_REFUSAL && words.iter().any(points_back)),
+            wide => wide <= SIGNS_OF_REFUSAL,
         }
 }
 

@@ -7,19 +7,10 @@ use std::borrow::Cow;
 use super::json::{fact_text, pointers, reminder, was_text};
 use crate::{
     board::{Board, BoardFact, BoardLimits, Mark},
+    configuration::written::{EVIDENCE_COLUMN, INDENT, LEAST_ROOM, TEXT_COLUMN, WIDE},
     text::columns,
     trace::claim::{Anchor, Assertion, Question, Quote, RunStatus, Standing, WorkStatus},
 };
-
-/// Where texts begin, and where evidence does if the terminal has room for both, as in the sketch.
-const TEXT_COLUMN: usize = 12;
-const EVIDENCE_COLUMN: usize = 80;
-/// Below this width evidence stands under its text.
-const WIDE: usize = 110;
-/// What follows the first line of an item stands behind its sign.
-const INDENT: usize = 2;
-/// No terminal is so narrow that a line has less.
-const LEAST_ROOM: usize = 20;
 
 /// Everything on the board, for a terminal of so many columns. Nothing is left out.
 pub fn render_for_people(board: &Board, columns: usize, limits: &BoardLimits) -> String {

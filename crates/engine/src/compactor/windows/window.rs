@@ -2,13 +2,9 @@
 
 use crate::{
     compactor::files::KnownFile,
+    configuration::rules::{APART, LONGEST_WINDOW, WIDEST_LINE},
     trace::{TurnNo, claim::Anchor},
 };
-
-/// Two windows that touch become one, up to here.
-pub(super) const LONGEST: u32 = 24;
-/// Generated and minified lines tell nothing.
-const WIDEST: usize = 200;
 
 /// Lines `first..=last` of a file, by their number.
 pub(super) struct Window {
@@ -21,21 +17,20 @@ pub(super) struct Window {
 
 /// Puts a window beside those that are worth more: joined with one that it touches, or cut to what they leave of it.
 pub(super) fn place(mut window: Window, taken: &mut Vec<Window>) {
-    while let Some(at) = taken
-        .iter()
-        .position(|other| other.file == window.file && window.first <= other.last + 2 && other.first <= window.last + 2)
-    {
+    while let Some(at) = taken.iter().position(|other| {
+        other.file == window.file && window.first <= other.last + APART && other.first <= window.last + APART
+    }) {
         let other = &mut taken[at];
         let (first, last) = (other.first.min(window.first), other.last.max(window.last));
-        if last - first < LONGEST {
+        if last - first < LONGEST_WINDOW {
             // The joined window may now touch a third one.
             window = Window { first, last, ..taken.remove(at) };
             continue;
         }
-        if window.first < other.first && other.first.saturating_sub(window.first) >= 3 {
-            window.last = other.first - 3;
-        } else if window.last > other.last && window.last - other.last >= 5 {
-            window.first = other.last + 3;
+        if window.first < other.first && other.first.saturating_sub(window.first) > APART {
+            window.last = other.first - APART - 1;
+        } else if window.last > other.last && window.last - other.last > APART + APART {
+            window.first = other.last + APART + 1;
         } else {
             return;
         }
@@ -56,7 +51,7 @@ pub(super) fn anchor(window: &Window, file: &KnownFile<'_>) -> Option<Anchor> {
     let leading = run.iter().take_while(blank).count();
     let trailing = run.iter().rev().take_while(blank).count();
     let run = run.get(leading..run.len().checked_sub(trailing)?)?;
-    if run.iter().any(|line| line.text.len() > WIDEST || line.text.contains('\n')) {
+    if run.iter().any(|line| line.text.len() > WIDEST_LINE || line.text.contains('\n')) {
         return None;
     }
     Some(Anchor {

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     configuration::evidence::CHILDREN_DEEP,
+    configuration::evidence::LONGEST_SESSION_ID,
     trace::{TurnNo, event::SpanId},
 };
 
@@ -77,7 +78,7 @@ impl FromStr for LineRange {
 /// Whatever can be the whole id of a stored session or its beginning. How many characters are enough is known only
 /// where the sessions are: a whole id may have one.
 fn names_session(text: &str) -> bool {
-    (1..=128).contains(&text.len())
+    (1..=LONGEST_SESSION_ID).contains(&text.len())
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
 }
 

@@ -8,13 +8,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use lookback_engine::session::{AloneRequest, render_alone};
 use lookback_models::{Client, Endpoint, ModelError, Progress, Request, Retries};
 use lookback_wire::{Reply, ReplyContent, ReplyStop};
-use tokio::runtime::{Builder, Runtime};
 
-use crate::{screen::exact, settings::Chosen};
+use crate::{commands::runtime, screen::exact, settings::Chosen};
 
 const QUESTION: &str = "Reply with the word ready.";
 
@@ -26,10 +25,6 @@ struct Answer {
     /// Until the first content came.
     first: Duration,
     whole: Duration,
-}
-
-pub(super) fn runtime() -> Result<Runtime> {
-    Builder::new_current_thread().enable_all().build().context("cannot wait for the network")
 }
 
 /// Sent once: whoever asks for a diagnosis wants the first refusal, not the fifth.

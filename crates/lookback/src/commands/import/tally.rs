@@ -7,8 +7,8 @@ use lookback_replay::recording::Format;
 use lookback_store::StoreError;
 use serde_json::{Value, json};
 
-use super::{Done, Kind, Named, Outcome, is_unknown, of_store};
-use crate::{cli::ImportArguments, screen};
+use super::{Done, Kind, Named, Outcome, of_store};
+use crate::{cli::ImportArguments, reading, screen};
 
 /// Whoever wants more says so.
 const ERRORS: usize = 3;
@@ -52,8 +52,7 @@ impl Tally {
         match outcome {
             Ok(Outcome::Gathered) => {}
             Ok(Outcome::Done(done)) => self.done(&done),
-            // Folders hold other files, too.
-            Err(error) if named == Named::InFolder && is_unknown(&error) => self.others += 1,
+            Err(error) if named == Named::InFolder && reading::is_no_session(&error) => self.others += 1,
             Err(error) => self.failed(&error),
         }
     }

@@ -39,7 +39,7 @@ fn write_agents<W: Write>(
         vec![
             format.label().to_owned(),
             screen::exact(money.calls),
-            if money.is_estimate() || money.without_prices == money.sessions { format!("~{paid}") } else { paid },
+            if money.is_about() { format!("~{paid}") } else { paid },
             whole,
             money.lookback.map_or_else(|| "–".to_owned(), dollars),
             money.share().map_or_else(String::new, |share| format!("{:.0}%", share * 100.0)),

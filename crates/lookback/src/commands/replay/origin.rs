@@ -8,7 +8,7 @@ use lookback_engine::{
     trace::{BlobHash, SessionId, Timestamp},
 };
 use lookback_replay::recording::{Format, Item, Recording, Skipped};
-use lookback_store::Snapshot;
+use lookback_store::{Snapshot, StoreError};
 
 use crate::{
     home,
@@ -166,7 +166,10 @@ pub(super) fn named(words: &[String]) -> Result<(Vec<Origin>, Option<Snapshot>)>
             };
             match snapshot.find(word) {
                 Ok(id) => origins.push(Origin::Stored(id)),
-                Err(error) => bail!("there is no file {word}, and no session by that name: {error}"),
+                Err(StoreError::NotFound(_)) => {
+                    bail!("there is no file {word}, and no session of that name; `lookback sessions` lists them")
+                }
+                Err(error) => bail!("there is no file {word}, and no session: {error}"),
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use lookback_replay::report::{
-    Paid, Report, SessionReport,
+    PAID, Paid, Report, SessionReport,
     money::Money,
     numbers::dollars,
     summary::{APPEND, Cheapest, Group, LOOKBACK, Quartiles, StrategySummary, Summary, in_the_running},
@@ -12,8 +12,6 @@ use lookback_replay::report::{
 use crate::screen::{self, Screen};
 
 const ORACLE: &str = "oracle";
-/// What the agent did.
-const PAID: &str = "paid";
 
 /// From so many sessions on the spread says something.
 const SPREAD: usize = 4;

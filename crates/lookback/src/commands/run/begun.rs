@@ -116,6 +116,7 @@ fn begin(
         max_output: Some(asked.card.max_output),
         alternation: asked.card.alternation,
         plain_thinking: asked.card.plain_thinking(),
+        pictures: asked.card.pictures(asked.provider),
         root: project.root.to_string_lossy().into_owned(),
         tokenizer: "o200k".to_owned(),
         configuration: settings.context.value.clone(),

@@ -45,6 +45,7 @@ impl Asked {
             max_output: Some(self.card.max_output),
             alternation: self.card.alternation,
             plain_thinking: self.card.plain_thinking(),
+            pictures: self.card.pictures(self.provider),
             ..ModelChoice::new(&self.name, self.provider, self.window(settings))
         }
     }

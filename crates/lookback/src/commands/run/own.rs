@@ -1,13 +1,11 @@
 //! What was made in this session: it can be removed without a question, because nobody else has ever had it.
 
-use std::{
-    fs,
-    path::{Component, Path, PathBuf},
-    sync::OnceLock,
-};
+use std::{fs, path::PathBuf, sync::OnceLock};
 
 use lookback_engine::{Session, trace::EventBody};
 use lookback_tools::shadow::{Shadow, Snapshot};
+
+use crate::home;
 
 /// Nobody waits longer for an answer to a removal.
 const MOST_ENTRIES: usize = 20_000;
@@ -67,13 +65,7 @@ impl Own {
 
     /// Relative to the root, where the path leads there without links and without going up.
     fn name_of(&self, path: &str) -> Option<String> {
-        let path = Path::new(path);
-        let path = path.strip_prefix(&self.root).unwrap_or(path);
-        let parts = path.components().filter(|part| *part != Component::CurDir).map(|part| match part {
-            Component::Normal(name) if name != ".git" => name.to_str(),
-            _ => None,
-        });
-        let name = parts.collect::<Option<Vec<_>>>()?.join("/");
+        let name = home::relative(&self.root, path).filter(|name| name.split('/').all(|part| part != ".git"))?;
         let parent = self.root.join(&name).parent()?.to_owned();
         let is_straight = parent.canonicalize().is_ok_and(|real| real == parent);
         (!name.is_empty() && is_straight).then_some(name)

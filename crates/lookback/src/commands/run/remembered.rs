@@ -3,6 +3,7 @@
 
 use std::{
     fs, io,
+    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
 };
 
@@ -50,7 +51,11 @@ pub(super) fn recall(id: &SessionId, how: &mut RunOptions) -> Result<()> {
 pub(super) fn remember(id: &SessionId, how: &RunOptions) -> Result<()> {
     let path = place(id)?;
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(folder)
+            .with_context(|| format!("cannot make {}", folder.display()))?;
     }
     let permission = how.permission.map(|mode| {
         match mode {

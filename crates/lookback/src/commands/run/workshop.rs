@@ -13,6 +13,7 @@ use anyhow::{Context, Result};
 use lookback_agent::{Jobs, Kept, Workshop};
 use lookback_engine::{
     Session,
+    card::Pictures,
     trace::{EventBody, NoBlobs, Output, Part, ToolResult},
 };
 use lookback_tools::{
@@ -52,6 +53,8 @@ pub(super) struct Bench {
     told: AtomicBool,
     rules: Arc<RuleFiles>,
     own: OnceLock<Own>,
+    /// What the model is shown of them.
+    pictures: Pictures,
 }
 
 /// Whether commands run where the sandbox is not whole.
@@ -69,9 +72,14 @@ impl Bench {
         settings: &Settings,
         arguments: &RunOptions,
         unwalled: Unwalled,
+        pictures: Pictures,
         keep: Keep,
     ) -> Result<Self> {
         let walls = Walls::new(&project.root, &project.also).context("the project's folder cannot be opened")?;
+        let (walls, unreadable) = walls.ignoring(&settings.ignore);
+        for pattern in unreadable {
+            screen::remark(&format!("{PROJECT_FILE}: ignore: {pattern}"));
+        }
         let program = env::current_exe().context("this program's own file cannot be found")?;
         let missing = sandbox::probe_unless_known(&program, &home::locate()?.join("walls")).missing();
         let mut policy = Policy::of_project(&project.root, PROJECT_FILE, &|name| env::var_os(name));
@@ -82,6 +90,7 @@ impl Bench {
         let home = home::locate()?;
         policy.hidden.push(home.canonicalize().unwrap_or(home));
         let hidden = policy.hidden.clone();
+        let walls = walls.keeping(policy.protect.clone());
         // Walls that were taken for whole must be whole: nobody is asked about a command then.
         let accepts = arguments.without_sandbox || missing.is_some() && unwalled == Unwalled::Run;
         let secrets = Secrets(Arc::from(settings.secrets()));
@@ -113,6 +122,7 @@ impl Bench {
             told: AtomicBool::new(false),
             rules: Arc::clone(&project.rules),
             own: OnceLock::new(),
+            pictures,
         })
     }
 
@@ -162,7 +172,10 @@ impl Workshop for Bench {
         match tool {
             ToolName::Bash => self.shell.run(arguments, stop),
             ToolName::Job => self.shell.job(arguments),
-            _ => without_picture(self.without_keys(self.files.run(tool, arguments, stop))),
+            _ => {
+                let result = self.without_keys(self.files.run(tool, arguments, stop));
+                if self.pictures == Pictures::Shown { result } else { without_picture(result) }
+            }
         }
     }
 

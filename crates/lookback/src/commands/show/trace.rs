@@ -7,12 +7,12 @@ use std::io::Write;
 
 use anyhow::Result;
 use lookback_engine::trace::{
-    AssistantPart, EventBody, SessionId, SessionStarted, Status, ToolResult, TurnNo,
+    AssistantPart, EventBody, SessionId, SessionStarted, Status, ToolResult,
     decision::TurnRange,
     event::{Effect, RestoredFile},
     start::{Decisions, RecordedBy},
 };
-use lookback_store::Snapshot;
+use lookback_store::{Snapshot, turn_of};
 
 use calls::{describe_interruption, describe_outcome};
 use decisions::TurnSizes;
@@ -52,17 +52,6 @@ pub(super) fn show(store: &Snapshot, id: &SessionId, turns: Option<TurnRange>) -
     });
     screen::write_table(&mut out, &std::iter::once(heading).chain(rows).collect::<Vec<_>>(), &[0], screen::columns())?;
     Ok(out.flush()?)
-}
-
-fn turn_of(event: &EventBody) -> Option<TurnNo> {
-    match event {
-        EventBody::UserTurn(turn) => Some(turn.turn),
-        EventBody::AssistantTurn(turn) => Some(turn.turn),
-        EventBody::ToolCall { turn, .. } | EventBody::ToolResult { turn, .. } | EventBody::StepEnded { turn, .. } => {
-            Some(*turn)
-        }
-        _ => None,
-    }
 }
 
 fn describe(event: &EventBody, names: &Names, sizes: &TurnSizes) -> String {

@@ -10,7 +10,7 @@ use lookback_engine::{
         decision::{LayoutChange, TurnRange},
     },
 };
-use lookback_wire::{Part, Provider, Role};
+use lookback_wire::{Part, Picture, Provider, Role};
 use serde_json::json;
 
 use crate::screen::{self, Screen};
@@ -109,7 +109,7 @@ fn write_entry<W: Write>(out: &mut Screen<W>, session: &Session, entry: &Entry, 
                 let sign = if result.is_error { "✗" } else { "←" };
                 let call = screen::one_line(&result.id, 64);
                 writeln!(out, "  {sign} {} of {call}", session.history().result_pointer(turn, index))?;
-                write_text(out, &result.text)?;
+                write_part(out, part)?;
             }
             _ => write_part(out, part)?,
         }
@@ -185,12 +185,20 @@ fn write_heading<W: Write>(out: &mut Screen<W>, label: &str, tokens: u64) -> io:
     writeln!(out, "\n── {label} {line} {size}")
 }
 
+fn write_picture<W: Write>(out: &mut Screen<W>, picture: &Picture<'_>) -> io::Result<()> {
+    write_text(out, &format!("[{}, shown to the model]", picture.media_type))
+}
+
 fn write_part<W: Write>(out: &mut Screen<W>, part: &Part<'_>) -> io::Result<()> {
     match part {
         Part::Text(text) => write_text(out, text),
         Part::Thinking(thinking) => write_text(out, &format!("(thinking) {}", thinking.text)),
         Part::Call(call) => write_text(out, &format!("→ {} {}", call.name, call.arguments)),
-        Part::Result(result) => write_text(out, &result.text),
+        Part::Result(result) => {
+            write_text(out, &result.text)?;
+            result.pictures.iter().try_for_each(|picture| write_picture(out, picture))
+        }
+        Part::Picture(picture) => write_picture(out, picture),
         Part::Native(native) => match &native.plain {
             Some(part) => write_part(out, part),
             None => write_text(out, &native.raw),

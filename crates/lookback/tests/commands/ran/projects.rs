@@ -1,6 +1,6 @@
 //! What a project says of itself: its rules, its settings file, and whether the person trusts it.
 
-use std::{fs, thread, time::Duration};
+use std::{fs, process::Command, thread, time::Duration};
 
 use super::{Project, newest};
 use crate::{
@@ -115,6 +115,43 @@ fn what_is_harmless_counts_without_trust_number_by_number() {
 }
 
 #[test]
+fn what_does_not_count_is_noted_by_the_doctor_and_not_called_wrong() {
+    let project = Project::new();
+    project.write(".lookback.toml", "permission = \"full\"\ncompactor = \"same\"\nignore = [\"vendor/\"]\n");
+    let doctor = Person::said(project.command(&["doctor", "--model", "ollama/small"]).output());
+    assert_eq!(doctor.code, Some(0), "{}{}", doctor.out, doctor.err);
+    for said in ["note: ", "permission is ignored", "compactor is ignored", "vendor/"] {
+        assert!(doctor.out.contains(said), "{said}: {}", doctor.out);
+    }
+    assert!(!doctor.out.contains("wrong:"), "{}", doctor.out);
+}
+
+#[test]
+fn listings_and_searches_leave_out_what_the_project_ignores() {
+    let project = Project::new();
+    project.write(".lookback.toml", "ignore = [\"vendor/\", \"*.min.js\", \"a{\"]\n");
+    for name in ["vendor/deep/needle.js", "web/app.min.js", "web/app.js"] {
+        project.write(name, "needle\n");
+    }
+    let tool = |name: &str, arguments: &str| format!("{{ name = \"{name}\", arguments = {{ {arguments} }} }}");
+    let script = calls(&[
+        &tool("LS", "path = \".\""),
+        &tool("Glob", "pattern = \"**/*.js\""),
+        &tool("Grep", "pattern = \"needle\""),
+        &read("vendor/deep/needle.js"),
+    ]);
+    let said = project.run(&script, &["look"]);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let recalled = |turn: u32| project.person.run(&["recall", &format!("turn#{turn}")]).out;
+    assert!(!recalled(2).contains("vendor"), "{}", recalled(2));
+    for turn in [4, 6] {
+        let found = recalled(turn);
+        assert!(found.contains("web/app.js") && !found.contains("vendor") && !found.contains("min.js"), "{found}");
+    }
+    assert!(recalled(8).contains("needle"), "who names it has it: {}", recalled(8));
+}
+
+#[test]
 fn trust_is_asked_once_in_a_terminal_and_again_when_the_file_changes() {
     let project = Project::new();
     project.write(".lookback.toml", "compactor = \"same\"\n");
@@ -187,4 +224,31 @@ fn what_was_made_here_is_removed_and_what_is_not_is_held() {
     let model = project.script(&calls(&[&bash("rm -r made")]));
     let said = Person::said(project.command(&["run", "--model", &model, "x"]).output());
     assert_eq!(said.code, Some(4), "another session's: {}", said.err);
+}
+
+/// Commands cannot change them either.
+#[test]
+fn hooks_and_configurations_that_git_names_are_not_edited() {
+    let project = Project::new();
+    project.write(".husky/pre-commit", "echo hi\n");
+    project.write("shared.gitconfig", "[user]\n");
+    for set in [["core.hooksPath", ".husky"], ["include.path", "../shared.gitconfig"]] {
+        let done = Command::new("git").arg("config").args(set).current_dir(project.path()).status().expect("git");
+        assert!(done.success());
+    }
+    let tool = |name: &str, arguments: &str| format!("{{ name = \"{name}\", arguments = {{ {arguments} }} }}");
+    let script = calls(&[
+        &read(".husky/pre-commit"),
+        &read("shared.gitconfig"),
+        &tool("Write", "path = \".husky/post-checkout\", content = \"evil\""),
+        &tool("Edit", "path = \".husky/pre-commit\", old_string = \"hi\", new_string = \"evil\""),
+        &tool("Edit", "path = \"shared.gitconfig\", old_string = \"user\", new_string = \"core\""),
+    ]);
+    let said = project.run(&script, &["x"]);
+    assert_eq!(said.err.matches("read-only for tools: git starts programs by it").count(), 3, "{}", said.err);
+    assert_eq!(
+        (project.read(".husky/pre-commit"), project.read("shared.gitconfig")),
+        ("echo hi\n".into(), "[user]\n".into())
+    );
+    assert!(!project.path().join(".husky/post-checkout").exists());
 }

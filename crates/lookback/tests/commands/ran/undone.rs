@@ -123,3 +123,22 @@ fn a_key_in_a_file_reaches_neither_the_model_nor_the_store() {
     assert!(!said.out.contains("0123456789abcdef"), "{}", said.out);
     assert!(said.out.matches("[key hidden]").count() >= 3, "{}", said.out);
 }
+
+#[test]
+fn undo_writes_nothing_through_a_link_out_of_the_project() {
+    let project = Project::new();
+    let outside = project.person.home.path().join("outside");
+    fs::create_dir(&outside).expect("a folder");
+    let script = format!(
+        "[[step]]\ncalls = [{{ name = \"Write\", arguments = {{ path = \"sub/authorized_keys\", content = \"evil\" }} }}]\n\
+         [[step]]\ncalls = [{{ name = \"Bash\", arguments = {{ command = \"rm sub/authorized_keys; rmdir sub; ln -s {} sub; echo /sub >> .gitignore\" }} }}]\n\
+         [[step]]\ntext = \"x\"\n",
+        outside.display()
+    );
+    let said = project.run(&script, &["x"]);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let undone = Person::said(project.command(&["undo", "--yes"]).output());
+    assert_eq!(undone.code, Some(1), "{}{}", undone.out, undone.err);
+    assert!(undone.err.contains("sub is a link now"), "{}", undone.err);
+    assert_eq!(fs::read_dir(&outside).expect("a folder").count(), 0);
+}

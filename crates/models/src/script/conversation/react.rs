@@ -1,5 +1,6 @@
 //! The `react` layout: the whole conversation as one text in the user message of a Chat body, without any ids.
 
+use lookback_wire::{Part, Provider, Role, Thinking, parse_message};
 use serde_json::Value;
 
 use super::{Said, is_interrupted, list, text_of};
@@ -21,46 +22,25 @@ pub(super) fn read(body: &Value) -> Vec<Said> {
     };
     let conversation = text.split_once(CONVERSATION).map_or("", |(_, conversation)| conversation);
     let mut said = Vec::new();
-    for (kind, text) in entries(conversation) {
-        match kind {
-            Kind::User => said.push(Said::User(text)),
-            Kind::Assistant => {
-                let calls =
-                    text.lines().filter(|line| line.starts_with("Action: ") && !line.starts_with(FINISH)).count();
-                said.push(Said::React { text, calls, interrupted: false });
-            }
-            Kind::Tool => {
-                if let Some(Said::React { interrupted, .. }) = said.last_mut() {
-                    *interrupted |= is_interrupted(&text);
+    for message in parse_message(Provider::React, conversation.as_bytes()).unwrap_or_default() {
+        let (mut texts, mut calls) = (Vec::new(), 0);
+        for part in &message.parts {
+            match part {
+                Part::Text(text) | Part::Thinking(Thinking { text, .. }) => texts.push(text.as_ref()),
+                Part::Call(_) => calls += 1,
+                Part::Result(result) => {
+                    if let Some(Said::React { interrupted, .. }) = said.last_mut() {
+                        *interrupted |= is_interrupted(&result.text);
+                    }
                 }
+                Part::Picture(_) | Part::Native(_) => {}
             }
+        }
+        match message.role {
+            Role::User => said.push(Said::User(texts.join("\n"))),
+            Role::Assistant => said.push(Said::React { text: texts.join("\n"), calls, interrupted: false }),
+            Role::Tool => {}
         }
     }
     said
-}
-
-const FINISH: &str = "Action: Finish[";
-
-#[derive(Clone, Copy)]
-enum Kind {
-    User,
-    Assistant,
-    Tool,
-}
-
-const ENTRIES: [(&str, Kind); 3] =
-    [("[user] ", Kind::User), ("[assistant] ", Kind::Assistant), ("[tool] ", Kind::Tool)];
-
-/// An entry begins with its name at the start of a line; quoted ones have a backslash before it.
-fn entries(conversation: &str) -> Vec<(Kind, String)> {
-    let mut entries: Vec<(Kind, String)> = Vec::new();
-    for line in conversation.split_inclusive('\n') {
-        let begun = ENTRIES.iter().find_map(|(name, kind)| Some((*kind, line.strip_prefix(name)?)));
-        match (begun, entries.last_mut()) {
-            (Some((kind, rest)), _) => entries.push((kind, rest.to_owned())),
-            (None, Some((_, text))) => text.push_str(line),
-            (None, None) => {}
-        }
-    }
-    entries
 }

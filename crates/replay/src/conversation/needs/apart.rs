@@ -18,12 +18,14 @@ use lookback_engine::{
     trace::{ResultData, Status},
 };
 
-use super::{NeedKind, Seen, arguments::Place, is_before};
+use super::{
+    NeedKind, Seen,
+    arguments::{Place, SHORTEST_LINE},
+    is_before,
+};
 use crate::conversation::{Call, Piece};
 
 const WORDS: [&str; 4] = ["error", "failed", "panicked", "exception"];
-/// As for edit lines: a line `error` alone says nothing.
-const SHORTEST_LINE: usize = 12;
 
 /// What the runs of a step came to.
 #[derive(Debug, Default)]
@@ -59,6 +61,7 @@ impl Outcome {
 fn last_error(text: &str) -> Option<String> {
     let says_so = |line: &&str| {
         let line = line.to_ascii_lowercase();
+        // As for edit lines: a line `error` alone says nothing.
         line.len() >= SHORTEST_LINE && WORDS.iter().any(|word| line.contains(word))
     };
     text.lines().rev().map(str::trim).find(says_so).map(str::to_owned)

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::{Holds, NeedKind, holds, index::words_of, patch, shell};
 
 /// docs/measuring.md, "Recall": 12 characters or more. Shorter lines stand in any file.
-const SHORTEST_LINE: usize = 12;
+pub(super) const SHORTEST_LINE: usize = 12;
 /// `[A-Za-z_][A-Za-z0-9_]{5,}`: docs/measuring.md, "Recall".
 const SHORTEST_SYMBOL: usize = 6;
 /// What a `Read` without a limit gives, in Claude Code.

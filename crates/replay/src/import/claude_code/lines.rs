@@ -40,11 +40,8 @@ pub(super) struct Line<'a> {
     pub(super) operation: Option<String>,
     #[serde(borrow)]
     pub(super) content: Option<&'a RawValue>,
-    #[serde(borrow)]
     pub(super) message: Option<&'a RawValue>,
-    #[serde(borrow)]
     pub(super) tool_use_result: Option<&'a RawValue>,
-    #[serde(borrow)]
     pub(super) attachment: Option<&'a RawValue>,
 }
 
@@ -157,7 +154,6 @@ pub(super) struct Block<'a> {
     #[serde(borrow)]
     pub(super) input: Option<&'a RawValue>,
     pub(super) tool_use_id: Option<String>,
-    #[serde(borrow)]
     pub(super) content: Option<&'a RawValue>,
     pub(super) is_error: Option<bool>,
     pub(super) source: Option<Source>,

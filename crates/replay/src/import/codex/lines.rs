@@ -22,7 +22,6 @@ pub(super) struct Line<'a> {
     pub(super) kind: Option<String>,
     #[serde(borrow)]
     pub(super) payload: Option<&'a RawValue>,
-    #[serde(borrow)]
     item: Option<&'a RawValue>,
 }
 
@@ -97,17 +96,13 @@ pub(super) struct ResponseItem<'a> {
     pub(super) role: Option<String>,
     #[serde(borrow)]
     pub(super) content: Option<&'a RawValue>,
-    #[serde(borrow)]
     pub(super) summary: Option<&'a RawValue>,
     pub(super) encrypted_content: Option<String>,
     pub(super) id: Option<String>,
     pub(super) name: Option<String>,
     /// Text, or in some types an object.
-    #[serde(borrow)]
     pub(super) arguments: Option<&'a RawValue>,
-    #[serde(borrow)]
     pub(super) input: Option<&'a RawValue>,
-    #[serde(borrow)]
     pub(super) action: Option<&'a RawValue>,
     pub(super) call_id: Option<String>,
     pub(super) output: Option<Value>,

@@ -1,9 +1,11 @@
 //! The names of an object's fields, three levels deep, as far as its text goes.
 
-/// No agent's sessions nest deeper.
-const DEPTH: usize = 128;
+use lookback_wire::body::{BodyError, Scanner, Text};
+
 /// Fields deeper than this tell nothing about a format.
 const NAMED: usize = 3;
+/// Bytes of a name or a text: nothing that tells formats apart is longer.
+const TOLD: usize = 64;
 
 /// Paths such as `info.id` and `messages[].role`, of arrays only the first element, with the beginning of each text.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -12,10 +14,10 @@ pub(super) struct Outline(Vec<(String, Option<String>)>);
 impl Outline {
     /// Of the object with which the bytes begin.
     pub(super) fn read(bytes: &[u8]) -> Self {
-        let mut reader = Reader { bytes, at: 0, found: Vec::new() };
-        // None where the text ends or is broken: what was found until there holds.
-        let _ = reader.value("", 0);
-        Self(reader.found)
+        let mut outline = Self::default();
+        // An error where the text ends or is broken: what was found until there holds.
+        let _ = outline.value(&mut Scanner::new(bytes), "", NAMED);
+        outline
     }
 
     pub(super) fn has(&self, path: &str) -> bool {
@@ -25,109 +27,39 @@ impl Outline {
     pub(super) fn text(&self, path: &str) -> Option<&str> {
         self.0.iter().find(|(known, _)| known == path)?.1.as_deref()
     }
-}
 
-struct Reader<'a> {
-    bytes: &'a [u8],
-    at: usize,
-    found: Vec<(String, Option<String>)>,
-}
-
-impl Reader<'_> {
-    fn value(&mut self, path: &str, depth: usize) -> Option<()> {
-        match self.peek()? {
-            _ if depth > DEPTH => None,
-            b'{' => self.object(path, depth),
-            b'[' => self.array(path, depth),
-            b'"' => {
-                let text = self.string()?;
-                if let Some((_, known)) = self.found.last_mut().filter(|(last, _)| last == path) {
-                    *known = Some(text);
-                }
-                Some(())
+    /// `levels` are those that are still looked into.
+    fn value(&mut self, scanner: &mut Scanner<'_>, path: &str, levels: usize) -> Result<(), BodyError> {
+        match (scanner.peek(), levels.checked_sub(1)) {
+            (Some(b'{'), Some(levels)) => scanner.object(|scanner, name| {
+                let name = beginning(scanner, name);
+                let path = if path.is_empty() { name } else { format!("{path}.{name}") };
+                self.0.push((path.clone(), None));
+                self.value(scanner, &path, levels)
+            })?,
+            (Some(b'['), Some(levels)) => {
+                let (element, mut is_first) = (format!("{path}[]"), true);
+                scanner.list(|scanner| match std::mem::take(&mut is_first) {
+                    true => self.value(scanner, &element, levels),
+                    false => scanner.value().map(drop),
+                })?
             }
             _ => {
-                let rest = &self.bytes[self.at..];
-                let ends = |byte: &u8| matches!(byte, b',' | b']' | b'}') || byte.is_ascii_whitespace();
-                let length = rest.iter().position(ends)?;
-                self.at += length;
-                (length > 0).then_some(())
-            }
-        }
-    }
-
-    fn object(&mut self, path: &str, depth: usize) -> Option<()> {
-        self.at += 1;
-        loop {
-            match self.peek()? {
-                b'}' => {
-                    self.at += 1;
-                    return Some(());
+                let text = scanner.text()?.map(|text| beginning(scanner, text));
+                if let Some((_, known)) = self.0.last_mut().filter(|(last, _)| last == path) {
+                    *known = text;
                 }
-                b',' => self.at += 1,
-                b'"' => {
-                    let name = self.string()?;
-                    let is_named = depth < NAMED && !path.ends_with('\0');
-                    let path = match (is_named, path) {
-                        (false, _) => "\0".to_owned(),
-                        (true, "") => name,
-                        (true, path) => format!("{path}.{name}"),
-                    };
-                    if is_named {
-                        self.found.push((path.clone(), None));
-                    }
-                    if self.peek()? != b':' {
-                        return None;
-                    }
-                    self.at += 1;
-                    self.value(&path, depth + 1)?;
-                }
-                _ => return None,
+                return Ok(());
             }
-        }
+        };
+        Ok(())
     }
+}
 
-    fn array(&mut self, path: &str, depth: usize) -> Option<()> {
-        self.at += 1;
-        let mut element = format!("{path}[]");
-        loop {
-            match self.peek()? {
-                b']' => {
-                    self.at += 1;
-                    return Some(());
-                }
-                b',' => self.at += 1,
-                _ => {
-                    self.value(&element, depth + 1)?;
-                    // No name has a zero byte: the other elements are passed over.
-                    element = "\0".to_owned();
-                }
-            }
-        }
-    }
-
-    /// The next byte that is no blank.
-    fn peek(&mut self) -> Option<u8> {
-        let blank = self.bytes[self.at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        self.at += blank;
-        self.bytes.get(self.at).copied()
-    }
-
-    /// The beginning of a string, which is left behind. A line feed cannot stand in one: the line was cut off.
-    fn string(&mut self) -> Option<String> {
-        let from = self.at + 1;
-        let mut at = from;
-        loop {
-            match self.bytes.get(at)? {
-                b'"' => break,
-                b'\\' => at += 2,
-                b'\n' => return None,
-                _ => at += 1,
-            }
-        }
-        self.at = at + 1;
-        Some(String::from_utf8_lossy(&self.bytes[from..at.min(from + 64)]).into_owned())
-    }
+/// As it is written.
+fn beginning(scanner: &Scanner<'_>, text: Text) -> String {
+    let (start, end) = (text.span.start, text.span.end.min(text.span.start + TOLD));
+    String::from_utf8_lossy(&scanner.bytes()[start..end]).into_owned()
 }
 
 #[cfg(test)]

@@ -17,11 +17,9 @@ use crate::{
         bounds::{Held, Messages, check_values},
         time::time_of,
     },
+    parameters::LINE_WEIGHT,
     recording::{About, Compaction, CompactionKind, Item, Skipped},
 };
-
-/// What a line takes while the log is put together, and what becomes of it afterwards.
-const STEP: u64 = 1 << 10;
 
 /// A first line that is an object by itself, with another behind it.
 pub(super) fn is_log(bytes: &[u8]) -> bool {
@@ -57,7 +55,7 @@ pub(super) fn replay(bytes: &[u8], sink: &mut dyn Sink) -> Result<About, ImportE
         if line.trim_ascii().is_empty() {
             continue;
         }
-        held.add(line.len() as u64 + STEP)
+        held.add(line.len() as u64 + LINE_WEIGHT)
             .map_err(|error| ImportError::TooLarge { place: format!("line {number}"), error })?;
         let parsed = serde_json::from_slice::<&RawValue>(line).map_err(|error| error.to_string());
         if let Err(reason) = parsed.and_then(|record| log.record(number, record)) {

@@ -6,7 +6,7 @@ use lookback_engine::{
 use lookback_wire::TokenUsage;
 
 use super::*;
-use crate::recording::{Format, Recording};
+use crate::recording::{Billed, Format, Recording};
 
 /// As if a file held these events.
 fn recording_of<'a>(events: impl Iterator<Item = &'a Event>, blobs: &dyn Blobs) -> Recording {

@@ -8,14 +8,6 @@ use super::html::put;
 /// The outline of a mark, corner by corner, from its middle: right and down by turns.
 type Outline = &'static [f64];
 
-struct Look {
-    /// The class that carries the colour; `style.css` gives it one for light and one for dark rooms.
-    class: &'static str,
-    /// None: a circle.
-    outline: Option<Outline>,
-    dashes: &'static str,
-}
-
 const SQUARE: Outline = &[-0.8, -0.8, 0.8, -0.8, 0.8, 0.8, -0.8, 0.8];
 const UP: Outline = &[0.0, -1.0, 0.95, 0.75, -0.95, 0.75];
 const DOWN: Outline = &[0.0, 1.0, 0.95, -0.75, -0.95, -0.75];
@@ -39,8 +31,10 @@ const STAR: Outline = &[
     -0.36, -0.49,
 ];
 
-fn look(strategy: &str) -> Look {
-    let (class, outline) = match strategy {
+/// The class that carries the colour (`style.css` gives it one for light and one for dark rooms), and the outline; none: a
+/// circle.
+fn look(strategy: &str) -> (&'static str, Option<Outline>) {
+    match strategy {
         "append" => ("s-append", None),
         "head-summary" => ("s-head-summary", Some(SQUARE)),
         "anthropic-compact" => ("s-head-summary", Some(LEFT)),
@@ -55,26 +49,25 @@ fn look(strategy: &str) -> Look {
         "lookback-fixed" => ("s-lookback-fixed", Some(DIAMOND)),
         "oracle" => ("s-oracle", Some(HEXAGON)),
         _ => ("s-other", Some(FLAT)),
-    };
-    let dashes = match strategy {
-        "append" => "7 4",
-        "lookback" => "none",
-        _ => "2 3",
-    };
-    Look { class, outline, dashes }
+    }
 }
 
 pub(super) fn class(strategy: &str) -> &'static str {
-    look(strategy).class
+    look(strategy).0
 }
 
+/// How its line is drawn.
 pub(super) fn dashes(strategy: &str) -> &'static str {
-    look(strategy).dashes
+    match strategy {
+        "append" => "7 4",
+        "lookback" => "none",
+        _ => "2 3",
+    }
 }
 
 /// A mark around a point, as large as `size` in every direction.
 pub(super) fn shape(strategy: &str, x: f64, y: f64, size: f64) -> String {
-    let Some(outline) = look(strategy).outline else {
+    let Some(outline) = look(strategy).1 else {
         return format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{:.1}\"/>", size * 0.9);
     };
     let mut points = String::new();

@@ -57,6 +57,25 @@ const MORE: [Measure<StrategySummary>; 13] = [
     ("refused", "facts that were refused for want of evidence", |s| numbers::count(s.total.refused)),
 ];
 
+const AGENTS: [Measure<Money>; 7] = [
+    ("sessions", "", |money| numbers::count(money.sessions)),
+    ("calls", "", |money| numbers::count(money.calls)),
+    ("paid", "as recorded, at the prices of the API", |money| {
+        let estimated = if money.is_about() { " <small>estimated</small>" } else { "" };
+        format!("{}{estimated}", numbers::dollars(money.paid))
+    }),
+    ("with whole answers", "some clients write down a part of their output tokens", |money| {
+        numbers::dollars(money.whole)
+    }),
+    ("with Lookback", "look-ups included", |money| dollars(money.lookback)),
+    ("of paid", "with whole answers", |money| {
+        money.share().map_or("–".to_owned(), |share| format!("{:.0}%", share * 100.0))
+    }),
+    ("look-ups in 100 calls", "how often something had to be fetched again, over all calls", |money| {
+        format!("{:.0}", money.look_ups_in_100())
+    }),
+];
+
 const CHECK: [Measure<ProviderCheck>; 6] = [
     ("sessions", "with a recorded bill", |p| numbers::count(p.sessions as u64)),
     ("calls compared", "first calls and calls after a compaction left out", |p| numbers::count(p.check.calls)),
@@ -148,31 +167,8 @@ fn class(strategy: &StrategySummary) -> &'static str {
 
 /// Agent by agent, what the first sentence says over all.
 pub(super) fn agents(agents: &[(Format, Money)]) -> String {
-    let columns = [
-        Column(Text, "agent", ""),
-        Column(Number, "sessions", ""),
-        Column(Number, "calls", ""),
-        Column(Number, "paid", "as recorded, at the prices of the API"),
-        Column(Number, "with whole answers", "some clients write down a part of their output tokens"),
-        Column(Number, "with Lookback", "look-ups included"),
-        Column(Number, "of paid", "with whole answers"),
-        Column(Number, "look-ups in 100 calls", "how often something had to be fetched again, over all calls"),
-    ];
-    let mut table = Table::new("What was paid", &columns);
-    for (format, money) in agents {
-        let estimated = if money.is_estimate() { " <small>estimated</small>" } else { "" };
-        let share = money.share().map_or("–".to_owned(), |share| format!("{:.0}%", share * 100.0));
-        let cells = [
-            numbers::count(money.sessions),
-            numbers::count(money.calls),
-            format!("{}{estimated}", numbers::dollars(money.paid)),
-            numbers::dollars(money.whole),
-            dollars(money.lookback),
-            share,
-            format!("{:.0}", money.look_ups_in_100()),
-        ];
-        table.row("", format.label(), cells.map(Cell::Number));
-    }
+    let mut table = table_of("What was paid", "agent", &AGENTS);
+    agents.iter().for_each(|(format, money)| table.row("", format.label(), cells(&AGENTS, money)));
     table.finish()
 }
 
@@ -242,7 +238,7 @@ fn session_cells(session: &SessionReport, leading: Option<&str>) -> Vec<Cell> {
     let look_ups = |figures: &Figures| (figures.repairs_per_call * session.calls as f64).round() as u64;
     vec![
         Cell::Number(numbers::count(session.calls)),
-        Cell::Number(format!("{}{}", if money.is_estimate() { "~" } else { "" }, numbers::dollars(money.whole))),
+        Cell::Number(format!("{}{}", if money.is_about() { "~" } else { "" }, numbers::dollars(money.whole))),
         Cell::Number(dollars(with)),
         Cell::Number(share.unwrap_or_else(none)),
         Cell::Number(own.map_or(none(), |figures| numbers::percent(figures.recall))),

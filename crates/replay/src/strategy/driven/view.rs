@@ -108,7 +108,7 @@ fn texts_of(message: &Message<'_>) -> Vec<String> {
     for part in message.parts.iter().filter_map(MessagePart::understood) {
         match part {
             MessagePart::Text(text) => said.push_str(text),
-            MessagePart::Thinking(_) | MessagePart::Native(_) => continue,
+            MessagePart::Thinking(_) | MessagePart::Picture(_) | MessagePart::Native(_) => continue,
             MessagePart::Call(call) => {
                 said.push_str(&call.name);
                 said.push('\n');

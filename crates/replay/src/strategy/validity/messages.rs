@@ -96,7 +96,7 @@ impl<'a> Messages<'a> {
         let id = self.ids[call].get(index as usize).map_or("unknown", String::as_str);
         let text = short(part.text(self.conversation)).to_owned();
         let is_error = matches!(result.status, Status::Error | Status::Interrupted);
-        Some(CallResult { id: id.into(), text: text.into(), is_error })
+        Some(CallResult { id: id.into(), text: text.into(), pictures: Vec::new(), is_error })
     }
 
     /// An answer as it was, or with another text in the place of its own and of its thinking. As in the engine, nothing is

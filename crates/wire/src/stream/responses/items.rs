@@ -123,13 +123,7 @@ impl Item {
         if self.kind == "function_call" || !self.text.is_empty() || !self.thinking.is_empty() {
             return Vec::new();
         }
-        let shown = done_parts(raw).into_iter().filter_map(|part| match part.content {
-            ReplyContent::Text(text) => Some(Delta::Text(text)),
-            ReplyContent::Thinking { text, .. } if !text.is_empty() => Some(Delta::Thinking(text)),
-            ReplyContent::Call { name, .. } => Some(Delta::Call { name }),
-            _ => None,
-        });
-        shown.collect()
+        done_parts(raw).iter().filter_map(|part| part.content.shown()).collect()
     }
 
     fn refusal(&self) -> String {

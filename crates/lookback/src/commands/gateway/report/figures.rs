@@ -15,7 +15,6 @@ use lookback_replay::{
     by_call::costs_by_call, paid::dollars, recording::Billed, simulate::Tariff, strategy::StrategyName,
 };
 use lookback_store::Snapshot;
-use lookback_wire::TokenUsage;
 
 use crate::{
     cards,
@@ -117,19 +116,9 @@ impl Told {
             EventBody::Fold(_) => self.is_folded = true,
             EventBody::CallStarted { details: Some(details), .. } => {
                 let usage = details.over.and_then(|over| over.usage);
-                self.beside.extend(usage.map(|usage| (at, billed(&usage))));
+                self.beside.extend(usage.map(|usage| (at, usage.into())));
             }
             _ => {}
         }
-    }
-}
-
-fn billed(usage: &TokenUsage) -> Billed {
-    Billed {
-        uncached: usage.uncached.into(),
-        read: usage.cached.into(),
-        written: usage.written.into(),
-        output: usage.output.into(),
-        written_1h: usage.written_1h.into(),
     }
 }

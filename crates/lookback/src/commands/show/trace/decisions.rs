@@ -67,23 +67,21 @@ pub(super) fn describe_unfold(unfold: &Unfold) -> String {
 }
 
 pub(super) fn describe_settle(settle: &Settle) -> String {
-    let raw = settle.results.iter().map(|result| u64::from(result.replaced_tokens)).sum();
-    let short = settle.results.iter().map(|result| u64::from(result.content.tokens)).sum();
-    let facts = vec![
-        format!("{} in short form", screen::counted(settle.results.len() as u64, "result")),
-        format!("{} → {} tokens", screen::short(raw), screen::short(short)),
-    ];
-    join(facts, &[], settle.thinking)
+    let sizes = settle.results.iter().map(|result| (result.replaced_tokens, result.content.tokens));
+    let what = format!("{} in short form", screen::counted(settle.results.len() as u64, "result"));
+    join(vec![what, shortened(sizes)], &[], settle.thinking)
 }
 
 pub(super) fn describe_stub(stub: &Stub) -> String {
-    let raw = stub.blocks.iter().map(|stubbed| u64::from(stubbed.replaced_tokens)).sum();
-    let short = stub.blocks.iter().map(|stubbed| u64::from(stubbed.content.tokens)).sum();
-    let facts = vec![
-        format!("{} made short", screen::counted(stub.blocks.len() as u64, "old block")),
-        format!("{} → {} tokens", screen::short(raw), screen::short(short)),
-    ];
-    join(facts, &[], stub.thinking)
+    let sizes = stub.blocks.iter().map(|stubbed| (stubbed.replaced_tokens, stubbed.content.tokens));
+    let what = format!("{} made short", screen::counted(stub.blocks.len() as u64, "old block"));
+    join(vec![what, shortened(sizes)], &[], stub.thinking)
+}
+
+/// Tokens before and after, all together.
+fn shortened(sizes: impl Iterator<Item = (u32, u32)>) -> String {
+    let (raw, short) = sizes.fold((0, 0), |(raw, short), (was, is)| (raw + u64::from(was), short + u64::from(is)));
+    format!("{} → {} tokens", screen::short(raw), screen::short(short))
 }
 
 pub(super) fn describe_archive(archive: &Archive, sizes: &TurnSizes) -> String {

@@ -4,7 +4,7 @@
 
 use lookback_engine::{
     shell::{Command, Script},
-    trace::{ResultData, ToolResult, result::Hunk},
+    trace::{ToolResult, result::Hunk},
 };
 use serde_json::Value;
 
@@ -22,13 +22,9 @@ pub(super) struct Applied<'a> {
 impl Applied<'_> {
     pub(super) fn result(&self, printed: Printed) -> ToolResult {
         let failed = printed.failed || printed.exit_code.is_some_and(|code| code != 0);
-        let data = self.data(if failed { Went::Wrong } else { Went::Well });
+        let file = |path: &str| self.root.file(self.directory, path);
+        let data = patch_data(self.patch, !failed, &file, &|path| self.placed(path));
         finish(Printed { failed, ..printed }, data)
-    }
-
-    fn data(&self, went: Went) -> ResultData {
-        let (file, placed) = (|path: &str| self.root.file(self.directory, path), |path: &str| self.placed(path));
-        patch_data(self.patch, went == Went::Well, &file, &placed)
     }
 
     /// From the client's copy: `{path: {type: "update", unified_diff}}`, or `{path: {update: {…}}}` in older clients.
@@ -39,12 +35,6 @@ impl Applied<'_> {
         let change = change.get("update").unwrap_or(change);
         Some(unified(change.get("unified_diff")?.as_str()?))
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Went {
-    Well,
-    Wrong,
 }
 
 /// The patch of a command that does nothing else: `apply_patch <<'EOF' …`, after `cd` perhaps. And where it is applied.

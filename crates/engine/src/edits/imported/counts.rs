@@ -52,7 +52,11 @@ pub(super) fn recheck_step(desk: Desk<'_>, turn: TurnNo, shown: &[Shown], contex
     shown.iter().enumerate().try_for_each(|(index, shown)| {
         let result = desk.history.result_at(step, index).ok_or(Doubt::Place)?;
         let pointer = || desk.history.result_pointer(turn, index);
-        let text = render_shown(result, shown.cut, pointer, context.blobs).map_err(|_| Doubt::Place)?;
-        counts(shown.tokens, &text, context)
+        let text = render_shown(result, shown, pointer, context.blobs).map_err(|_| Doubt::Place)?;
+        let pictures = shown.pictures.unwrap_or(0);
+        if pictures > 0 && (shown.cut.is_some() || context.count_pictures(result).ok() != Some(pictures)) {
+            return Err(Doubt::Count);
+        }
+        counts(shown.tokens.saturating_sub(pictures), &text, context)
     })
 }

@@ -73,7 +73,7 @@ fn contents(message: Message<'_>) -> Vec<Content> {
         Part::Result(result) => {
             Some(Content::Result { id: String::new(), pieces: vec![text(result.text)], is_error: false })
         }
-        Part::Native(_) => None,
+        Part::Picture(_) | Part::Native(_) => None,
     });
     contents.collect()
 }

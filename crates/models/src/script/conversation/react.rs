@@ -33,7 +33,7 @@ pub(super) fn read(body: &Value) -> Vec<Said> {
                         *interrupted |= is_interrupted(&result.text);
                     }
                 }
-                Part::Native(_) => {}
+                Part::Picture(_) | Part::Native(_) => {}
             }
         }
         match message.role {

@@ -4,12 +4,12 @@
 //! through the same functions. Claims are read from the raw trace alone, each on its own: one false claim costs itself, not
 //! the block. It does not know who made a proposal, what becomes of an admitted one, nor the board's ids and budget.
 
-pub(crate) mod again;
 mod anchors;
 mod breaker;
 mod budgets;
 mod delta;
 pub(crate) mod facts;
+pub(crate) mod imported;
 mod notes;
 pub(crate) mod quotation;
 mod refusal;

@@ -10,7 +10,9 @@ pub(crate) mod user;
 
 use std::{collections::BTreeSet, fmt::Write};
 
-pub use tag::{escape_tag, unescape_tag};
+pub use tag::escape_tag;
+#[cfg(test)]
+pub(crate) use tag::unescape_tag;
 use user::WayBack;
 
 use crate::{

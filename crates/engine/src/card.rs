@@ -9,13 +9,17 @@ mod prices;
 mod speech;
 
 pub use parse::CardError;
-pub use prices::{LongPrices, LongRates, Prices, Rates, TokenPrices};
+#[doc(hidden)]
+pub use prices::{LongPrices, LongRates, TokenPrices};
+pub use prices::{Prices, Rates};
+#[doc(hidden)]
 pub use speech::{Api, CacheKey, CacheMarks, Constrained, OutputLimit, RequestMembers};
 
 use lookback_wire::Provider;
 use serde::{Deserialize, Serialize};
 
 use crate::cache::{CacheRule, CacheState};
+#[doc(hidden)]
 pub use crate::trace::start::{Alternation, Pictures, PlainThinking};
 
 /// What differs between models, as a card in `prices/` says it.
@@ -64,6 +68,7 @@ pub struct Card {
 }
 
 /// What becomes of thinking in the steps that a fold keeps (docs/design/folding.md, "Thinking").
+#[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ThinkingHabit {
@@ -76,6 +81,7 @@ pub enum ThinkingHabit {
 }
 
 /// Whether the end of a prompt may differ from call to call (docs/design/model.md, "Order of the view").
+#[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tail {
@@ -86,6 +92,7 @@ pub enum Tail {
 }
 
 /// Whether something can be had.
+#[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "the names say it")]
@@ -95,6 +102,7 @@ pub enum Support {
 }
 
 /// Whether a streamed answer says what it cost.
+#[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UsageInStream {
@@ -107,6 +115,7 @@ pub enum UsageInStream {
 }
 
 /// Whether a card's cache rule says what its provider bills.
+#[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CacheKnowledge {

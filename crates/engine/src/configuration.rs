@@ -51,9 +51,13 @@ pub(crate) mod written;
 
 pub use archive::ArchiveLimits;
 pub use block::{BlockLimits, CompactorLimits};
-pub use board::{ActionRange, BoardLimits};
+#[doc(hidden)]
+pub use board::ActionRange;
+pub use board::BoardLimits;
 pub use cache::CacheChoice;
-pub use error::{BadValue, ConfigurationError};
+#[doc(hidden)]
+pub use error::BadValue;
+pub use error::ConfigurationError;
 #[doc(hidden)]
 pub use estimates::{RECALL_TOKENS, RECALLED_ITEM};
 #[doc(hidden)]
@@ -61,7 +65,9 @@ pub use fixed::TOKENS_PER_MESSAGE;
 pub use fold::{FoldLimits, TriggerLimits};
 pub(crate) use fold::{GROWN_SINCE_REFUSED, GUEST_FOLDS, MARKS_NEEDED};
 pub(crate) use settle::STRING_SHARES;
-pub use settle::{Keep, SettleLimits, SettleWhen};
+pub use settle::SettleLimits;
+#[doc(hidden)]
+pub use settle::{Keep, SettleWhen};
 pub(crate) use view::BYTES_TRIED;
 pub use view::{ExecuteLimits, NoteLimits, ResultLimits, WindowLimits};
 

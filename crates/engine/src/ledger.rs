@@ -3,11 +3,11 @@
 //! It compares each prompt with the one sent before it, in the bytes of the session's provider. It knows no prices and no
 //! provider's rounding; it says what is the same, not what was billed for it. Whether the bill agrees is asked in `check`.
 
-pub(crate) mod check;
+pub(crate) mod verdict;
 
 use std::{borrow::Cow, fmt};
 
-pub use check::{CacheVerdict, Difference, Mismatch};
+pub use verdict::{CacheVerdict, Difference, Mismatch};
 
 use crate::{
     tight,

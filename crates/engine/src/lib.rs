@@ -95,31 +95,39 @@ mod words;
 pub mod fold {
     #[doc(hidden)]
     pub use crate::{
-        admission::{AdmissionLimits, AdmittedBlock, admit_block, admit_delta},
-        block::{escape_tag, render_block, render_claims, unescape_tag},
-        board::{Applied, AppliedFact, Outcome as FactOutcome},
+        admission::{AdmissionLimits, AdmittedBlock, BreakerState, RefusalKind, admit_block, admit_delta},
+        block::{escape_tag, render_block, render_claims},
+        board::{
+            Applied, AppliedFact, BoardAssertion, BoardFact, DeltaRefused, Entry as BoardItem, Mark,
+            Outcome as FactOutcome, Stale,
+        },
         compactor::{Compaction, Request as CompactorRequest, compact},
         proposal::{
             AnchorPlace, AnchorProposal, ArchiveProposal, BlockProposal, ClaimedRun, DeltaProposal, Dialect, Edit,
             FactProposal, NoteProposal, QuoteProposal, citable,
         },
-    };
-    pub use crate::{
-        admission::{AdmissionRefused, BreakerState, Refusal, RefusalKind, render_refusals},
-        board::{Board, BoardAssertion, BoardFact, DeltaRefused, Entry as BoardItem, Mark, Stale, render_for_people},
-        proposal::{ProposalRefused, proposal_schema},
         trace::claim::{
             Anchor, Assertion, BlockContent, Change, ClaimKind, Delta, Evidence, Fact, Goal, Question, Quote,
             RunStatus, RunVerdict, Standing, SummariserNote, WorkStatus,
         },
+    };
+    pub use crate::{
+        admission::{AdmissionRefused, Refusal, render_refusals},
+        board::{Board, render_for_people},
+        proposal::{ProposalRefused, proposal_schema},
     };
 }
 
 pub use configuration::{Configuration, ConfigurationError};
 pub use context::Context;
 pub use error::SessionError;
-pub use ledger::{CacheVerdict, Difference, Ledger, LedgerLine, Mismatch, Miss, Size};
-pub use recorder::{ModelChoice, NewPart, Recorder, SessionSetup, WholeStep, as_it_ran};
+#[doc(hidden)]
+pub use ledger::{CacheVerdict, Difference, Mismatch, Size};
+pub use ledger::{Ledger, LedgerLine, Miss};
+#[doc(hidden)]
+pub use recorder::as_it_ran;
+pub use recorder::{ModelChoice, NewPart, Recorder, SessionSetup, WholeStep};
 pub use session::{Replay, Session};
+#[doc(hidden)]
 pub use standing::{asking_sentence, asks_nothing};
 pub use view::{Entry, Source, View};

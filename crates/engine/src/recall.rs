@@ -13,6 +13,7 @@ use std::borrow::Cow;
 use bytes::Bytes;
 
 pub(crate) use file::observed_lines;
+#[doc(hidden)]
 pub use lookup::{Mark, MarkKind, TraceLookup, marks_of};
 pub(crate) use rolled_back::RolledBack;
 
@@ -71,6 +72,7 @@ pub enum RecallError {
 
 /// Answers a pointer. `before` is the event that cites it: a bare `file:` means what was seen before that; without it,
 /// everything counts.
+#[doc(hidden)]
 pub fn recall(
     place: &Place,
     before: Option<EventNo>,

@@ -7,7 +7,7 @@ use std::fmt;
 use crate::{
     admission::{Refusal, render_refusals},
     ledger::Short,
-    planner::{Tariff, Warmth},
+    planner::{Prefix, Tariff, Warmth},
     trace::decision::{Author, Fold, ThinkingBehind, TurnRange},
 };
 
@@ -54,6 +54,8 @@ pub struct FoldReport {
     pub tariff: Option<Tariff>,
     /// Of the cache when it was made.
     pub warmth: Warmth,
+    /// Whether the tokens before it are found again.
+    pub prefix: Prefix,
 }
 
 /// What an unfold brought back, and what it cost.
@@ -146,22 +148,21 @@ impl FoldReport {
 
     /// What the fold costs once and saves at every further call, in uncached input tokens; none without prices.
     pub fn balance(&self) -> Option<(f64, f64)> {
-        balance(self.tariff, self.warmth, [self.replaced, self.written()], self.kept)
+        balance(self.tariff, self.warmth, self.prefix, [self.before, self.replaced, self.written(), self.kept])
     }
 }
 
 impl UnfoldReport {
     /// What the unfold costs once and at every further call, in uncached input tokens; none without prices.
     pub fn balance(&self) -> Option<(f64, f64)> {
-        balance(self.tariff, self.warmth, [self.block_tokens, self.turns_tokens], self.behind)
+        balance(self.tariff, self.warmth, Prefix::Kept, [0, self.block_tokens, self.turns_tokens, self.behind])
     }
 }
 
 /// What an edit costs once, beside what a cold cache has written anew anyway, and what it changes at every further call.
-fn balance(tariff: Option<Tariff>, warmth: Warmth, [old, new]: [u64; 2], behind: u64) -> Option<(f64, f64)> {
-    let tariff = tariff?;
-    let once = if warmth == Warmth::Cold { 0.0 } else { tariff.replace(warmth, old, new, behind) };
-    Some((once, tariff.saves(old, new).abs()))
+fn balance(tariff: Option<Tariff>, warmth: Warmth, prefix: Prefix, sizes: [u64; 4]) -> Option<(f64, f64)> {
+    let (once, saves) = tariff?.edit(warmth, prefix, sizes);
+    Some((if warmth == Warmth::Cold { 0.0 } else { once }, saves.abs()))
 }
 
 impl fmt::Display for FoldReport {

@@ -17,7 +17,7 @@ use crate::{
     history::History,
     ledger::{
         Ledger, LedgerLine, Miss, Size,
-        check::{CacheVerdict, check},
+        verdict::{CacheVerdict, check},
     },
     reconcile::Reconciled,
     state::{Bench, ModelInUse},

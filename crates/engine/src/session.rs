@@ -8,9 +8,9 @@
 
 mod beside;
 mod calling;
-mod checking;
 mod editing;
 mod guest;
+mod imported;
 mod recording;
 mod replaying;
 mod request;
@@ -20,21 +20,29 @@ use std::collections::BTreeMap;
 
 use lookback_wire::{Head, Message, Provider};
 
-pub use calling::{Overflow, Room};
-pub use checking::{Checked, Doubted};
+pub use calling::Overflow;
+#[doc(hidden)]
+pub use calling::Room;
+#[doc(hidden)]
 pub use guest::{FoldNeed, GuestFold};
+#[doc(hidden)]
+pub use imported::{Checked, Doubted};
 pub use replaying::Replay;
+#[doc(hidden)]
 pub use request::Schema;
 pub use tidy::{Tidied, Wish};
 
 pub use crate::{
+    edits::draft::{ArchiveDraft, FoldDraft, ModelAttempt},
+    error::{FoldRefused, WindowExceeded},
+};
+
+#[doc(hidden)]
+pub use crate::{
     archive::Section,
     cache::Split,
-    edits::{
-        draft::{ArchiveDraft, FoldDraft, ModelAttempt},
-        recheck::Doubt,
-    },
-    error::{ArchiveRefused, BoardRefused, FoldRefused, LayoutRefused, PinRefused, UnfoldRefused, WindowExceeded},
+    edits::imported::Doubt,
+    error::{ArchiveRefused, BoardRefused, LayoutRefused, PinRefused, UnfoldRefused},
     history::{History, SpanRecord, TraceError},
     planner::{Balance, Compactor, DeltaCause, Tariff, Verdict, Warmth},
     reconcile::Reconciled,
@@ -54,10 +62,10 @@ use crate::{
     card::{Card, Lifetime},
     configuration::Configuration,
     context::Context,
-    edits::{Desk, recheck::is_decision, window},
+    edits::{Desk, imported::is_decision, window},
     error::SessionError,
     evidence::pointer::Place,
-    ledger::{Ledger, LedgerLine, check::CacheVerdict},
+    ledger::{Ledger, LedgerLine, verdict::CacheVerdict},
     policy::{CardInUse, Policy},
     recall::{RecallError, Recalled},
     recorder::Book,

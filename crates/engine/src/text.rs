@@ -29,7 +29,7 @@ fn is_hangul(character: char) -> bool {
 }
 
 /// Columns on a terminal, near enough: the wide scripts, their signs and pictures take two.
-pub fn columns(character: char) -> usize {
+pub(crate) fn columns(character: char) -> usize {
     let is_half = matches!(character, '\u{ff61}'..='\u{ff9f}' | '\u{1160}'..='\u{11ff}');
     let is_sign = matches!(character,
         '\u{2e80}'..='\u{303f}' | '\u{3200}'..='\u{33ff}' | '\u{4dc0}'..='\u{4dff}' | '\u{a000}'..='\u{a4cf}' | '\u{ff01}'..='\u{ff60}'
@@ -38,7 +38,7 @@ pub fn columns(character: char) -> usize {
 }
 
 /// Words in lower case, with `_` in them; where no blanks stand between words, pairs of neighbouring characters.
-pub fn words(text: &str) -> Vec<String> {
+pub(crate) fn words(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut word = String::new();
     let mut unspaced = Vec::new();

@@ -1,4 +1,4 @@
-//! The gate against a small story: a failing ledger test, its cause, its repair.
+//! Admission against a small story: a failing ledger test, its cause, its repair.
 
 mod blocks;
 mod deltas;

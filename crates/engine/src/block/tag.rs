@@ -15,7 +15,8 @@ pub fn escape_tag(text: &str) -> String {
 }
 
 /// The text as it was before [`escape_tag`].
-pub fn unescape_tag(text: &str) -> String {
+#[cfg(test)]
+pub(crate) fn unescape_tag(text: &str) -> String {
     rewrite(text, |_, after| after.strip_prefix('\\').unwrap_or(after))
 }
 

@@ -250,6 +250,7 @@ fn measure(desk: Desk<'_>, draft: &FoldDraft, texts: &Texts) -> FoldReport {
         kept,
         kept_steps: steps.take_while(|step| step.assistant > draft.range.last).count(),
         tariff: desk.tariff(),
+        prefix: desk.prefix(),
         ..FoldReport::default()
     }
 }

@@ -83,6 +83,13 @@ impl Tariff {
             Warmth::Warm => then.write(new) + then.rewrite(behind),
         }
     }
+
+    /// What a fold or an unfold costs once, and what it saves at every further call. A lost prefix is written again, too:
+    /// the tokens `before` what is replaced.
+    pub(crate) fn edit(&self, warmth: Warmth, prefix: Prefix, [before, old, new, behind]: [u64; 4]) -> (f64, f64) {
+        let lost = if (warmth, prefix) == (Warmth::Warm, Prefix::Lost) { before } else { 0 };
+        (self.replace(warmth, old, new, behind + lost), self.saves(old, new))
+    }
 }
 
 /// Whether the provider still holds the prefix.
@@ -96,10 +103,11 @@ pub enum Warmth {
 }
 
 /// Whether what lies before the seam can be found again after a fold (docs/design/folding.md, "Marks").
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Prefix {
     /// An entry was written at the seam and kept warm.
+    #[default]
     Kept,
     /// No mark was free for the seam.
     Lost,

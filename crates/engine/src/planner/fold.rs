@@ -181,15 +181,13 @@ fn best_cuts(question: &FoldQuestion<'_>, cuts: &[Cut], limits: &Limits) -> [Opt
 
 fn weigh(question: &FoldQuestion<'_>, cut: ChosenCut, tariff: Option<&Tariff>) -> Weighed {
     let balance = tariff.map(|tariff| {
-        let prefix = match (question.warmth, question.prefix) {
-            (Warmth::Warm, Prefix::Lost) => question.before_seam,
-            _ => 0,
-        };
+        let sizes = [question.before_seam, cut.foldable, cut.block, cut.kept];
+        let (rewrite, saves_per_call) = tariff.edit(question.warmth, question.prefix, sizes);
         let compactor = &question.compactor;
         Balance {
             rent: question.rent,
-            saves_per_call: tariff.saves(cut.foldable, cut.block),
-            rewrite: tariff.replace(question.warmth, cut.foldable, cut.block, cut.kept + prefix),
+            saves_per_call,
+            rewrite,
             compactor: compactor.price(tariff, question.warmth, question.before_seam, cut.foldable, cut.block),
             recalls: question.expected_recalls
                 * tariff

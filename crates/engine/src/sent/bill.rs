@@ -10,7 +10,7 @@ use lookback_wire::HeadMark;
 use crate::{
     cache::{CacheRule, CacheState, CachedCall, PartId, PromptChain},
     card::{Card, Lifetime},
-    ledger::check::{Earlier, Expected},
+    ledger::verdict::{Earlier, Expected},
     trace::{BlobHash, CallNo, Timestamp, event::Question},
     view::{Entry, TOKENS_PER_MESSAGE, View},
 };

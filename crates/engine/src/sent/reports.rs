@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    ledger::check::{Caching, Report},
+    ledger::verdict::{Caching, Report},
     reconcile::Reconciled,
     trace::{CallNo, event::Usage},
 };

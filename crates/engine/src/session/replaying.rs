@@ -33,11 +33,6 @@ impl<'a> Replay<'a> {
         Self { session: None, provider, card: None, blobs }
     }
 
-    /// Bills every call by this card from the first on.
-    pub fn billed_by(self, card: Card, lifetime: Lifetime) -> Self {
-        Self { card: Some((card, lifetime)), ..self }
-    }
-
     /// Bills the calls from here on by this card: the model changed. Before the first event it is the card of all.
     pub fn use_card(&mut self, card: Card, lifetime: Lifetime) {
         match &mut self.session {

@@ -13,6 +13,7 @@ use super::{
 use crate::shell::{Reading, Script};
 
 /// What kind of thing a tool did.
+#[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolKind {
@@ -221,6 +222,7 @@ pub struct Hunk {
 }
 
 /// What a patch did, file by file. A file that moved is one that went and one that came.
+#[doc(hidden)]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PatchData {
     /// In the order of the patch, each path once.
@@ -228,6 +230,7 @@ pub struct PatchData {
 }
 
 /// One file of a patch.
+#[doc(hidden)]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PatchedFile {
     /// Which, and where it changed; of a new file all its lines, of a deleted one none.
@@ -238,6 +241,7 @@ pub struct PatchedFile {
 }
 
 /// What became of a file of a patch.
+#[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileFate {
@@ -292,6 +296,7 @@ impl RunData {
 }
 
 /// A test run, as one of the recognisers in `evidence` read it.
+#[doc(hidden)]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestReport {
     /// Which recogniser: pytest, unittest, cargo, go, jest, vitest, maven, gradle; several joined by `+`.

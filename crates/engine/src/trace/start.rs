@@ -10,7 +10,7 @@ use super::ids::{BlobHash, SessionId};
 pub const EVENT_SCHEMA: u32 = 2;
 
 /// The way views are written. Once released, a renderer stays in the code, so that old sessions keep their bytes.
-pub const RENDERER: u32 = 1;
+pub(crate) const RENDERER: u32 = 1;
 
 /// What a session began with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -81,8 +81,8 @@ fn a_replay_with_the_card_says_the_same() {
     let mut day = begin();
     step(&mut day, |split| split);
     let lost = step(&mut day, nothing_cached);
-    let mut replay =
-        Replay::new(None, &NoBlobs).billed_by(cards().find(MODEL).expect("a card").clone(), Lifetime::Usual);
+    let mut replay = Replay::new(None, &NoBlobs);
+    replay.use_card(cards().find(MODEL).expect("a card").clone(), Lifetime::Usual);
     day.session.trace().iter().for_each(|event| replay.push(event.clone()).expect("it was recorded"));
     let replayed = replay.finish().expect("a session");
     assert_eq!(replayed.cache_verdict(lost), day.session.cache_verdict(lost));

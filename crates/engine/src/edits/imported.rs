@@ -25,7 +25,7 @@ use super::{
     walls::Walls,
 };
 use crate::{
-    admission::again::{block_holds, delta_holds},
+    admission::imported::{block_holds, delta_holds},
     board::{Board, render_delta},
     context::Context,
     planner::DeltaCause,

@@ -3,7 +3,7 @@
 use super::Session;
 use crate::{
     context::Context,
-    edits::recheck::{Doubt, is_decision, recheck, recheck_start},
+    edits::imported::{Doubt, is_decision, recheck, recheck_start},
     error::SessionError,
     history::TraceError,
     trace::{Event, EventBody, EventNo, start::Decisions},

@@ -109,7 +109,7 @@ pub(crate) const HELD_WEIGHT: u64 = 96 << 20;
 pub const OPEN_WEIGHT: u64 = 32 << 20;
 
 /// Bytes that a line takes beside its text while a log is put together, and what becomes of it afterwards.
-pub(crate) const LINE_WEIGHT: u64 = 1 << 10;
+pub(crate) const LOG_LINE_WEIGHT: u64 = 1 << 10;
 
 /// JSON values of which one tree is made: a line, or a message of a document. Some 700 bytes each at worst; recorded lines
 /// have some hundreds.

@@ -17,7 +17,7 @@ use crate::{
         bounds::{Held, Messages, check_values},
         time::time_of,
     },
-    parameters::LINE_WEIGHT,
+    parameters::LOG_LINE_WEIGHT,
     recording::{About, Compaction, CompactionKind, Item, Skipped},
 };
 
@@ -55,7 +55,7 @@ pub(super) fn replay(bytes: &[u8], sink: &mut dyn Sink) -> Result<About, ImportE
         if line.trim_ascii().is_empty() {
             continue;
         }
-        held.add(line.len() as u64 + LINE_WEIGHT)
+        held.add(line.len() as u64 + LOG_LINE_WEIGHT)
             .map_err(|error| ImportError::TooLarge { place: format!("line {number}"), error })?;
         let parsed = serde_json::from_slice::<&RawValue>(line).map_err(|error| error.to_string());
         if let Err(reason) = parsed.and_then(|record| log.record(number, record)) {

@@ -5,7 +5,7 @@ use lookback_engine::trace::SessionId;
 use lookback_wire::body::Link;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::{Store, StoreError, identity};
+use crate::{StoreError, identity};
 
 /// Of each session so many requests are known again: a client that goes back further begins a branch.
 const KEPT: i64 = 4;
@@ -38,54 +38,21 @@ pub struct GuestFold {
     pub block: Vec<u8>,
 }
 
-impl Store {
-    /// Remembers how far conversations have come. Durable when it returns.
-    pub fn remember_guests(&self, places: &[GuestPlace]) -> Result<(), StoreError> {
-        self.writing(|connection| {
-            for place in places {
-                // A session that was removed meanwhile needs no place.
-                let Some(key) = identity::find_key(connection, &place.session)? else { continue };
-                let sql = "INSERT OR REPLACE INTO guest_links (link, session, messages, named) VALUES (?1, ?2, ?3, ?4)";
-                let row = params![place.link, key, place.messages as i64, place.named];
-                connection.prepare_cached(sql)?.execute(row)?;
-                let sql = "DELETE FROM guest_links WHERE session = ?1 AND messages <
-                    (SELECT min(messages) FROM (SELECT messages FROM guest_links WHERE session = ?1 ORDER BY messages DESC LIMIT ?2))";
-                connection.prepare_cached(sql)?.execute([key, KEPT])?;
-            }
-            Ok(())
-        })
-    }
+/// How far a conversation has come. Of a session that was removed meanwhile nothing is kept.
+pub(crate) fn write_place(connection: &Connection, place: &GuestPlace) -> Result<(), StoreError> {
+    let Some(key) = identity::find_key(connection, &place.session)? else { return Ok(()) };
+    let sql = "INSERT OR REPLACE INTO guest_links (link, session, messages, named) VALUES (?1, ?2, ?3, ?4)";
+    let row = params![place.link, key, place.messages as i64, place.named];
+    connection.prepare_cached(sql)?.execute(row)?;
+    let sql = "DELETE FROM guest_links WHERE session = ?1 AND messages <
+        (SELECT min(messages) FROM (SELECT messages FROM guest_links WHERE session = ?1 ORDER BY messages DESC LIMIT ?2))";
+    connection.prepare_cached(sql)?.execute([key, KEPT])?;
+    Ok(())
+}
 
-    /// The conversation that shares most of a chain.
-    pub fn find_guest(&self, chain: &[Link]) -> Result<Option<GuestPlace>, StoreError> {
-        self.reading(|connection| {
-            for link in chain.iter().rev() {
-                if let Some(place) = find_place(connection, link)? {
-                    return Ok(Some(place));
-                }
-            }
-            Ok(None)
-        })
-    }
-
-    /// What stands in the place of the messages of a chain, oldest first.
-    pub fn find_folds(&self, chain: &[Link]) -> Result<Vec<GuestFold>, StoreError> {
-        self.reading(|connection| {
-            let folds = chain.iter().map(|link| find_fold(connection, link));
-            folds.filter_map(Result::transpose).collect()
-        })
-    }
-
-    /// Whether a block stands in any conversation.
-    pub fn has_folds(&self) -> Result<bool, StoreError> {
-        let sql = "SELECT EXISTS (SELECT 1 FROM guest_folds)";
-        self.reading(|connection| Ok(connection.query_row(sql, [], |row| row.get(0))?))
-    }
-
-    /// Another number as soon as another process has written.
-    pub fn version(&self) -> Result<i64, StoreError> {
-        Ok(self.database().writing().query_row("PRAGMA data_version", [], |row| row.get(0))?)
-    }
+/// What stands in the place of the messages of a chain, oldest first.
+pub(crate) fn find_folds(connection: &Connection, chain: &[Link]) -> Result<Vec<GuestFold>, StoreError> {
+    chain.iter().map(|link| find_fold(connection, link)).filter_map(Result::transpose).collect()
 }
 
 /// Of two processes that fold the same conversation the first one's blocks are sent by both: a fold that overlaps one that
@@ -96,8 +63,7 @@ pub(crate) fn write_folds(
     folds: &[GuestFold],
     chain: &[Link],
 ) -> Result<Vec<GuestFold>, StoreError> {
-    let standing = chain.iter().map(|link| find_fold(connection, link)).filter_map(Result::transpose);
-    let mut standing = standing.collect::<Result<Vec<_>, _>>()?;
+    let mut standing = find_folds(connection, chain)?;
     for fold in folds {
         if standing.iter().any(|other| fold.first < other.end && other.first < fold.end) {
             continue;
@@ -124,7 +90,7 @@ fn find_fold(connection: &Connection, link: &Link) -> Result<Option<GuestFold>, 
     }))
 }
 
-fn find_place(connection: &Connection, link: &Link) -> Result<Option<GuestPlace>, StoreError> {
+pub(crate) fn find_place(connection: &Connection, link: &Link) -> Result<Option<GuestPlace>, StoreError> {
     let sql = "SELECT s.id, g.messages, g.named FROM guest_links g JOIN sessions s ON s.key = g.session
                WHERE g.link = ?1 AND s.stage = 0";
     let row = connection.prepare_cached(sql)?.query_row([link], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));

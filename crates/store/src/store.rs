@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod full_disk;
+mod guests;
 
 use std::{fs::File, io::Read, path::Path, slice, sync::Arc};
 

@@ -174,7 +174,7 @@ fn a_block_says_where_the_work_stood_and_how_to_get_a_detail_back_only_where_tha
     now: “why? why? why? why?” [user#2]
     tests: pytest -q: failed (1 failed, 2 passed) [cmd#1]
     build: cargo build: passed (exit 0) [cmd#12]
-    open: pytest -q fails: tests/test_ledger.py::test_cash: E  assert 130 == 100 [cmd#1]
+    open: pytest -q fails: tests/test_ledger.py::test_cash: E assert 130 == 100 [cmd#1]
     open: the user asked: “why?” [user#2]
 
     commands:

@@ -18,7 +18,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, bail};
 use lookback_engine::{Configuration, trace::SessionId};
 use lookback_replay::{
     recording::{Format, Recording, Skipped},
@@ -124,7 +124,11 @@ pub(crate) fn stored(id: &SessionId, store: &Snapshot) -> Result<Recording> {
 /// Clients begin a file when they start, whether anything is said or not.
 #[derive(Debug, thiserror::Error)]
 #[error("a session of {} without any call of a model", .0.label())]
-struct WithoutCalls(Format);
+struct WithoutCalls(Format, Vec<Skipped>);
+
+fn is_unused(error: &Error) -> bool {
+    error.downcast_ref().is_some_and(|WithoutCalls(_, skipped)| skipped.is_empty())
+}
 
 struct One {
     identity: Identity,
@@ -135,7 +139,7 @@ struct One {
 fn replay(origin: &Origin, store: Option<&Snapshot>, prices: &Prices, plan: Plan<'_>) -> Result<One> {
     let (recording, identity) = origin.read(store)?;
     if recording.calls().next().is_none() {
-        return Err(WithoutCalls(recording.format).into());
+        return Err(WithoutCalls(recording.format, recording.skipped).into());
     }
     let (card, tariff) = prices.of(&recording)?;
     let counts = Counts::default();
@@ -180,8 +184,12 @@ impl Finished {
                     run.report.sessions.push(replayed.report);
                 }
                 Err(error) if origin.is_found() && reading::is_no_session(&error) => others += 1,
-                Err(error) if origin.is_found() && error.is::<WithoutCalls>() => without_calls += 1,
+                Err(error) if origin.is_found() && is_unused(&error) => without_calls += 1,
                 Err(error) => {
+                    // Its calls may stand in what was skipped.
+                    if let Some(WithoutCalls(_, skipped)) = error.downcast_ref() {
+                        run.remarks.extend(remark_on(&name, skipped));
+                    }
                     let reasons: Vec<String> = error.chain().map(ToString::to_string).collect();
                     run.remarks.push(format!("{name}: {}; left out", reasons.join(": ")));
                 }

@@ -19,7 +19,7 @@ pub struct SessionStarted {
     pub session: SessionId,
     /// [`EVENT_SCHEMA`] when it was written.
     pub schema: u32,
-    /// [`RENDERER`] when it was written.
+    /// `RENDERER` when it was written.
     pub renderer: u32,
     /// Who wrote its trace.
     #[serde(default, skip_serializing_if = "crate::trace::is_default")]

@@ -21,8 +21,8 @@ def port():
         return s.getsockname()[1]
 
 
-def wait(p):
-    for _ in range(200):
+def wait(p, seconds=10):
+    for _ in range(seconds * 20):
         with socket.socket() as s:
             if s.connect_ex(("127.0.0.1", p)) == 0:
                 return
@@ -143,7 +143,7 @@ def main():
                 f.write(f"model_list: [{{model_name: bench, litellm_params: {{model: openai/bench, api_base: 'http://127.0.0.1:{up}/v1', api_key: bench}}}}]\n")
             started.append(subprocess.Popen([a.litellm, "--config", settings, "--port", str(p), "--host", "127.0.0.1", "--num_workers", "1"],
                                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True"}))
-            wait(p)
+            wait(p, 60)
             ways.append(("LiteLLM, 1 worker", p, started[-1]))
         for mode in ("observe", "fold"):
             p, home = port(), os.path.join(folder, mode)

@@ -20,15 +20,10 @@ pub fn bytes_survive(provider: Provider, input: &[u8]) {
     if body.section(SectionKind::Messages).is_some_and(|section| section.value == SectionValue::List) {
         splice_messages(&body);
     }
-    for mark in body.marks() {
-        let without = body.splice(&[body.plan_unmark(mark)]).expect("a mark is in its body");
-        let without = Body::parse(provider, without).expect("still JSON");
-        assert_eq!(without.marks().count() + 1, body.marks().count());
-    }
 }
 
 fn ask(body: &Body) {
-    (body.model(), body.prompt_cache_key(), body.user_id(), body.earlier(), body.is_streamed(), body.is_stored());
+    (body.model(), body.prompt_cache_key(), body.user_id(), body.earlier());
     body.members().iter().for_each(|member| drop(body.text(member.name)));
 }
 

@@ -161,7 +161,11 @@ fn replay(trace: &str) {
     let _ = events.map(|events| Session::replay_checked(events, &context));
 }
 
-/// Files of many small things, by their number.
+fn chat(delta: &str) -> String {
+    format!(r#"{{"choices":[{{"index":0,"delta":{{{delta}}}}}]}}"#)
+}
+
+/// Files and streams of many small things, by their number.
 pub(super) fn many() -> Vec<(&'static str, ReadMany)> {
     let line = |number: usize, message: &str, rest: &str| {
         format!(
@@ -179,6 +183,15 @@ pub(super) fn many() -> Vec<(&'static str, ReadMany)> {
                 line(number + count, "user", &format!(r#"{{"role":"user","content":[{block}]}}"#))
             };
             drop(record(Format::ClaudeCode, &(0..count).map(call).chain((0..count).map(result)).collect::<String>()));
+        })
+    };
+    let stream = |provider, event: fn(usize) -> String| -> ReadMany {
+        Box::new(move |count| {
+            let mut reader = ReplyReader::new(provider);
+            for number in 0..count {
+                drop(reader.push(format!("data: {}\n\n", event(number)).as_bytes()));
+            }
+            drop(reader.finish());
         })
     };
     let codex = |kind: &str, payload: &str| format!(r#"{{"type":"{kind}","payload":{payload}}}"#) + "\n";
@@ -213,6 +226,56 @@ pub(super) fn many() -> Vec<(&'static str, ReadMany)> {
                 };
                 let messages = (0..count).map(message).collect::<Vec<_>>().join(",");
                 drop(record(Format::Opencode, &format!(r#"{{"info":{{"id":"ses_1"}},"messages":[{messages}]}}"#)));
+            }),
+        ),
+        (
+            "calls of a stream",
+            stream(Provider::Chat, |n| {
+                chat(&format!(r#""tool_calls":[{{"index":{n},"id":"c{n}","function":{{"name":"f"}}}}]"#))
+            }),
+        ),
+        (
+            "calls of a stream without indexes",
+            stream(Provider::Chat, |n| chat(&format!(r#""tool_calls":[{{"id":"c{n}","function":{{"name":"f"}}}}]"#))),
+        ),
+        (
+            "details of a stream",
+            stream(Provider::Chat, |n| chat(&format!(r#""reasoning_details":[{{"index":{n},"text":"x"}}]"#))),
+        ),
+        (
+            "details of a stream within details",
+            stream(Provider::Chat, |n| {
+                chat(&format!(r#""details":[{{"index":0,"more":[{{"index":{n},"text":"x"}}]}}]"#))
+            }),
+        ),
+        ("names of a stream", stream(Provider::Chat, |n| chat(&format!(r#""x{n}":1"#)))),
+        (
+            "items of a stream",
+            stream(Provider::Responses, |n| {
+                let item = r#"{"type":"message","content":[]}"#;
+                format!(r#"{{"type":"response.output_item.done","output_index":{n},"item":{item}}}"#)
+            }),
+        ),
+        (
+            "items of a stream without indexes",
+            stream(Provider::Responses, |n| {
+                let item = format!(r#"{{"type":"message","id":"i{n}","content":[]}}"#);
+                format!(r#"{{"type":"response.output_item.done","item":{item}}}"#)
+            }),
+        ),
+        (
+            "blocks of a stream",
+            stream(Provider::Anthropic, |n| {
+                let block = r#"{"type":"text","text":"x"}"#;
+                format!(r#"{{"type":"content_block_start","index":{n},"content_block":{block}}}"#)
+            }),
+        ),
+        (
+            "stops of a stream's blocks",
+            stream(Provider::Anthropic, |n| match n % 2 {
+                0 => format!(r#"{{"type":"content_block_start","index":{n},"content_block":{{"type":"x"}}}}"#),
+                // The first ones, so that all others lie behind them.
+                _ => format!(r#"{{"type":"content_block_stop","index":{}}}"#, n / 4 * 2),
             }),
         ),
     ]

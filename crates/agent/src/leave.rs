@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use crate::{
     house::{AgentError, Answer, House, Question, keep, recorded},
-    permission::{Permit, Rules},
+    permission::{Around, Permit, Rules},
 };
 
 /// What becomes of a call.
@@ -31,33 +31,40 @@ pub(crate) enum Leave {
     Stopped,
 }
 
-fn refused(code: Code, message: impl Into<String>, arguments: &Value) -> Leave {
-    Leave::Refused(Box::new(envelope(Err(Failure::new(code, message)), arguments, "", Duration::ZERO)))
+fn refused(session: &Session, code: Code, message: impl Into<String>, arguments: &Value) -> Leave {
+    let root = &session.start_of().root;
+    Leave::Refused(Box::new(envelope(Err(Failure::new(code, message)), arguments, root, Duration::ZERO)))
 }
 
-/// `id`, `name` and `written` are the call as the model made it; `is_own` says what was made in this session.
+/// Arguments that no tool reads, for the record: as a text where they are no JSON.
+fn as_written(written: &str) -> Value {
+    serde_json::from_str(written).unwrap_or_else(|_| written.into())
+}
+
+/// `id`, `name` and `written` are the call as the model made it; `around` says what is known of the files.
 pub(crate) fn leave(
     session: &mut Session,
     (id, name, written): (&str, &str, &str),
     rules: &Rules,
-    is_own: &dyn Fn(&str) -> bool,
+    around: &Around<'_>,
     house: &mut dyn House,
 ) -> Result<Leave, AgentError> {
     let Some(tool) = ToolName::find(name).filter(|tool| rules.declares(*tool)) else {
         let names: Vec<&str> = rules.declared().map(ToolName::name).collect();
         let message = format!("there is no tool {name}: the tools are {}", names.join(", "));
-        return Ok(refused(Code::InvalidParam, message, &Value::Null));
+        return Ok(refused(session, Code::InvalidParam, message, &as_written(written)));
     };
     let arguments: Value = match serde_json::from_str(written) {
         Ok(Value::Object(arguments)) => Value::Object(arguments),
-        Ok(_) => return Ok(refused(Code::InvalidParam, "the arguments are no JSON object", &Value::Null)),
+        Ok(other) => return Ok(refused(session, Code::InvalidParam, "the arguments are no JSON object", &other)),
         Err(error) => {
-            return Ok(refused(Code::InvalidParam, format!("the arguments are no JSON: {error}"), &Value::Null));
+            let message = format!("the arguments are no JSON: {error}");
+            return Ok(refused(session, Code::InvalidParam, message, &as_written(written)));
         }
     };
-    match rules.permit(tool, &arguments, is_own) {
+    match rules.permit(tool, &arguments, around) {
         Permit::Runs => Ok(Leave::Runs(tool, arguments)),
-        Permit::Never(why) => Ok(refused(Code::PermissionDenied, why, &arguments)),
+        Permit::Never(why) => Ok(refused(session, Code::PermissionDenied, why, &arguments)),
         Permit::Asks(why) => ask(session, id, tool, arguments, why, house),
     }
 }
@@ -92,5 +99,5 @@ fn ask(
         Answer::Nobody => format!("{why}; nobody is here to ask"),
         _ => return Ok(Leave::Runs(tool, arguments)),
     };
-    Ok(refused(Code::PermissionDenied, message, &arguments))
+    Ok(refused(session, Code::PermissionDenied, message, &arguments))
 }

@@ -4,7 +4,6 @@ use lookback_engine::{
     Session,
     cache::Split,
     card::{Card, Lifetime, Prices},
-    configuration::CacheChoice,
     planner::Warmth,
     trace::{EventBody, Timestamp, event::CallKind},
 };
@@ -73,11 +72,12 @@ fn dollars(prices: &Prices, split: &Split, output: u32) -> f64 {
 pub(crate) fn expected(session: &Session, spent: &Spent, now: Timestamp) -> Option<f64> {
     let prices = session.card()?.prices.as_ref()?;
     let input = session.expected_input();
-    let sent = (f64::from(last_prompt(session)) * session.factor()) as u64;
-    let read = if session.warmth(now) == Warmth::Warm { sent.min(input) } else { 0 };
+    let billed = |counted: u64| ((counted as f64 * session.factor()) as u64).min(input);
+    let (held, asked_for_an_hour) = session.hour_tokens(now);
+    let read = billed(if session.warmth(now) == Warmth::Warm { last_prompt(session).into() } else { held });
     let output = spent.output.checked_div(spent.calls).unwrap_or(0).max(LEAST_ANSWER);
     let written = input - read;
-    let written_1h = if session.configuration().cache == CacheChoice::Hour { written } else { 0 };
+    let written_1h = billed(asked_for_an_hour).saturating_sub(read);
     let split = Split { read, written, written_1h, ..Split::default() };
     Some(dollars(prices, &split, u32::try_from(output).unwrap_or(u32::MAX)))
 }
@@ -99,6 +99,7 @@ mod tests {
     use lookback_engine::{
         Context, SessionSetup,
         card::Cards,
+        configuration::CacheChoice,
         trace::{NoBlobs, Origin, SessionId},
     };
 
@@ -131,5 +132,31 @@ mod tests {
         let near = |one: f64, other: f64| (one / other - 1.0).abs() < 0.01;
         assert!(near(short, by(prices.usual.cache_write, prices.usual.output, 1e5)), "{short}");
         assert!(near(long, by(above.prices.cache_write, above.prices.output, 3e5)), "{long}");
+    }
+
+    #[test]
+    fn a_base_that_is_to_live_an_hour_is_expected_at_its_price() {
+        let cards = Cards::parse(include_str!("../../../prices/anthropic.toml")).expect("cards");
+        let card = cards.all().iter().find(|card| card.offers_hour()).expect("one that offers an hour");
+        let prices = card.prices.clone().expect("prices").usual;
+        let count = |bytes: &[u8]| bytes.len() as u32;
+        let context = Context { now: Timestamp(0), count: &count, blobs: &NoBlobs };
+        let expected_with = |cache, base: usize| {
+            let mut setup = SessionSetup { window: 1_000_000, ..SessionSetup::new(SessionId("s".to_owned())) };
+            setup.system = "x".repeat(base);
+            setup.configuration.cache = cache;
+            let mut session = Session::start(setup, &context).expect("a session");
+            session.use_card(card.clone(), Lifetime::Usual);
+            session.user_turn("y".repeat(1_000), Origin::Person, &context).expect("a turn");
+            expected(&session, &Spent::default(), Timestamp(0)).expect("prices")
+        };
+        for (cache, write) in [
+            (CacheChoice::FiveMinutes, prices.cache_write),
+            (CacheChoice::HourForBase, prices.cache_write_1h.expect("an hour's price")),
+            (CacheChoice::Hour, prices.cache_write_1h.expect("an hour's price")),
+        ] {
+            let grown = expected_with(cache, 100_000) - expected_with(cache, 50_000);
+            assert!((grown / (write * 5e4 / 1e6) - 1.0).abs() < 0.01, "{cache:?}: {grown}");
+        }
     }
 }

@@ -1,8 +1,5 @@
 //! `@path` in what a person wrote: the file is named to the model, never put into its prompt unasked.
 
-/// More than these are counted, not named.
-const MOST: usize = 5;
-
 /// The paths that a text mentions: in their order, each once.
 pub fn mentioned(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
@@ -29,9 +26,9 @@ pub fn mentioned(text: &str) -> Vec<String> {
     found
 }
 
-/// What the model reads of them; none where there are none.
-pub fn reminder(paths: &[String]) -> Option<String> {
-    let (named, more) = paths.split_at(paths.len().min(MOST));
+/// What the model reads of them; none where there are none. More than `most` are counted, not named.
+pub fn reminder(paths: &[String], most: usize) -> Option<String> {
+    let (named, more) = paths.split_at(paths.len().min(most));
     let names = named.iter().map(|path| format!("- {path}")).collect::<Vec<_>>().join("\n");
     let more = if more.is_empty() { String::new() } else { format!("\n(and {} more…)", more.len()) };
     (!named.is_empty()).then(|| {
@@ -44,17 +41,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_found_and_mail_addresses_left_alone() {
+    fn seed_e4_ascii_paths_are_found_and_quoted_ones_and_mail_addresses_left_alone() {
         let text = "see @src/a.rs and @\"my file.txt\", not ines@harbor.org; @src/a.rs again, @docs/b.md. And @x";
         assert_eq!(mentioned(text), ["src/a.rs", "my file.txt", "docs/b.md", "x"]);
         assert!(mentioned("a @ b, @, @\"\"").is_empty());
     }
 
     #[test]
-    fn more_than_five_are_counted() {
+    fn seed_a7_more_than_five_are_counted() {
         let paths: Vec<String> = (0..8).map(|number| format!("f{number}")).collect();
-        let said = reminder(&paths).unwrap();
+        let said = reminder(&paths, 5).unwrap();
         assert!(said.ends_with("- f4\n(and 3 more…)"), "{said}");
-        assert_eq!(reminder(&[]), None);
+        assert_eq!(reminder(&[], 5), None);
     }
 }

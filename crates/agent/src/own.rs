@@ -5,10 +5,9 @@ use std::time::Duration;
 use lookback_engine::{
     Session, SessionError,
     evidence::pointer::Pointer,
-    fold::render_refusals,
     trace::{
-        Output, ResultData, ToolResult,
-        result::{TodoData, TodoItem, TodoState},
+        EventBody, Output, ResultData, ToolResult,
+        result::{TodoItem, TodoState},
     },
 };
 use lookback_models::driving::CallError;
@@ -37,7 +36,8 @@ pub(crate) fn run(
         ToolName::Recall => Ok(recall(session, arguments, house)),
         _ => return None,
     };
-    Some(outcome.map(|outcome| envelope(outcome, arguments, "", Duration::ZERO)))
+    let root = session.start_of().root.clone();
+    Some(outcome.map(|outcome| envelope(outcome, arguments, &root, Duration::ZERO)))
 }
 
 fn done(text: impl Into<Output>, data: ResultData) -> Done {
@@ -62,18 +62,14 @@ fn todo(arguments: &Value) -> Result<Done, Failure> {
         return Err(invalid("only one todo can be in_progress"));
     }
     let count = items.len();
-    Ok(done(format!("{count} todos are set"), ResultData::Todo(TodoData { items })))
+    Ok(done(format!("{count} todos are set"), ResultData::Todo { items }))
 }
 
 fn board(session: &mut Session, text: &str, house: &mut dyn House) -> Result<Result<Done, Failure>, AgentError> {
     match recorded(house, |context| session.delta_from_text(text, context)) {
         Ok(report) => {
-            let refused = match report.refused.len() {
-                0 => String::new(),
-                count => format!("\n{}", render_refusals(count, &report.refused)),
-            };
             let data = json!({ "version": report.version, "refused": report.refused.len() });
-            Ok(Ok(done(format!("{}{refused}", report.text), ResultData::Other(data))))
+            Ok(Ok(done(report.to_string(), ResultData::Other(data))))
         }
         Err(CallError::Session(SessionError::Board(refused))) => {
             Ok(Err(Failure::new(Code::InvalidParam, refused.to_string())))
@@ -82,10 +78,27 @@ fn board(session: &mut Session, text: &str, house: &mut dyn House) -> Result<Res
     }
 }
 
+/// `job-1` is what the model knows a command in the background by: the command that started it.
+fn command_of_job(session: &Session, pointer: &str) -> Option<String> {
+    let number: u32 = pointer.strip_prefix("job-")?.parse().ok()?;
+    let (turn, index) = session.trace().iter().find_map(|event| match &event.event {
+        EventBody::JobStarted(job) if job.number == number => Some((job.turn, job.index)),
+        _ => None,
+    })?;
+    session.trace().iter().find_map(|event| match event.event {
+        EventBody::ToolCall { turn: of, index: at, cmd: Some(cmd), .. } if (of, at) == (turn, index) => {
+            Some(format!("cmd#{cmd}"))
+        }
+        _ => None,
+    })
+}
+
 fn recall(session: &Session, arguments: &Value, house: &dyn House) -> Result<Done, Failure> {
     let pointer =
         arguments["pointer"].as_str().ok_or_else(|| Failure::new(Code::InvalidParam, "pointer is missing"))?;
-    let parsed: Pointer = pointer.parse().map_err(|error| Failure::new(Code::InvalidParam, format!("{error}")))?;
+    let of_job = command_of_job(session, pointer);
+    let parsed: Result<Pointer, _> = of_job.as_deref().unwrap_or(pointer).parse();
+    let parsed = parsed.map_err(|error| Failure::new(Code::InvalidParam, format!("{error}")))?;
     if let Some(other) = parsed.session.as_ref().filter(|named| !session.id().0.starts_with(named.as_str())) {
         return Err(Failure::new(Code::AccessDenied, format!("{other} is another session: only this one is recalled")));
     }
@@ -104,6 +117,12 @@ fn recall(session: &Session, arguments: &Value, house: &dyn House) -> Result<Don
             text.extend_from_slice(&wanted[..wanted.len().min(MOST_RECALLED - text.len())]);
             all += part.len();
         }
+    }
+    if offset > 0 && offset >= all {
+        return Err(Failure::new(
+            Code::InvalidParam,
+            format!("offset {offset} lies beyond the end: there are {all} bytes"),
+        ));
     }
     let shown = offset + text.len();
     let is_partial = shown < all;

@@ -56,6 +56,20 @@ pub enum Permit {
     Never(String),
 }
 
+/// What is known of the files of the project.
+pub struct Around<'a> {
+    /// Whether everything at a path was made in this session.
+    pub is_own: &'a dyn Fn(&str) -> bool,
+    /// Whether there is a file or a folder, seen from where a command begins.
+    pub is_there: &'a dyn Fn(&str) -> bool,
+}
+
+impl std::fmt::Debug for Around<'_> {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.write_str("Around")
+    }
+}
+
 /// What holds in one run.
 #[derive(Debug, Clone)]
 pub struct Rules {
@@ -80,26 +94,26 @@ impl Rules {
         ToolName::ALL.into_iter().filter(|tool| self.declares(*tool))
     }
 
-    /// Whether this call runs. `is_own` says whether everything at a path was made in this session.
-    pub fn permit(&self, tool: ToolName, arguments: &Value, is_own: &dyn Fn(&str) -> bool) -> Permit {
+    /// Whether this call runs.
+    pub fn permit(&self, tool: ToolName, arguments: &Value, around: &Around<'_>) -> Permit {
         let changes = matches!(tool, ToolName::Edit | ToolName::MultiEdit | ToolName::Write);
         match (self.mode, tool) {
             (Mode::Full, _) => Permit::Runs,
             (Mode::ReadOnly, ToolName::Bash) => Permit::Never("commands do not run with --permission read-only".into()),
             (Mode::ReadOnly, _) if changes => Permit::Never("nothing is changed with --permission read-only".into()),
             (Mode::Ask, _) if changes => Permit::Asks("changes ask first with --permission ask".into()),
-            (_, ToolName::Bash) => self.command(arguments["command"].as_str().unwrap_or_default(), is_own),
+            (_, ToolName::Bash) => self.command(arguments["command"].as_str().unwrap_or_default(), around),
             _ => Permit::Runs,
         }
     }
 
-    fn command(&self, text: &str, is_own: &dyn Fn(&str) -> bool) -> Permit {
+    fn command(&self, text: &str, around: &Around<'_>) -> Permit {
         // What stands in `((` is not read as commands.
         if !text.contains("((") && self.allows(&parsed(text), text) {
             return Permit::Runs;
         }
-        let made_here = || lasting::removed(text).is_some_and(|paths| paths.iter().all(|path| is_own(path)));
-        if let Some(held) = Walk::default().text(text).filter(|_| !made_here()) {
+        let made_here = || lasting::removed(text).is_some_and(|paths| paths.iter().all(|path| (around.is_own)(path)));
+        if let Some(held) = Walk::among(text, around.is_there).text(text).filter(|_| !made_here()) {
             return Permit::Asks(held.to_string());
         }
         match self.mode {

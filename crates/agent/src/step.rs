@@ -1,9 +1,12 @@
 //! The calls of one answer: what may run is run, reads side by side and everything else in its order, and each result is
 //! recorded before the next request.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
 };
 
 use lookback_engine::{
@@ -21,9 +24,12 @@ use crate::{
     house::{AgentError, House, News, keep, recorded},
     leave::{Leave, leave},
     own,
-    permission::Rules,
+    permission::{Around, Rules},
     workshop::{Jobs, Kept, Workshop},
 };
+
+/// Files that take longer to be kept are waited for with a word.
+const SILENT: Duration = Duration::from_secs(2);
 
 /// A call as the model wrote it.
 #[derive(Debug, Clone)]
@@ -108,6 +114,7 @@ pub(crate) async fn run_calls(
             }
             let remarks = bench.workshop.remarks(&result);
             let job = started_job(&result);
+            let result = session.reread(result, house.blobs());
             recorded(house, |context| session.tool_result(&call.id, result, context))?;
             remarks.into_iter().for_each(|(key, text)| session.remind(key, &text));
             if let Some((number, command)) = job {
@@ -167,7 +174,16 @@ async fn keep_files(
     house: &mut dyn House,
 ) -> Result<(), AgentError> {
     let workshop = Arc::clone(bench.workshop);
-    let kept = tokio::task::spawn_blocking(move || workshop.snapshot()).await.map_err(|_| AgentError::ToolPanicked)?;
+    let mut kept = tokio::task::spawn_blocking(move || workshop.snapshot());
+    let early = tokio::time::timeout(SILENT, &mut kept).await;
+    let kept = match early {
+        Ok(kept) => kept,
+        Err(_) => {
+            house.tell(&News::Keeping);
+            kept.await
+        }
+    };
+    let kept = kept.map_err(|_| AgentError::ToolPanicked)?;
     let Kept { id, left_out } = match kept {
         Ok(Some(kept)) => kept,
         Ok(None) => return Ok(()),
@@ -191,7 +207,8 @@ async fn run_group(
     for call in group {
         let workshop = bench.workshop;
         let asked = (call.id.as_str(), call.name.as_str(), call.arguments.as_str());
-        match leave(session, asked, bench.rules, &|path| workshop.is_own(path), house)? {
+        let around = Around { is_own: &|path| workshop.is_own(path), is_there: &|path| workshop.is_there(path) };
+        match leave(session, asked, bench.rules, &around, house)? {
             Leave::Stopped => return Ok(None),
             leave => leaves.push(leave),
         }

@@ -16,6 +16,9 @@ pub trait Workshop: Send + Sync + std::fmt::Debug {
     /// Whether everything at this path was made since the session began.
     fn is_own(&self, path: &str) -> bool;
 
+    /// Whether there is anything at this path, seen from where a command begins.
+    fn is_there(&self, path: &str) -> bool;
+
     /// What the model should know about where a tool has been, each by a key of its own.
     fn remarks(&self, result: &ToolResult) -> Vec<(String, String)>;
 

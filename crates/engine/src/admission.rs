@@ -20,7 +20,7 @@ pub use breaker::BreakerState;
 pub use budgets::AdmissionLimits;
 pub(crate) use budgets::says_nothing;
 pub use delta::admit_delta;
-pub use refusal::{AdmissionRefused, Refusal, RefusalKind, render_refusals};
+pub use refusal::{AdmissionRefused, Refusal, RefusalKind};
 pub(crate) use resolve::Resolver;
 
 use crate::{

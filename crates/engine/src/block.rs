@@ -45,7 +45,7 @@ pub fn render_block(
     text.push_str(&user::render_user_turns(bench.history, range, WayBack::Own, limits, count));
     text.push_str(&render_pinned(&content.pinned));
     text.push_str(&render_claims(content, bench.state.board()));
-    text.push_str(&log::render_log(bench.history, range, limits.log_tokens, count).0);
+    text.push_str(&log::render_log(bench.history, range, limits, count).0);
     wrap(&text)
 }
 

@@ -18,7 +18,6 @@ use serde::{Deserialize, Serialize};
 
 pub use apply::{Applied, AppliedFact, Outcome};
 pub use check::DeltaRefused;
-pub use render::render_for_people;
 pub(crate) use render::{render_board, render_delta};
 
 pub(crate) use crate::configuration::BoardLimits;

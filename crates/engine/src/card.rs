@@ -13,7 +13,7 @@ pub use parse::CardError;
 pub use prices::{LongPrices, LongRates, TokenPrices};
 pub use prices::{Prices, Rates};
 #[doc(hidden)]
-pub use speech::{Api, CacheKey, CacheMarks, Constrained, OutputLimit, RequestMembers};
+pub use speech::{Api, CacheKey, CacheMarks, Constrained, OutputLimit, RequestMembers, SystemMessages};
 
 use lookback_wire::Provider;
 use serde::{Deserialize, Serialize};
@@ -41,6 +41,9 @@ pub struct Card {
     pub tail: Tail,
     /// Whether it refuses two user messages in a row.
     pub alternation: Alternation,
+    /// Where system messages may stand.
+    #[serde(skip_serializing_if = "SystemMessages::is_usual")]
+    pub system: SystemMessages,
     /// Whether it sees them.
     pub images: Support,
     /// Without it the model is asked in plain text.

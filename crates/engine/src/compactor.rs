@@ -77,9 +77,8 @@ pub fn compact(
     let guesses = bench.state.layout() != Layout::Execute;
     let asked_at = |standing: Standing<'_>| if guesses { standing.asked() } else { Asked::default() };
     let asked = asked_at(Standing::at(bench.history, request.range.last, blobs));
-    let (_, log) = render_log(bench.history, request.range, configuration.block.log_tokens, count);
+    let (_, log) = render_log(bench.history, request.range, &configuration.block, count);
     let fitted = fit::fit(&stretch, asked, candidates, request.budget, log, &configuration.block, count);
-    let current = commands::still_newest(runs, &stretch);
     let limits = &configuration.board;
     let standing = Standing::now(bench.history, blobs);
     // What was concluded long ago stands in blocks.
@@ -91,8 +90,9 @@ pub fn compact(
         actions: standing.actions(),
         questions,
         said: standing.concluded(recent, SAID_FOR_BOARD),
+        changed: commands::changed_as_of_now(&fitted.chosen, &stretch, &mut resolver),
     };
-    let delta = delta::propose(board, &fitted, news, &current, limits, count);
+    let delta = delta::propose(board, &fitted, news, limits, count);
     Ok(Compaction { block: fitted.into_content(), delta })
 }
 

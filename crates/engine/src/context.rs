@@ -1,10 +1,9 @@
 //! What the engine needs from outside with each thing that it records: the time, a token counter, large outputs.
 
-use lookback_wire::ToolSpec;
+use lookback_wire::{ToolSpec, picture_size};
 
 use crate::{
     configuration::estimates::{IMAGE_TOKENS, PIXELS_PER_TOKEN},
-    evidence::picture_size,
     trace::{AsCame, BlobError, Blobs, Part, Timestamp, ToolResult, start::Counted},
 };
 

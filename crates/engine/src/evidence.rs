@@ -6,7 +6,6 @@
 pub(crate) mod lines;
 pub(crate) mod observed;
 pub(crate) mod output;
-mod picture;
 pub(crate) mod places;
 pub(crate) mod placing;
 pub mod pointer;
@@ -16,6 +15,5 @@ pub(crate) mod symbols;
 
 #[doc(hidden)]
 pub use lines::{lines_in, split_lines};
-pub use picture::picture_size;
 #[doc(hidden)]
 pub use recognise::recognise;

@@ -9,16 +9,7 @@ use std::{borrow::Cow, fmt};
 
 pub use verdict::{CacheVerdict, Difference, Mismatch};
 
-use crate::{
-    tight,
-    trace::{CallNo, Timestamp, event::Cold},
-};
-
-/// What each call of a session reused of the prompt before it.
-#[derive(Debug, Clone, Default)]
-pub struct Ledger {
-    lines: Vec<LedgerLine>,
-}
+use crate::trace::{CallNo, Timestamp, event::Cold};
 
 /// One call. Reused and written add up to the whole prompt.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -101,33 +92,19 @@ impl fmt::Display for Minutes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 / 1_000 {
             seconds @ ..=119 => write!(f, "{seconds} s"),
+            // Five minutes and some seconds are more than the five that entries live.
+            seconds @ 120..=599 if seconds % 60 > 0 => write!(f, "{} min {} s", seconds / 60, seconds % 60),
             seconds @ 120..=7_199 => write!(f, "{} min", seconds / 60),
             seconds => write!(f, "{} h", seconds / 3_600),
         }
     }
 }
 
-impl Ledger {
-    /// One for each call, oldest first.
-    pub fn lines(&self) -> &[LedgerLine] {
-        &self.lines
-    }
-
-    /// The newest line, for whoever asks about one call alone.
-    pub(crate) fn into_last(mut self) -> Option<LedgerLine> {
-        self.lines.pop()
-    }
-
-    pub(crate) fn push(&mut self, line: LedgerLine) {
-        tight::push(&mut self.lines, line);
-    }
-
-    /// Reused tokens over all tokens sent, or `None` before the first call.
-    pub fn reuse(&self) -> Option<f64> {
-        let reused: u64 = self.lines.iter().map(|line| line.reused.tokens).sum();
-        let sent: u64 = self.lines.iter().map(|line| line.reused.tokens + line.written.tokens).sum();
-        (sent > 0).then(|| reused as f64 / sent as f64)
-    }
+/// Reused tokens over all tokens sent, or `None` before the first call.
+pub(crate) fn reuse(lines: &[LedgerLine]) -> Option<f64> {
+    let reused: u64 = lines.iter().map(|line| line.reused.tokens).sum();
+    let sent: u64 = lines.iter().map(|line| line.reused.tokens + line.written.tokens).sum();
+    (sent > 0).then(|| reused as f64 / sent as f64)
 }
 
 impl std::ops::Sub for Size {

@@ -112,9 +112,9 @@ pub mod fold {
         },
     };
     pub use crate::{
-        admission::{AdmissionRefused, Refusal, render_refusals},
-        board::{Board, render_for_people},
-        proposal::{ProposalRefused, proposal_schema},
+        admission::{AdmissionRefused, Refusal},
+        board::Board,
+        proposal::ProposalRefused,
     };
 }
 
@@ -123,7 +123,7 @@ pub use context::Context;
 pub use error::SessionError;
 #[doc(hidden)]
 pub use ledger::{CacheVerdict, Difference, Mismatch, Size};
-pub use ledger::{Ledger, LedgerLine, Miss};
+pub use ledger::{LedgerLine, Miss};
 #[doc(hidden)]
 pub use recorder::as_it_ran;
 pub use recorder::{ModelChoice, NewPart, Recorder, SessionSetup, WholeStep};

@@ -14,8 +14,9 @@ pub(crate) use crate::text::one_line;
 pub use citable::citable;
 pub use parse::ProposalRefused;
 pub(crate) use parse::{Parsed, parse_archive, parse_compaction, parse_delta};
+pub use schema::Dialect;
 pub(crate) use schema::output_schema;
-pub use schema::{Dialect, proposal_schema};
+pub(crate) use schema::proposal_schema;
 
 use serde::Serialize;
 
@@ -264,7 +265,8 @@ impl FactProposal {
         Self { kind: Some(kind), evidence, ..Self::default() }
     }
 
-    fn of(fact: &Fact) -> Self {
+    /// Of a fact.
+    pub fn of(fact: &Fact) -> Self {
         let text = (fact.kind == ClaimKind::Quoted).then(|| fact.text.clone());
         Self { text, ..Self::new(fact.kind, pointers(&fact.evidence)) }
     }

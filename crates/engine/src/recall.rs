@@ -24,7 +24,8 @@ use crate::{
     },
     trace::{
         AsCame, AssistantPart, BlobError, Blobs, Event, EventBody, EventNo, Output, Part, ResultData, Timestamp,
-        ToolResult, TurnNo, event::SpanId,
+        ToolResult, TurnNo,
+        event::{JobEnded, SpanId},
     },
 };
 
@@ -199,12 +200,35 @@ impl Recall<'_> {
         let Some((event, (_, result))) = results.find(|(_, (place, _))| *place == index) else {
             return Err(RecallError::NoSuch { what: format!("a result of cmd#{number}"), have: "none yet".into() });
         };
+        let job = self.ended_job(turn, index)?;
         if let Some(claimed) = exit {
-            check_exit(number, claimed, result)?;
+            match &job {
+                Some(job) if job.exit_code == Some(claimed) => {}
+                _ => check_exit(number, claimed, result)?,
+            }
         }
         let mut pieces = vec![self.command_line(number, turn, index, result)?];
         pieces.extend(complete_pieces(&format!("cmd#{number}"), result, self.blobs)?);
+        if let Some(job) = job {
+            let code = job.exit_code.map_or("by force".to_owned(), |code| format!("exit={code}"));
+            let label = format!("cmd#{number} ended in the background as job-{}, {code}", job.number);
+            pieces.push(Piece { label, bytes: job.output.bytes(self.blobs)? });
+        }
         Ok(Recalled { turn: Some(turn), at: event.at, pieces })
+    }
+
+    /// The end of what a call left running in the background.
+    fn ended_job(&self, turn: TurnNo, index: u32) -> Result<Option<JobEnded>, RecallError> {
+        let started = self.events(MarkKind::JobStart, turn.0)?;
+        let number = started.iter().find_map(|event| match &event.event {
+            EventBody::JobStarted(job) if job.index == index => Some(job.number),
+            _ => None,
+        });
+        let ended = number.map(|number| self.events(MarkKind::JobEnd, number)).transpose()?.unwrap_or_default();
+        Ok(ended.into_iter().find_map(|event| match event.into_owned().event {
+            EventBody::JobEnded(job) => Some(*job),
+            _ => None,
+        }))
     }
 
     /// What was run; of a command that never came back, what the model asked for.

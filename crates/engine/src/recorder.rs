@@ -8,6 +8,7 @@
 pub(crate) mod answer;
 pub(crate) mod changes;
 mod files;
+mod pictures;
 pub(crate) mod results;
 pub(crate) mod turns;
 pub(crate) mod without_view;

@@ -5,7 +5,7 @@
 use std::fmt;
 
 use crate::{
-    admission::{Refusal, render_refusals},
+    admission::Refusal,
     ledger::Short,
     planner::{Prefix, Tariff, Warmth},
     trace::decision::{Author, Fold, ThinkingBehind, TurnRange},
@@ -127,6 +127,8 @@ pub struct DeltaReport {
     pub text: String,
     /// Claims that were not admitted.
     pub refused: Vec<Refusal>,
+    /// Fields of the model's text that no board has.
+    pub dropped_fields: Vec<String>,
 }
 
 impl FoldReport {
@@ -252,7 +254,10 @@ impl fmt::Display for DeltaReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)?;
         if !self.refused.is_empty() {
-            write!(f, "\n{}", render_refusals(self.refused.len(), &self.refused))?;
+            write!(f, "\n{}", Refusal::render_all(self.refused.len(), &self.refused))?;
+        }
+        if !self.dropped_fields.is_empty() {
+            write!(f, "\nunknown and not taken: {}", self.dropped_fields.join(", "))?;
         }
         Ok(())
     }

@@ -16,11 +16,12 @@ use crate::{
     card::Card,
     history::History,
     ledger::{
-        Ledger, LedgerLine, Miss, Size,
+        LedgerLine, Miss, Size,
         verdict::{CacheVerdict, check},
     },
     reconcile::Reconciled,
     state::{Bench, ModelInUse},
+    tight,
     trace::{
         BlobError, Blobs, CallNo, Event, EventBody, EventNo, Timestamp,
         event::{CallKind, Cold, CompactorAsked, Interruption, Ride},
@@ -34,7 +35,7 @@ pub(crate) struct Sent {
     rendering: Rendering,
     /// What the last prompt was sent to, and the event that said so.
     to: Option<(ModelInUse, EventNo)>,
-    ledger: Ledger,
+    ledger: Vec<LedgerLine>,
     /// While a card is in use.
     bill: Option<Bill>,
     /// Whether a call ever came to a cold cache.
@@ -47,7 +48,7 @@ impl Sent {
         Self {
             rendering: Rendering::new(provider),
             to: None,
-            ledger: Ledger::default(),
+            ledger: Vec::new(),
             bill: None,
             paused: false,
             reports: Reports::default(),
@@ -62,7 +63,7 @@ impl Sent {
         }
     }
 
-    pub(crate) fn ledger(&self) -> &Ledger {
+    pub(crate) fn ledger(&self) -> &[LedgerLine] {
         &self.ledger
     }
 
@@ -72,8 +73,8 @@ impl Sent {
     }
 
     /// The line of the last call, for whoever only wanted to know it.
-    pub(crate) fn into_last_line(self) -> Option<LedgerLine> {
-        self.ledger.into_last()
+    pub(crate) fn into_last_line(mut self) -> Option<LedgerLine> {
+        self.ledger.pop()
     }
 
     /// The event of the last call.
@@ -136,7 +137,7 @@ impl Sent {
         match &event.event {
             EventBody::CallStarted { call, details: Some(_), .. } if state.call == Some(*call) => {
                 let line = self.compactor_line(event, *call, bench, provider, blobs)?;
-                line.into_iter().for_each(|line| self.ledger.push(line));
+                line.into_iter().for_each(|line| tight::push(&mut self.ledger, line));
             }
             EventBody::CallEnded { call } if state.aside == Some(*call) => {
                 let (Some(bill), Some((at, asked))) = (&mut self.bill, asked(bench.history, *call)) else {
@@ -246,7 +247,7 @@ impl Sent {
         // Nearly every line of a long session says the same.
         let reasons =
             if reasons == [Miss::NewTurns] { Cow::Borrowed(&[Miss::NewTurns][..]) } else { Cow::Owned(reasons) };
-        self.ledger.push(LedgerLine { call, at, reused, written, reasons });
+        tight::push(&mut self.ledger, LedgerLine { call, at, reused, written, reasons });
         Ok(())
     }
 }

@@ -6,8 +6,10 @@
 //! events, and applying an event is the only way in which anything changes. [`Session::replay`] applies events that were
 //! recorded before, and runs no rule again. Where events are stored and who sends the bytes is not known here.
 
+mod applying;
 mod beside;
 mod calling;
+mod compacting;
 mod editing;
 mod guest;
 mod imported;
@@ -48,7 +50,6 @@ pub use crate::{
     reconcile::Reconciled,
     recorder::RecordedTurn,
     request::{AloneRequest, render_alone},
-    reread::{Reread, stub_result},
     standing::Files,
     state::{Bench, Block, BlockStanding, ModelInUse, PaidRents, Round, RoundState, State, Step},
     view::{
@@ -61,24 +62,20 @@ use crate::{
     admission::BreakerState,
     card::{Card, Lifetime},
     configuration::Configuration,
-    context::Context,
-    edits::{Desk, imported::is_decision, window},
+    edits::{Desk, window},
     error::SessionError,
     evidence::pointer::Place,
-    ledger::{Ledger, LedgerLine, verdict::CacheVerdict},
+    ledger::{LedgerLine, reuse, verdict::CacheVerdict},
     policy::{CardInUse, Policy},
     recall::{RecallError, Recalled},
-    recorder::Book,
-    reread::plan_reread,
+    reread::without_what_stands,
     sent::{CallInView, Sent},
     standing::Standing,
     trace::{
-        BlobError, Blobs, CallNo, Event, EventBody, EventNo, NoBlobs, SessionId, SessionStarted, Timestamp, TurnNo,
-        event::{CallKind, NoteKind},
-        result::TodoItem,
-        start::Decisions,
+        BlobError, Blobs, CallNo, Event, EventNo, NoBlobs, SessionId, SessionStarted, Timestamp, ToolResult, TurnNo,
+        event::NoteKind, start::Decisions,
     },
-    view::{Entry, TOKENS_PER_MESSAGE, View, large::Room as RoomForResults},
+    view::{Entry, View},
 };
 
 /// One session. When a recording method fails with [`SessionError::Trace`] or [`SessionError::Blob`], the store behind it
@@ -117,51 +114,6 @@ impl Session {
             provider,
             results: ShownResults::AsThereIsRoom,
         })
-    }
-
-    /// Applies one event: the only way in which a session changes.
-    fn apply(&mut self, event: Event, blobs: &dyn Blobs) -> Result<(), SessionError> {
-        let seq = event.seq;
-        self.sent.expect(&event.event, self.last_call(), self.state.reconciled);
-        self.history.push(event)?;
-        let Some(event) = self.history.events().last() else { return Ok(()) };
-        let misfit = |reason| TraceError::Misfit { event: seq, reason };
-        match &event.event {
-            EventBody::Forked { .. } => {}
-            EventBody::RolledBack { board_ids, .. } => {
-                self.state = self.state.rolled_back(&self.history, *board_ids, seq)?;
-                self.policy.archivable.set(None);
-            }
-            EventBody::ConfigurationChanged { configuration } => {
-                // Settings that are unknown here change nothing: what was decided by them does not hold then.
-                self.policy.recorded = Configuration::recorded(configuration).unwrap_or(self.policy.recorded.clone());
-            }
-            _ => self.state.apply(event, &self.history).map_err(misfit)?,
-        }
-        let bench = Bench { history: &self.history, state: &self.state };
-        let provider = self.provider.unwrap_or_else(|| bench.provider());
-        match &event.event {
-            EventBody::CallStarted { call, cold, .. } if event.event.call_kind().is_none_or(CallKind::leaves_turn) => {
-                let (call, at, cold) = (*call, event.at, cold.as_deref().copied());
-                let change = self.state.view.take_change();
-                let bench = Bench { history: &self.history, state: &self.state };
-                let hour = self.policy.hour(self.sent.paused() || cold.is_some());
-                self.sent.send(CallInView { call, at, cold, event: seq, hour, bench }, change, provider, blobs)?;
-            }
-            _ => self.sent.follow(event, bench, provider, blobs)?,
-        }
-        Ok(())
-    }
-
-    /// What is decided by stands in the trace before the decision, so that whoever checks it judges by the same. Claims
-    /// name the newest event: before they are made, not between them and their record.
-    fn record_settings(&mut self, context: &Context<'_>) -> Result<(), SessionError> {
-        if self.policy.recorded == self.policy.configuration {
-            return Ok(());
-        }
-        let configuration = Box::new(self.policy.configuration.to_record());
-        let event = EventBody::ConfigurationChanged { configuration };
-        self.write(Event { seq: self.next_event(), at: context.now, event }, context.blobs)
     }
 
     fn desk(&self) -> Desk<'_> {
@@ -234,8 +186,13 @@ impl Session {
     }
 
     /// What each call reused and why not all.
-    pub fn ledger(&self) -> &Ledger {
+    pub fn ledger(&self) -> &[LedgerLine] {
         self.sent.ledger()
+    }
+
+    /// Reused tokens over all tokens sent, or `None` before the first call.
+    pub fn reuse(&self) -> Option<f64> {
+        reuse(self.ledger())
     }
 
     /// The prompt of the last call, as it was sent.
@@ -311,6 +268,20 @@ impl Session {
         self.state.reconciled.estimate(self.view().tokens())
     }
 
+    /// Counted tokens of a prompt sent now: of its beginning that the cache still holds for an hour when all else is gone, and
+    /// of that which is asked to be held so long.
+    pub fn hour_tokens(&self, now: Timestamp) -> (u64, u64) {
+        let cold = self.desk().cold(now);
+        let head = self.view().head().tokens();
+        let held = if cold.is_some_and(|cold| cold.base_held) { head } else { 0 };
+        let asked = match self.policy.hour(self.sent.paused() || cold.is_some()) {
+            0 => 0,
+            1 => head,
+            _ => self.view().tokens(),
+        };
+        (held, asked)
+    }
+
     /// How many tokens a prompt may have.
     pub fn input_limit(&self) -> u32 {
         window::input_limit(&self.state)
@@ -343,15 +314,10 @@ impl Session {
         self.history.recall_before(place, event, blobs)
     }
 
-    /// Whether lines that a tool just read from disk have to be shown, or are in the view already.
-    pub fn plan_reread(
-        &self,
-        path: &str,
-        first_line: u32,
-        lines: &[impl AsRef<str>],
-        blobs: &dyn Blobs,
-    ) -> Result<Reread, RecallError> {
-        plan_reread(&self.history, path, first_line, lines, self.state.board(), self.state.last_fold(), blobs)
+    /// A result that is not recorded yet, as the model is to see it: lines of a file that were read again and stand in the
+    /// view as they are get a stub (docs/design/folding.md, "Committing").
+    pub fn reread(&self, result: ToolResult, blobs: &dyn Blobs) -> ToolResult {
+        without_what_stands(self.bench(), result, blobs)
     }
 
     /// Outputs of more than so many bytes leave memory in the events before `durable`: whoever brings the blobs has them
@@ -374,62 +340,4 @@ impl Session {
     pub fn end_of_turn(&self, turn: TurnNo) -> Result<EventNo, SessionError> {
         Ok(self.history.end_of_turn(turn)?)
     }
-}
-
-impl Book for Session {
-    fn history(&self) -> &History {
-        &self.history
-    }
-
-    fn view(&self) -> Option<&State> {
-        Some(&self.state)
-    }
-
-    fn configuration(&self) -> &Configuration {
-        &self.policy.configuration
-    }
-
-    fn todo(&self) -> Option<&[TodoItem]> {
-        Some(&self.state.todo)
-    }
-
-    fn tokens(&self) -> u64 {
-        self.state.view.tokens()
-    }
-
-    fn room(&self) -> Option<RoomForResults> {
-        let model = &self.state.model;
-        let used = self.state.view.tokens() + u64::from(model.reserve) + u64::from(TOKENS_PER_MESSAGE);
-        let free = u64::from(model.window).saturating_sub(used) as u32;
-        // What a guest's model is shown is not ours to cut.
-        let cuts = self.results == ShownResults::AsThereIsRoom && !self.is_guest();
-        cuts.then_some(RoomForResults { window: model.window, free })
-    }
-
-    fn record(&mut self, body: EventBody, context: &Context<'_>) -> Result<(), SessionError> {
-        if is_decision(&body) || matches!(body, EventBody::NoteShown { .. }) {
-            self.record_settings(context)?;
-        }
-        self.write(Event { seq: self.next_event(), at: context.now, event: body }, context.blobs)
-    }
-
-    fn write(&mut self, event: Event, blobs: &dyn Blobs) -> Result<(), SessionError> {
-        if self.is_recording() {
-            return Err(SessionError::Recording);
-        }
-        if self.is_guest() && is_of_ours(&event.event) {
-            return Err(SessionError::Guest);
-        }
-        self.apply(event, blobs)
-    }
-}
-
-/// What would put more of ours into a view than blocks, or take one out that is sent for ever.
-fn is_of_ours(event: &EventBody) -> bool {
-    let is_fold = matches!(event, EventBody::Fold(fold) if fold.board.is_none());
-    let shows = matches!(
-        event,
-        EventBody::NoteShown { .. } | EventBody::RulesChanged { .. } | EventBody::Unfold(_) | EventBody::Pinned(_)
-    );
-    shows || is_decision(event) && !is_fold
 }

@@ -72,7 +72,7 @@ pub(crate) fn settle_result(result: &ToolResult, pointer: &str, text: &[u8], lim
         ResultData::Patch(patch) => change::settle_patch(patch, limits),
         ResultData::Write(write) => change::settle_write(write, limits),
         ResultData::Run(run) => run::settle_run(run, &result.text, text, limits),
-        ResultData::Todo(todo) => todo::settle_todo(todo, limits),
+        ResultData::Todo { items } => todo::settle_todo(items, limits),
         // An error's text was never shown: the live form of an error is its code and message.
         ResultData::Other(value) if value.is_null() && result.error.is_none() => {
             let text = kept_head(&result.text, text);

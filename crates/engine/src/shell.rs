@@ -7,22 +7,47 @@
 
 mod arguments;
 mod changes;
+mod folder;
 mod parse;
+mod parts;
 mod pattern;
+mod printing;
 mod programs;
+mod purpose;
 mod reading;
 mod script;
 mod wrappers;
 
-pub(crate) use changes::changed_files;
+pub(crate) use changes::{changed_files, named_files};
+pub(crate) use folder::{folder, folder_of, keyed};
+pub(crate) use parts::{is_part_of, lie_apart, names_test, parts_of};
 pub use pattern::Pattern;
+pub(crate) use printing::of_runs;
 pub(crate) use programs::{SearchOptions, programs};
-pub use reading::{Purpose, Reading, purposes};
+pub use purpose::Purpose;
+pub(crate) use reading::negates;
+pub use reading::{Reading, purposes, runs_tests, telling};
 pub use script::{Command, Item, Joint, Redirection, RedirectionKind, Script, Word};
 
 /// Whether a program runs scripts of a shell: `bash`, `/bin/sh`.
 pub fn is_shell(program: &str) -> bool {
     programs().shells.has(program.rsplit('/').next().unwrap_or(program))
+}
+
+/// Whether what stands in `$(…)` prints a path or the name of a branch, and never an option.
+pub fn prints_a_name(command: &str) -> bool {
+    programs().names.has(command)
+}
+
+/// How many of the words behind a wrapper (`nice -n 5`, `timeout 5`, `xargs`) are its own; nothing for a program that is
+/// none.
+pub fn own_words(program: &str, rest: &[&str]) -> Option<usize> {
+    let wrapper = programs().wrappers.get(program).or_else(|| programs().feeders.get(program))?;
+    let mut at = 0;
+    while let Some(option) = rest.get(at).filter(|word| word.len() > 1 && word.starts_with('-')) {
+        at += 1 + usize::from(wrapper.values.has(option));
+    }
+    Some((at + wrapper.words).min(rest.len()))
 }
 
 /// A word so that a shell reads it as this one word again.

@@ -5,8 +5,11 @@
 //! it says nothing. What becomes of it on a board or in a block is not known here.
 
 mod asked;
+mod earlier;
 mod errors;
 mod files;
+mod follows;
+mod named;
 mod next;
 mod open;
 mod past;
@@ -16,6 +19,7 @@ pub(crate) mod sentences;
 mod since;
 mod turns;
 mod wording;
+mod worth;
 
 pub(crate) use asked::Asked;
 /// What a person's text asks for, in its own words, behind what programs put before it; for titles.
@@ -66,8 +70,13 @@ impl<'a> Standing<'a> {
     pub(crate) fn status_and_questions(self) -> Result<(WorkStatus, Vec<Question>), BlobError> {
         let tests = runs::newest(self.past, runs::Kind::Tests)?;
         let build = runs::newest(self.past, runs::Kind::Build)?;
-        let of = |run: &Option<runs::Newest<'_>>| run.as_ref().map(|run| run.status(self.past)).unwrap_or_default();
-        let status = WorkStatus { tests: of(&tests), build: of(&build), errors_left: None };
+        let of = |run: &Option<runs::Newest<'_>>, kind| {
+            let wider = run.as_ref().and_then(|run| earlier::wider(self.past, kind, run));
+            run.as_ref().map(|run| run.status(self.past, wider)).unwrap_or_default()
+        };
+        let (of_tests, of_build) = (of(&tests, runs::Kind::Tests), of(&build, runs::Kind::Build));
+        let errors_left = tests.as_ref().and_then(|newest| newest.run.tests.as_deref()).map(|report| report.failed);
+        let status = WorkStatus { tests: of_tests, build: of_build, errors_left };
         Ok((status, open::questions(self.past, tests.as_ref(), build.as_ref())?))
     }
 

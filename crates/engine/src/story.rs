@@ -10,7 +10,7 @@ use crate::{
     trace::{
         Event, EventBody, EventNo, NoBlobs, Origin, ResultData, SessionId, Stop, Timestamp, ToolResult, TurnNo,
         decision::{Fold, Reach, TurnRange},
-        result::{EditData, Hunk, LineForm, ReadData, RunData, TodoData, TodoItem, TodoState},
+        result::{EditData, Hunk, LineForm, ReadData, RunData, TodoItem, TodoState},
         start::Counted,
     },
 };
@@ -29,11 +29,20 @@ impl Story {
         Self::with_window(200_000)
     }
 
+    /// In a folder whose place is known.
+    pub(crate) fn in_root(root: &str) -> Self {
+        Self::with(|setup| SessionSetup { root: root.into(), ..setup })
+    }
+
     pub(crate) fn with_window(window: u32) -> Self {
+        Self::with(|setup| SessionSetup { window, ..setup })
+    }
+
+    fn with(change: impl FnOnce(SessionSetup) -> SessionSetup) -> Self {
         // 2026-11-15 09:30 UTC.
         let now = 1_794_735_000_000;
         let context = Context { now: Timestamp(now), count: &count, blobs: &NoBlobs };
-        let setup = SessionSetup { window, ..SessionSetup::new(SessionId("story0000000".into())) };
+        let setup = change(SessionSetup::new(SessionId("story0000000".into())));
         Self { session: Session::start(setup, &context).expect("it starts"), now }
     }
 
@@ -125,5 +134,5 @@ pub(crate) fn edit(path: &str, first_line: u32, removed: &[&str], added: &[&str]
 
 pub(crate) fn todo(items: &[(&str, TodoState)]) -> ToolResult {
     let items = items.iter().map(|(text, state)| TodoItem { text: (*text).to_owned(), state: *state }).collect();
-    ToolResult::success("ok", ResultData::Todo(TodoData { items }))
+    ToolResult::success("ok", ResultData::Todo { items })
 }

@@ -9,11 +9,10 @@ use std::{fs, path::Path};
 const UNITS: &str = "10 16 24 26 60 100 365 400 1_000 3_600 60_000 3_600_000 1_000_000";
 
 /// Nor are these: a part of a file's path and of its line, and why.
-const NO_CHOICE: [(&str, &str, &str); 15] = [
+const NO_CHOICE: [(&str, &str, &str); 14] = [
     ("archive/time.rs", "", "the calendar"),
     ("cache/chain.rs", "wrapping_mul", "a known mixing function"),
     ("cache/chain.rs", ">> 31", "the same"),
-    ("evidence/picture.rs", "", "where the formats of pictures keep their sizes"),
     ("trace/ids.rs", "", "the form of ids and hashes"),
     ("view.rs", "1 << 63", "one bit"),
     ("view.rs", "Source::Dialogue => (5, 0)", "a byte of a key"),
@@ -24,7 +23,7 @@ const NO_CHOICE: [(&str, &str, &str); 15] = [
     ("card/speech.rs", "WRITTEN_BY_CLIENT", "names of providers' fields"),
     ("proposal/schema.rs", "POINTED", "names of claims"),
     ("trace/upgrade.rs", "CHANGED", "names of events"),
-    ("shell/reading.rs", "RUNS", "options of find"),
+    ("shell/purpose.rs", "RUNS", "options of find"),
 ];
 
 #[test]

@@ -133,6 +133,7 @@ impl Desk {
                 Ok(Note::End) | Err(RecvTimeoutError::Disconnected) => break,
             }
         }
+        self.leave_early();
         self.remember_places();
     }
 
@@ -171,14 +172,22 @@ impl Desk {
         self.open(&asked, from)?;
         let details = self.details(&asked);
         let Some(open) = self.open.get_mut(&conversation) else { return Ok(()) };
-        let context = context(&self.options, asked.at);
+        let now = context(&self.options, asked.at);
         let standing = self.table.standing(&asked.chain);
         open.recall = asked.recall();
-        open.live.ask(&asked.body, from, (details, &standing), open.recall, &context)?;
+        open.live.ask(&asked.body, from, &standing, open.recall, &now)?;
         (open.request, open.chain, open.mode, open.named) = (asked.request, asked.chain, asked.mode, asked.who.named);
         if asked.place.relation != Relation::Again {
             open.again = 0;
         }
+        if let Some(made) = asked.afresh {
+            let fits = open.live.session.check_window().is_ok();
+            let need = if fits { FoldNeed::WhatPays } else { FoldNeed::ToFit };
+            // Whoever waited may be gone: what was folded stands all the same.
+            let _ = made.send(self.fold(conversation, need, asked.at)?);
+        }
+        let Some(open) = self.open.get_mut(&conversation) else { return Ok(()) };
+        open.live.start_call(details, &context(&self.options, asked.at))?;
         open.write(Durability::Grouped)?;
         self.places.push(GuestPlace {
             link: open.chain.last().copied().unwrap_or_default(),

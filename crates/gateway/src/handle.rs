@@ -11,10 +11,11 @@ use bytes::Bytes;
 use lookback_models::{ErrorKind, kind_of_refusal};
 use lookback_upstream::door;
 use lookback_wire::Provider;
+use tokio::sync::oneshot;
 use tracing::{debug, warn};
 
 use crate::{
-    access,
+    access, afresh,
     coding::Coding,
     forward::{self, Heard, Teed, Way},
     house::{AT_ONCE, Flight, House},
@@ -69,7 +70,9 @@ async fn answer(house: &Arc<House>, route: &Route<'_>, request: Request) -> Resu
         let name = route.upstream.unwrap_or_default();
         return Err(Refusal::new(404, "not_found_error", format!("no upstream is called \"{name}\"")));
     };
-    let sent = door::read_body(&parts.headers, body).await.map_err(turned_away)?;
+    let memory = |bytes| house.buffers.take(bytes);
+    let sent = door::read_body_into(&parts.headers, body, memory).await.map_err(turned_away)?;
+    let sent = house.buffers.lend(sent);
     house.metrics.bytes_in.add(sent.len() as u64);
     let mode = mode(&parts.headers, house.options.mode)?;
     let read = match api.filter(|_| mode != Mode::Off || house.table.may_stand()) {
@@ -83,7 +86,13 @@ async fn answer(house: &Arc<House>, route: &Route<'_>, request: Request) -> Resu
     let url = route::join(base, route.path, parts.uri.query());
     let way = Way { method: parts.method, url, headers: forward::headers_on(&parts.headers) };
     let (bytes, done) = match &read {
-        Some(read) => (read.folded(house).unwrap_or(sent), enter(house, read, mode, base, route)),
+        Some(read) => {
+            let (done, made) = enter(house, read, mode, base, route);
+            if let Some(made) = made {
+                afresh::wait(house, read, made).await;
+            }
+            (read.folded(house).unwrap_or(sent), done)
+        }
         None => (sent, None),
     };
     let gone = match (&read, &done) {
@@ -104,17 +113,29 @@ async fn answer(house: &Arc<House>, route: &Route<'_>, request: Request) -> Resu
     }
 }
 
-/// Tells the keeper of a request that goes on now, and says who is to be told of its answer.
-fn enter(house: &Arc<House>, read: &Read, mode: Mode, base: &str, route: &Route<'_>) -> Option<Done> {
+/// Tells the keeper of a request that goes on now, and says who is to be told of its answer; and what it waits for.
+fn enter(
+    house: &Arc<House>,
+    read: &Read,
+    mode: Mode,
+    base: &str,
+    route: &Route<'_>,
+) -> (Option<Done>, Option<oneshot::Receiver<bool>>) {
     if route.asked == Wanted::Count {
-        return None;
+        return (None, None);
     }
+    let mut waits = None;
     let Read { body, chain, who, credential, .. } = read;
     let at = (house.options.clock)();
     let what = match who.kind {
         Kind::Main => {
             let place = house.table.enter(chain, (&read.digests, read.tokens()), who.named.as_deref());
             let (request, conversation) = (house.keeper.number(), place.conversation);
+            let afresh = (mode == Mode::Fold && afresh::is_due(house, read, &place)).then(|| {
+                let (made, waited) = oneshot::channel();
+                waits = Some(waited);
+                made
+            });
             debug!(conversation, relation = ?place.relation, client = who.client, messages = chain.len(), "main");
             house.keeper.asked(Asked {
                 request,
@@ -126,6 +147,7 @@ fn enter(house: &Arc<House>, read: &Read, mode: Mode, base: &str, route: &Route<
                 credential: *credential,
                 at,
                 mode,
+                afresh,
             });
             What::Main { request, conversation }
         }
@@ -133,10 +155,11 @@ fn enter(house: &Arc<House>, read: &Read, mode: Mode, base: &str, route: &Route<
             let conversation = house.table.find(chain, who.named.as_deref());
             debug!(?conversation, client = who.client, why = who.why, "beside");
             let (named, chain) = (who.named.clone(), chain.last().copied());
-            What::Beside(Box::new(Beside { conversation, named, kind, chain, at, api: body.provider() }))
+            let model = body.model().unwrap_or_default().into_owned();
+            What::Beside(Box::new(Beside { conversation, named, kind, chain, at, api: body.provider(), model }))
         }
     };
-    Some(Done { house: Arc::clone(house), what: Some(what) })
+    (Some(Done { house: Arc::clone(house), what: Some(what) }), waits)
 }
 
 /// An answer: on its way, or read already because it might have been an overflow.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::{keeper::Keeper, metrics::Metrics, options::Options, table::Table};
+use crate::{buffers::Buffers, keeper::Keeper, metrics::Metrics, options::Options, table::Table};
 
 /// Requests at once: more wait at the client, which is told so.
 pub(crate) const AT_ONCE: usize = 512;
@@ -16,6 +16,7 @@ pub(crate) struct House {
     pub(crate) table: Arc<Table>,
     pub(crate) keeper: Keeper,
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) buffers: Arc<Buffers>,
     room: Arc<Semaphore>,
 }
 
@@ -27,7 +28,8 @@ impl House {
         keeper: Keeper,
         metrics: Arc<Metrics>,
     ) -> Self {
-        Self { options, client, table, keeper, metrics, room: Arc::new(Semaphore::new(AT_ONCE)) }
+        let room = Arc::new(Semaphore::new(AT_ONCE));
+        Self { options, client, table, keeper, metrics, buffers: Arc::default(), room }
     }
 
     /// Returns when no request is being answered.

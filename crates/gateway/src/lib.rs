@@ -16,6 +16,8 @@
 #![warn(missing_docs)]
 
 mod access;
+mod afresh;
+mod buffers;
 mod coding;
 mod conversation;
 mod credential;
@@ -37,3 +39,4 @@ mod who;
 
 pub use options::{Clock, Mode, Options, UnknownMode, Upstreams, card_hash};
 pub use serve::{Gateway, Left, Running, StartError};
+pub use table::CallBeside;

@@ -82,12 +82,12 @@ impl Live {
         live
     }
 
-    /// Records what a request brings, of which the first `from` messages are known, and opens its call.
+    /// Records what a request brings, of which the first `from` messages are known.
     pub(crate) fn ask(
         &mut self,
         body: &Body,
         from: usize,
-        (details, standing): (CallDetails, &[Arc<StandingFold>]),
+        standing: &[Arc<StandingFold>],
         recall: ClientRecall,
         context: &Context<'_>,
     ) -> Result<(), SessionError> {
@@ -120,8 +120,7 @@ impl Live {
         }
         self.end_step(context)?;
         self.messages = body.messages().len();
-        self.stand(standing, recall, context)?;
-        self.start_call(details, context)
+        self.stand(standing, recall, context)
     }
 
     /// What stands in the request stands in the session: a branch begins with the blocks of what it came from, and going back
@@ -144,7 +143,7 @@ impl Live {
     }
 
     /// Calls beside the conversation have numbers, too: the open one is not always the newest.
-    fn start_call(&mut self, details: CallDetails, context: &Context<'_>) -> Result<(), SessionError> {
+    pub(crate) fn start_call(&mut self, details: CallDetails, context: &Context<'_>) -> Result<(), SessionError> {
         self.session.start_guest_call(details, context)?;
         self.call = self.session.last_call();
         Ok(())

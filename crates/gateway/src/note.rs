@@ -34,6 +34,8 @@ pub(crate) struct Asked {
     pub(crate) credential: [u8; 32],
     pub(crate) at: i64,
     pub(crate) mode: Mode,
+    /// It waits until what is due in it is folded; whoever waits is told whether that was anything.
+    pub(crate) afresh: Option<oneshot::Sender<bool>>,
 }
 
 /// Its answer.
@@ -56,6 +58,7 @@ pub(crate) struct Beside {
     pub(crate) chain: Option<Link>,
     pub(crate) at: i64,
     pub(crate) api: Provider,
+    pub(crate) model: String,
 }
 
 /// What the desk is told.

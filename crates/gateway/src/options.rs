@@ -103,6 +103,14 @@ pub struct Options {
     pub clock: Arc<Clock>,
 }
 
+impl Options {
+    /// By which a model is billed; none: nobody knows its prices.
+    pub(crate) fn card_of(&self, model: &str) -> Option<&Card> {
+        let bare = model.rsplit('/').next().unwrap_or(model);
+        self.card.as_ref().or_else(|| self.cards.find(bare))
+    }
+}
+
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Options").field("listen", &self.listen).field("mode", &self.mode).finish_non_exhaustive()

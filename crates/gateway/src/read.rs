@@ -11,7 +11,7 @@ use lookback_wire::{
 use tracing::warn;
 
 use crate::{
-    coding::Coding,
+    coding::{Coding, CodingError},
     credential,
     house::House,
     refusal::Refusal,
@@ -48,7 +48,10 @@ impl Read {
             warn!(coding = named, "a body that is packed in another way is passed on as it is");
             return Ok(None);
         };
-        let plain = coding.unpack(sent).map_err(|error| Refusal::new(413, "request_too_large", error.to_string()))?;
+        let plain = coding.unpack(sent).map_err(|error| match error {
+            CodingError::TooLarge => Refusal::new(413, "request_too_large", error.to_string()),
+            _ => Refusal::new(400, "invalid_request_error", error.to_string()),
+        })?;
         let body = match Body::parse(api, plain) {
             Ok(body) if body.messages().is_empty() => return Ok(None),
             Ok(body) => Arc::new(body),

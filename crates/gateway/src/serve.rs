@@ -12,10 +12,20 @@ use hyper_util::{
 use lookback_engine::trace::SessionId;
 use tokio::{net::TcpListener, sync::watch, task::JoinHandle as Task, time::sleep};
 
-use crate::{forward, handle::handle, house::House, keeper::Keeper, metrics::Metrics, options::Options, table::Table};
+use crate::{
+    forward,
+    handle::handle,
+    house::House,
+    keeper::Keeper,
+    metrics::Metrics,
+    options::Options,
+    table::{CallBeside, Table},
+};
 
 /// How long a connection may say nothing.
 const SILENT: Duration = Duration::from_secs(300);
+/// Of a connection so much is read at once: what a body comes in is copied anyway, and this is what every connection keeps.
+const READ_AT_ONCE: usize = 64 << 10;
 /// For what is written when the last answer is over.
 const LAST_BYTES: Duration = Duration::from_millis(500);
 /// After the system had no room for another connection.
@@ -124,7 +134,8 @@ impl Running {
         // The thread ends by itself now; waiting for it must not keep others from running.
         let thread = self.thread;
         let _ = tokio::task::spawn_blocking(move || thread.join()).await;
-        Left { sessions: self.house.table.recorded(), raw: self.house.table.longest_raw() }
+        let table = &self.house.table;
+        Left { sessions: table.recorded(), raw: table.longest_raw(), beside: table.beside() }
     }
 }
 
@@ -135,6 +146,8 @@ pub struct Left {
     pub sessions: BTreeSet<SessionId>,
     /// Where blocks stand in conversations: about how many tokens the longest has without them.
     pub raw: Option<u64>,
+    /// Calls that belong to none of them.
+    pub beside: Vec<CallBeside>,
 }
 
 async fn serve(listener: TcpListener, router: Router, house: Arc<House>, mut stopped: watch::Receiver<()>) {
@@ -156,6 +169,7 @@ async fn serve(listener: TcpListener, router: Router, house: Arc<House>, mut sto
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(SILENT)
+            .max_buf_size(READ_AT_ONCE)
             .serve_connection(TokioIo::new(stream), service);
         let watched = graceful.watch(connection);
         tokio::spawn(async move {

@@ -12,7 +12,10 @@ use std::{
 use bytes::Bytes;
 use lookback_engine::trace::SessionId;
 use lookback_store::{GuestFold, Store, StoreError};
-use lookback_wire::body::{Digest, Link};
+use lookback_wire::{
+    TokenUsage,
+    body::{Digest, Link},
+};
 
 /// Conversations that are kept in mind; older ones are looked up in the store.
 const KEPT: usize = 2_000;
@@ -20,7 +23,7 @@ const KEPT: usize = 2_000;
 const TRIES: usize = 4_000;
 
 /// Messages that a request brings anew: the results of a step, and what a client moves along behind them.
-const NEWEST: usize = 16;
+pub(crate) const NEWEST: usize = 16;
 
 /// Names a conversation in this process.
 pub(crate) type ConversationId = u64;
@@ -61,6 +64,8 @@ pub(crate) enum Relation {
 pub(crate) struct Place {
     pub(crate) conversation: ConversationId,
     pub(crate) relation: Relation,
+    /// How many messages more it has than what is known of the conversation that it shares most with.
+    pub(crate) grown: usize,
 }
 
 #[derive(Debug, Default)]
@@ -83,6 +88,16 @@ struct Inner {
     next_conversation: ConversationId,
     next_fold: u64,
     recorded: BTreeSet<SessionId>,
+    beside: Vec<CallBeside>,
+}
+
+/// A call that belongs to no conversation that came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallBeside {
+    /// As the client names it.
+    pub model: String,
+    /// None where the answer says none.
+    pub usage: Option<TokenUsage>,
 }
 
 #[derive(Debug, Default)]
@@ -112,11 +127,23 @@ impl Table {
     pub(crate) fn enter(&self, chain: &[Link], (digests, tokens): (&[Digest], u64), named: Option<&str>) -> Place {
         let mut inner = self.lock();
         let place = inner.enter(chain, digests, named);
+        // Also those of an earlier process, and of the conversation that this one branches off.
+        let folded = chain.iter().filter_map(|link| inner.folds.get(link)).map(|fold| fold.end).max();
         if let Some(known) = inner.conversations.get_mut(&place.conversation) {
             known.digests = digests.to_vec();
             known.tokens = tokens;
+            known.folded = known.folded.max(folded.unwrap_or(0));
         }
         place
+    }
+
+    /// Whether another conversation has what stands in the middle of this one.
+    pub(crate) fn was_said(&self, digests: &[Digest], conversation: ConversationId) -> bool {
+        let middle = digests.len() / 2;
+        let some = &digests[middle.saturating_sub(1)..(middle + 2).min(digests.len())];
+        let inner = self.lock();
+        let mut others = inner.conversations.iter().filter(|(id, _)| **id != conversation);
+        others.any(|(_, other)| other.digests.windows(some.len().max(1)).any(|said| said == some))
     }
 
     /// The conversation that a request beside it belongs to, if one is known.
@@ -245,6 +272,16 @@ impl Table {
         }
     }
 
+    /// No conversation came that it belongs to.
+    pub(crate) fn left_beside(&self, call: CallBeside) {
+        self.lock().beside.push(call);
+    }
+
+    /// All of those.
+    pub(crate) fn beside(&self) -> Vec<CallBeside> {
+        self.lock().beside.clone()
+    }
+
     /// Every session that something was recorded in.
     pub(crate) fn recorded(&self) -> BTreeSet<SessionId> {
         self.lock().recorded.clone()
@@ -284,20 +321,21 @@ impl Inner {
         let Some((found, from, is_own)) = self.longest(chain, named) else {
             let conversation = self.begin(named.map(str::to_owned));
             self.extend(conversation, chain);
-            return Place { conversation, relation: Relation::New };
+            return Place { conversation, relation: Relation::New, grown: chain.len() };
         };
         let known = &self.conversations[&found];
+        let grown = chain.len().saturating_sub(known.links.len());
         // A rewind into a folded range, somebody else's conversation under another name, or one that only began alike, is a
         // branch.
         if !is_own || from < known.folded || is_another(known.digests.get(from..), &digests[from..]) {
             let conversation = self.begin(named.map(str::to_owned));
             self.extend(conversation, chain);
-            return Place { conversation, relation: Relation::Branch { of: found, from } };
+            return Place { conversation, relation: Relation::Branch { of: found, from }, grown };
         }
         let is_same = known.links.len() == chain.len() && from == chain.len();
         self.extend(found, chain);
         let relation = if is_same { Relation::Again } else { Relation::GoesOn { from } };
-        Place { conversation: found, relation }
+        Place { conversation: found, relation, grown }
     }
 
     /// The conversation that shares most of a chain, of equals one of that name; how much; and whether it has that name.

@@ -78,7 +78,7 @@ impl Decided {
         let real = home.canonicalize().unwrap_or_else(|_| home.clone());
         let is_reachable =
             [root].into_iter().chain(also.iter().map(PathBuf::as_path)).any(|folder| real.starts_with(folder));
-        let place = home.join("decided").join(format!("{}.json", &name[..16]));
+        let place = home::own(&home, format!("decided/{}.json", &name[..16]))?;
         let known = match fs::read_to_string(&place) {
             Ok(text) => serde_json::from_str(&text)
                 .with_context(|| format!("{} cannot be read: remove it, and you are asked anew", place.display()))?,

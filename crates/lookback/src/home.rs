@@ -1,11 +1,11 @@
 //! Where this person's sessions are.
 
 use std::{
-    env,
+    env, fs,
     path::{Component, Path, PathBuf},
 };
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use lookback_store::Store;
 
 /// `LOOKBACK_HOME`, else the data directory of the platform's convention.
@@ -32,6 +32,22 @@ pub(crate) fn locate() -> Result<PathBuf> {
     }
     let home = set("HOME").context("HOME is not set: set LOOKBACK_HOME to a directory for the sessions")?;
     Ok(home.join(".local/share/lookback"))
+}
+
+/// The place of something of ours in the folder, for whoever opens it next. Neither it nor a folder on the way to it may be a
+/// link: whoever can put one there would have us read or write what it leads to. The store looks after its own files.
+pub(crate) fn own(home: &Path, name: impl AsRef<Path>) -> Result<PathBuf> {
+    let mut path = home.to_owned();
+    for part in name.as_ref() {
+        path.push(part);
+        match fs::symlink_metadata(&path) {
+            Ok(found) if found.is_file() || found.is_dir() => {}
+            Ok(_) => bail!("{} is a link, or no file: move it away", path.display()),
+            // What is not there is made; what cannot be looked at cannot be opened either, and says why then.
+            Err(_) => {}
+        }
+    }
+    Ok(path)
 }
 
 /// The root of the project that a folder is in: git's top level, else the folder itself.

@@ -1,6 +1,7 @@
 //! Secrets never reach a person's screen: whatever text is about to be shown passes through here. Servers echo keys in
 //! their refusals, and proxies echo whole requests.
 
+mod drawn;
 mod reading;
 mod runs;
 mod shape;
@@ -153,6 +154,18 @@ mod tests {
         said
     }
 
+    /// With the characters that stand for A, a, 0 and 1, and those behind them.
+    fn drawn_as(c: char, [large, small, zero, one]: [char; 4]) -> String {
+        let behind = |first: char, number: u32| char::from_u32(first as u32 + number).expect("a letter").into();
+        match c {
+            'A'..='Z' => behind(large, c as u32 - 'A' as u32),
+            'a'..='z' => behind(small, c as u32 - 'a' as u32),
+            '0' => zero.into(),
+            '1'..='9' => behind(one, c as u32 - '1' as u32),
+            _ => c.into(),
+        }
+    }
+
     /// The same for who looks at what a program would make of it.
     fn written(key: &str) -> Vec<String> {
         let each = |write: fn(char) -> String| key.chars().map(write).collect::<String>();
@@ -172,10 +185,24 @@ mod tests {
             each(|c| format!("{}, ", c as u32)),
             each(|c| if c.is_ascii_digit() { format!("%{:02x}", c as u32) } else { c.into() }),
             each(|c| if c.is_ascii_alphabetic() { c.into() } else { format!("\\u{:04x}", c as u32) }),
+            each(|c| format!("&#{:07};", c as u32)),
+            each(|c| format!("&#x{:08X};", c as u32)),
+            each(|c| format!("&amp;#x{:04x};", c as u32)),
+            each(|c| format!("\\u{{{:06x}}}", c as u32)),
+            each(|c| format!("\\{:06x}", c as u32)),
+            each(|c| format!("\\{:04x}", c as u32)),
+            each(|c| drawn_as(c, ['𝐀', '𝐚', '𝟎', '𝟏'])),
+            each(|c| drawn_as(c, ['𝒜', '𝓪', '𝟘', '𝟙'])),
+            each(|c| drawn_as(c, ['Ⓐ', 'ⓐ', '⓪', '①'])),
+            each(|c| drawn_as(c, ['A', 'a', '₀', '₁'])),
             each(|c| char::from_u32(c as u32 + 0xfee0).expect("a wide letter").into()),
             each(|c| format!("<b>{c}</b><i class=\"x\">")),
             each(|c| format!("{c}{c}")),
             STANDARD.encode(key).chars().rev().collect(),
+            STANDARD.encode(spelt(" ")),
+            STANDARD.encode(format!("x{}", spelt(" "))),
+            STANDARD.encode(key.to_uppercase()),
+            STANDARD.encode(format!("xy{}", key.to_lowercase())),
             (0..).zip(key.chars()).map(|(at, c)| format!("{at}:{c} ")).collect(),
         ];
         said.extend(["<br>", "\u{1b}[31m", "я", "字", "\u{301}", "\\", "xy", " and then ", "\u{8}"].map(spelt));

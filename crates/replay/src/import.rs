@@ -30,7 +30,7 @@ mod swe_agent;
 mod time;
 
 pub use crate::parameters::{DOCUMENT_LIMIT, OPEN_WEIGHT};
-pub use bounds::{Held, TooMuch, check_values, frame_of, leave_out_arguments, weight};
+pub use bounds::{Held, TooMuch, check_tree, check_values, frame_of, leave_out_arguments, weight};
 pub use detect::detect;
 
 use lookback_wire::mend_halves;
@@ -78,10 +78,14 @@ pub trait LineImporter {
         if line.trim_ascii().is_empty() {
             return;
         }
-        let read = check_values(line).and_then(|()| self.read(number, &mend_halves(line), sink));
+        let read = self.check(line).and_then(|()| self.read(number, &mend_halves(line), sink));
         if let Err(reason) = read {
             sink.skipped(Skipped { line: number, reason });
         }
+    }
+    /// Whether a line is small enough to be read.
+    fn check(&self, line: &[u8]) -> Result<(), String> {
+        check_values(line)
     }
     /// The same for a line that is not blank and has no half of a character, or why it cannot be used.
     fn read(&mut self, number: u64, line: &[u8], sink: &mut dyn Sink) -> Result<(), String>;

@@ -9,7 +9,7 @@ mod spent;
 pub use signal::Signal;
 pub use spent::{Spent, Tokens};
 
-use std::rc::Rc;
+use std::{cell::OnceCell, rc::Rc};
 
 use lookback_engine::{
     cache::{CacheState, CachedCall, PartId, PromptChain, Split},
@@ -98,10 +98,13 @@ pub fn run(strategy: &mut dyn Strategy, conversation: &Conversation<'_>, tariff:
         let (compactor_cost, compactor_tokens) = bill.compactors(&step, number);
         let cold = number > 0 && bill.cache.is_cold(bill.now(number));
         let split = bill.call(&step.shown, number);
-        let view = ViewIndex::new(conversation, &step.shown);
-        let needs = call.needs.iter().map(|need| match view.holds(need) {
-            true => Found::InView,
-            false => Found::Reached(strategy.reach(need)),
+        // Made by the first need: most calls of a long session have none.
+        let view = OnceCell::new();
+        let needs = call.needs.iter().map(|need| {
+            match view.get_or_init(|| ViewIndex::new(conversation, &step.shown)).holds(need) {
+                true => Found::InView,
+                false => Found::Reached(strategy.reach(need)),
+            }
         });
         calls.push(CallRun {
             needs: needs.collect(),

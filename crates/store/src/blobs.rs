@@ -137,8 +137,8 @@ impl PartReader {
     }
 
     pub(crate) fn read(&mut self, connection: &Connection, start: usize, length: usize) -> Result<Vec<u8>, StoreError> {
-        let end = (start + length).min(self.blob.length);
-        let mut bytes = Vec::with_capacity(end.saturating_sub(start));
+        let end = start.saturating_add(length).min(self.blob.length);
+        let mut bytes = Vec::new();
         for number in start / CHUNK..end.div_ceil(CHUNK) {
             let chunk = match self.kept.take() {
                 Some((kept, chunk)) if kept == number => chunk,
@@ -196,7 +196,7 @@ fn insert_chunks(connection: &Connection, key: i64, first: usize, chunks: &[Pack
     Ok(())
 }
 
-/// Chunks `first..end`, one after another.
+/// Chunks `first..end`, one after another. No memory is taken for a length before the bytes are there: it may be damaged.
 fn read_chunks(
     connection: &Connection,
     hash: &BlobHash,
@@ -207,10 +207,19 @@ fn read_chunks(
     let sql = "SELECT unpacked, bytes FROM chunks WHERE blob = ?1 AND number >= ?2 AND number < ?3 ORDER BY number";
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(params![blob.key, first, end])?;
-    let mut bytes = Vec::with_capacity(blob.length.min((end - first) * CHUNK));
+    let mut bytes = Vec::new();
     while let Some(row) = rows.next()? {
         let chunk = Packed { unpacked: row.get(0)?, bytes: row.get::<_, Vec<u8>>(1)?.into() };
+        let length = chunk.unpacked.unwrap_or(chunk.bytes.len());
+        if length > CHUNK {
+            return Err(StoreError::blob(*hash, format!("a part has {length} bytes, so the database is damaged")));
+        }
         bytes.extend_from_slice(&chunk.unpack().map_err(|error| StoreError::blob(*hash, error))?);
+    }
+    let expected = blob.length.min(end.saturating_mul(CHUNK)).saturating_sub(first * CHUNK);
+    if bytes.len() != expected {
+        let reason = format!("{} bytes are there instead of {expected}, so the database is damaged", bytes.len());
+        return Err(StoreError::blob(*hash, reason));
     }
     Ok(bytes)
 }

@@ -80,5 +80,7 @@ fn code(kind: MarkKind) -> i64 {
         MarkKind::SpanStart => 9,
         MarkKind::SpanEnd => 10,
         MarkKind::Rollback => 11,
+        MarkKind::JobStart => 12,
+        MarkKind::JobEnd => 13,
     }
 }

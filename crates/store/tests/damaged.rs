@@ -6,7 +6,7 @@ mod support;
 
 use std::{fs, ops::Range, os::unix::fs::FileExt, path::Path};
 
-use lookback_engine::trace::{Event, EventNo};
+use lookback_engine::trace::{BlobError, BlobHash, Blobs, Event, EventNo};
 use lookback_store::{Store, StoreError};
 use rusqlite::{Connection, types::Value};
 use support::{home, id, noise, result, start, user};
@@ -127,6 +127,35 @@ fn a_length_that_cannot_be_is_noticed_before_memory_is_taken_for_it() {
         let sql = format!("UPDATE events SET unpacked = {unpacked} WHERE session = 3 AND seq = {DAMAGED}");
         connection.execute(&sql, []).unwrap();
         assert_told(home.path(), unpacked);
+    }
+}
+
+/// Of an output that is no longer in its event.
+#[test]
+fn a_damaged_output_is_told_by_its_name_before_memory_is_taken_for_it() {
+    let output = noise(3 << 20, 3);
+    let hash = BlobHash::of(output.as_bytes());
+    for sql in [
+        "UPDATE blobs SET length = 1 << 36",
+        "UPDATE blobs SET length = 9223372036854775807",
+        "UPDATE blobs SET length = 0",
+        "UPDATE blobs SET length = length + 1",
+        "UPDATE blobs SET length = length - 1",
+        "DELETE FROM chunks WHERE number = 1",
+        "DELETE FROM chunks",
+        "UPDATE chunks SET number = number + 9",
+        "UPDATE chunks SET unpacked = 1 << 40",
+        "UPDATE chunks SET unpacked = NULL",
+        "UPDATE chunks SET bytes = zeroblob(8 << 20), unpacked = NULL",
+        "UPDATE chunks SET bytes = zeroblob(length(bytes))",
+    ] {
+        let (home, store) = home();
+        drop(store.create(&[start("session"), user(1, "a turn"), result(2, output.clone())]).unwrap());
+        let connection = Connection::open(home.path().join("lookback.db")).unwrap();
+        assert!(connection.execute(sql, []).unwrap() > 0, "{sql}");
+        let told = store.blob(&hash);
+        let is_named = matches!(&told, Err(BlobError::Unreadable { hash: named, .. }) if *named == hash);
+        assert!(is_named, "{sql}: {:?}", told.map(|bytes| bytes.len()));
     }
 }
 

@@ -19,6 +19,6 @@ mod shell;
 pub use files::{FileTools, difference};
 pub use name::ToolName;
 pub use project::Project;
-pub use schema::schema;
+pub use schema::{schema, schema_in};
 pub use seen::Fingerprint;
 pub use shell::{EndedJob, Keep, Mask, Shell, ShellLimits, ShellSetup, WITHHELD};

@@ -2,7 +2,7 @@
 //!
 //! What a tool is for stands in `prompts/*/tools/`; the short words here say what one argument means.
 
-use lookback_engine::fold::proposal_schema;
+use lookback_engine::Session;
 use serde_json::{Value, json};
 
 use crate::ToolName;
@@ -84,7 +84,7 @@ pub fn schema(tool: ToolName) -> Value {
             object(json!({ "todos": list(item, "the whole list, which replaces the old one") }), &["todos"])
         }
         // The same words that a compactor may write: one form for one thing.
-        ToolName::Board => proposal_schema()["properties"]["state_delta"].take(),
+        ToolName::Board => Session::proposal_schema()["properties"]["state_delta"].take(),
         ToolName::Recall => object(
             json!({
                 "pointer": text("file:src/a.py:L40-L55, cmd#12, test#3, turn#41, user#2"),
@@ -92,6 +92,31 @@ pub fn schema(tool: ToolName) -> Value {
             }),
             &["pointer"],
         ),
+    }
+}
+
+/// The same, what each argument means in other words: a line for each, the English ones and behind a tab the others. What
+/// has no line stays as it is.
+pub fn schema_in(tool: ToolName, words: &str) -> Value {
+    let mut schema = schema(tool);
+    translate(&mut schema, words);
+    schema
+}
+
+fn translate(schema: &mut Value, words: &str) {
+    let other =
+        |english: &str| words.lines().find_map(|line| line.split_once('\t').filter(|(said, _)| *said == english));
+    match schema {
+        Value::Object(fields) => fields.iter_mut().for_each(|(name, value)| match value {
+            Value::String(text) if name == "description" => {
+                if let Some((_, said)) = other(text) {
+                    said.clone_into(text);
+                }
+            }
+            value => translate(value, words),
+        }),
+        Value::Array(items) => items.iter_mut().for_each(|item| translate(item, words)),
+        _ => {}
     }
 }
 
@@ -147,6 +172,17 @@ mod tests {
             let file = prompts.join(language).join("tools").join(format!("{}.txt", tool.name()));
             let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
             assert!(text.trim().chars().count() > 40, "{}", file.display());
+        }
+    }
+
+    #[test]
+    fn every_argument_is_described_in_both_languages() {
+        let words = include_str!("../../../prompts/zh/arguments.txt");
+        for tool in ToolName::ALL.into_iter().filter(|tool| *tool != ToolName::Board) {
+            let said = schema_in(tool, words).to_string();
+            let mut descriptions = said.split(r#""description":""#).skip(1).map(|rest| rest.split('"').next().unwrap());
+            let is_chinese = |text: &str| text.chars().any(|next| ('\u{3001}'..'\u{a000}').contains(&next));
+            assert!(descriptions.all(is_chinese), "{said}");
         }
     }
 

@@ -119,6 +119,7 @@ impl Shadow {
         let snapshot = self.look(last.as_ref())?;
         let text = serde_json::to_vec(&snapshot).map_err(io::Error::other)?;
         let id = self.contents.keep(&text)?.to_string();
+        self.contents.settle()?;
         *last = Some(snapshot.clone());
         Ok((id, snapshot))
     }

@@ -6,6 +6,7 @@
 mod limits;
 pub(crate) mod seal;
 mod shape;
+mod system;
 pub(crate) mod thinking;
 mod wording;
 
@@ -82,6 +83,7 @@ impl Refused {
 pub(crate) fn check_card(card: &Card, prompt: &Prompt) -> Result<(), Refused> {
     limits::check_output(card, prompt)?;
     limits::check_abilities(card, prompt)?;
+    system::check_system(card, prompt)?;
     limits::check_marks(card, prompt)?;
     limits::check_alternation(card, prompt)?;
     limits::check_window(card, prompt)

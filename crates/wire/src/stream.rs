@@ -7,6 +7,7 @@
 mod anthropic;
 mod assembly;
 mod chat;
+mod places;
 mod react;
 mod responses;
 #[cfg(test)]
@@ -41,11 +42,18 @@ pub struct ReplyReader {
     heard_at: u64,
 }
 
-/// Whether an event holds anything of the answer.
+/// Whether an event adds anything to the answer: bytes of what we know, or a part. What says the same again, nothing, or more
+/// of what we do not know, does not keep a stream going.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Heard {
     Content,
     Nothing,
+}
+
+impl Heard {
+    fn content_if(is_content: bool) -> Self {
+        if is_content { Self::Content } else { Self::Nothing }
+    }
 }
 
 /// What is known of an answer while its events come in, each read as an object.

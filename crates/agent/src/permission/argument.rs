@@ -2,30 +2,12 @@
 
 use std::fmt;
 
-use lookback_engine::shell::Word;
+use lookback_engine::shell::{Word, prints_a_name};
 
 /// In bytes: a variable is sought in texts up to here, and taken for an option in longer ones.
 const LONGEST_SEARCHED: usize = 16 << 10;
-
-/// Words and programs that stand before another program; the letters of their options that take the next word; how
-/// many words are their own.
-const WRAPPERS: &[(&str, &str, usize)] = &[
-    ("if then elif else do while until ! { coproc command builtin nohup setsid unbuffer busybox", "", 0),
-    ("function", "", 1),
-    ("env", "uCS", 0),
-    ("time", "fo", 0),
-    ("exec", "a", 0),
-    ("nice", "n", 0),
-    ("ionice", "cnp", 0),
-    ("stdbuf", "ioe", 0),
-    ("sudo doas", "ugpCDRTUh", 0),
-    ("unshare", "SG", 0),
-    ("timeout", "sk", 1),
-    ("chroot flock taskset chrt", "w", 1),
-    ("xargs parallel", "IndPLsEaj", 0),
-    ("watch", "n", 0),
-    ("strace ltrace", "eopsE", 0),
-];
+/// So many variables are followed that are made of others.
+const MOST_FOLLOWED: usize = 16;
 
 /// Why a command is held.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +43,8 @@ pub(super) struct Argument {
 
 impl Argument {
     pub(super) fn new(word: &Word, whole: &str) -> Self {
-        let raw = whole.get(word.start..).unwrap_or_default();
+        let behind = whole.get(word.start..).unwrap_or_default();
+        let raw = behind;
         let is_substituted_file = raw.starts_with("<(");
         let raw = raw.split(|next: char| next.is_whitespace() || ";&|)".contains(next)).next().unwrap_or_default();
         let text = word.text();
@@ -70,12 +53,9 @@ impl Argument {
         let is_literal = word.literal().is_some() && !is_escaped;
         let is_bare =
             raw.starts_with('`') || (raw.starts_with('$') && !raw.starts_with("$'") && !raw.starts_with("$\""));
-        let is_set_to_option = text.strip_prefix('$').filter(|name| !name.is_empty()).is_some_and(|name| {
-            let sets = |value: &&str| whole.contains(&format!("{name}{value}"));
-            whole.len() > LONGEST_SEARCHED || ["=-", "=\"-", "='-"].iter().any(sets)
-        });
         let has_option = text.starts_with('-') || is_escaped || raw.contains("{-") || raw.contains(",-");
-        let may_be_option = is_bare || (!is_literal && (is_set_to_option || has_option));
+        let may_be_option =
+            is_bare || (!is_literal && (has_option || begins_as_option(behind, whole, &mut Vec::new())));
         // `"$VENV/bin/python"`: only where it lies is unknown.
         let is_one = raw.starts_with(['"', '/', '.']) || raw.starts_with("$HOME/") || raw.starts_with("$PWD/");
         let is_named = is_literal || (is_one && !is_escaped && text.contains('/'));
@@ -109,16 +89,47 @@ impl Argument {
     }
 }
 
-/// How many words behind a wrapper are its own; nothing for a program that is none.
-pub(super) fn own_words(program: &str, rest: &[Argument]) -> Option<usize> {
-    let (_, values, own) = WRAPPERS.iter().find(|(names, ..)| names.split(' ').any(|name| name == program))?;
-    let mut at = 0;
-    while let Some(word) = rest.get(at).filter(|word| word.text.len() > 1 && word.text.starts_with('-')) {
-        let mut letters = word.text.chars().skip(1);
-        let has_value = letters.next().is_some_and(|letter| values.contains(letter)) && letters.next().is_none();
-        at += 1 + usize::from(has_value);
+/// Whether the beginning of a word, or of a value, may be that of an option once everything is put in.
+fn begins_as_option<'a>(raw: &'a str, whole: &'a str, followed: &mut Vec<&'a str>) -> bool {
+    let raw = raw.trim_start_matches('"');
+    let Some(behind) = raw.strip_prefix('$') else { return raw.trim_start_matches('\'').starts_with(['-', '`']) };
+    if let Some(inside) = behind.strip_prefix('(') {
+        return !inside.split_once(')').is_some_and(|(command, _)| prints_a_name(command.trim()));
     }
-    Some((at + own).min(rest.len()))
+    let inside = behind.strip_prefix('{').unwrap_or(behind);
+    let end = inside.find(|next: char| !(next.is_ascii_alphanumeric() || next == '_')).unwrap_or(inside.len());
+    let (name, rest) = inside.split_at(end);
+    // `$1`, `$@`, `${!x}`, `$'\x2d'`.
+    if name.is_empty() || name.starts_with(|first: char| first.is_ascii_digit()) {
+        return true;
+    }
+    let is_changed = behind.len() > inside.len() && !rest.starts_with(['}', '%', '^', ',']);
+    is_changed || may_be_set_to_option(name, whole, followed)
+}
+
+fn may_be_set_to_option<'a>(name: &'a str, whole: &'a str, followed: &mut Vec<&'a str>) -> bool {
+    if followed.contains(&name) {
+        return false;
+    }
+    followed.push(name);
+    if whole.len() > LONGEST_SEARCHED || followed.len() > MOST_FOLLOWED {
+        return true;
+    }
+    let is_whole = |at: usize| !whole[..at].ends_with(|before: char| before.is_ascii_alphanumeric() || before == '_');
+    whole.match_indices(name).filter(|(at, _)| is_whole(*at)).any(|(at, _)| {
+        let behind = &whole[at + name.len()..];
+        let behind = behind.strip_prefix('+').unwrap_or(behind);
+        if let Some(value) = behind.strip_prefix('=') {
+            return begins_as_option(value, whole, followed);
+        }
+        let Some(listed) = behind.trim_start().strip_prefix("in ").filter(|_| whole[..at].ends_with("for ")) else {
+            return false;
+        };
+        listed.split([';', '\n']).next().unwrap_or_default().split_whitespace().any(|word| {
+            word.trim_start_matches(['"', '\'']).starts_with(['-', '`'])
+                || word.trim_start_matches('"').starts_with("$(echo")
+        })
+    })
 }
 
 /// Whether one of the letters stands among short options.

@@ -4,10 +4,10 @@
 //! before a program is taken away until the program is found; one whose name is made when it runs may be any, so it is
 //! held. Scripts in files and programs in other languages are not read.
 
-use lookback_engine::shell::{Command, Item, Joint, RedirectionKind, Script, is_shell};
+use lookback_engine::shell::{Command, Item, Joint, RedirectionKind, Script, is_shell, own_words};
 
 use super::{
-    argument::{Argument, Held, is_long, is_short, own_words},
+    argument::{Argument, Held, is_long, is_short},
     git::{self, Judged},
 };
 
@@ -19,13 +19,31 @@ const MOST_READ: usize = 4 << 20;
 const MOST_TRIED: usize = 64;
 
 /// How far a reading has come.
-#[derive(Debug, Default)]
-pub(super) struct Walk {
+#[derive(Default)]
+pub(super) struct Walk<'f> {
     depth: u32,
     read: usize,
+    /// Whether there is a file. None: nobody knows.
+    is_there: Option<&'f dyn Fn(&str) -> bool>,
+    /// Where else a file may lie, as far as the command names folders.
+    folders: Vec<String>,
 }
 
-impl Walk {
+impl<'f> Walk<'f> {
+    /// One that looks where the files of `text` are.
+    pub(super) fn among(text: &str, is_there: &'f dyn Fn(&str) -> bool) -> Self {
+        let words = text.split(|next: char| next.is_whitespace() || ";&|()'\"=".contains(next));
+        let mut folders: Vec<String> = words.take(MOST_TRIED).map(str::to_owned).collect();
+        folders.push(String::new());
+        Self { is_there: Some(is_there), folders, ..Self::default() }
+    }
+
+    /// Whether a word that could be a branch names a file.
+    fn is_file(&self, name: &str) -> bool {
+        let join = |folder: &String| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+        self.is_there.is_some_and(|is_there| self.folders.iter().any(|folder| is_there(&join(folder))))
+    }
+
     /// `whole` is the text in which the words have their places.
     fn script(&mut self, script: &Script, whole: &str) -> Option<Held> {
         let mut open = 0_u32;
@@ -129,6 +147,9 @@ impl Walk {
 
     /// The words of a command, or those that another program runs.
     pub(super) fn words(&mut self, words: &[Argument], input: &[String], is_fed: bool) -> Option<Held> {
+        if let Some(held) = words.iter().find_map(|word| self.set_for_git(word)) {
+            return Some(held);
+        }
         let mut words = words.to_vec();
         let (mut at, mut is_wrapped, mut gets_more) = (0, false, false);
         loop {
@@ -141,7 +162,12 @@ impl Walk {
             if program == "command" && rest.first().is_some_and(asks) {
                 return None;
             }
-            let Some(own) = own_words(program, rest) else { break };
+            // What stands behind the end of a loop is what it reads.
+            if ["done", "fi", "}"].contains(&program) {
+                break;
+            }
+            let texts: Vec<&str> = rest.iter().map(|word| word.text.as_str()).collect();
+            let Some(own) = own_words(program, &texts) else { break };
             // Some are given a text instead of words.
             if ["parallel", "watch", "flock"].contains(&program) || (program == "env" && rest.iter().any(splits)) {
                 let texts = rest.iter().filter(|word| word.text.contains(char::is_whitespace));
@@ -171,10 +197,21 @@ impl Walk {
         })
     }
 
+    /// What git is told by a variable, whether it stands before it or is exported to it.
+    fn set_for_git(&mut self, word: &Argument) -> Option<Held> {
+        let (name, value) = word.text.split_once('=').filter(|(name, _)| name.starts_with("GIT_"))?;
+        if git::is_setting(name, value) {
+            return Some(Held::Lost(word.text.clone()));
+        }
+        // `GIT_EDITOR='rm -r src'`: git runs it.
+        let held = value.contains(' ').then(|| self.text(value)).flatten();
+        held.filter(|held| matches!(held, Held::Lost(_)) || self.read >= MOST_READ)
+    }
+
     fn program(&mut self, words: &[Argument], input: &[String], is_fed: bool) -> Option<Held> {
         let (program, rest) = words.split_first()?;
         match program.program()? {
-            "git" => match git::judged(rest)? {
+            "git" => match git::judged(rest, &|name| self.is_file(name))? {
                 Judged::Held(held) => Some(held),
                 Judged::Runs(words) => {
                     (0..words.len().min(MOST_TRIED)).find_map(|from| match words[from].text.contains(' ') {

@@ -9,8 +9,8 @@ pub(super) enum Judged<'a> {
     Runs(&'a [Argument]),
 }
 
-/// What stands behind `git`.
-pub(super) fn judged(words: &[Argument]) -> Option<Judged<'_>> {
+/// What stands behind `git`. `is_there` says whether a word is the name of a file.
+pub(super) fn judged<'a>(words: &'a [Argument], is_there: &dyn Fn(&str) -> bool) -> Option<Judged<'a>> {
     let mut at = 0;
     let verb = loop {
         let word = words.get(at)?;
@@ -19,7 +19,7 @@ pub(super) fn judged(words: &[Argument]) -> Option<Judged<'_>> {
             // They make a verb of something else, or name a program that is run.
             "-c" | "--config-env" => {
                 let setting = words.get(at).map(|word| word.text.to_ascii_lowercase()).unwrap_or_default();
-                if ["alias.", "core.", "$"].iter().any(|start| setting.starts_with(start)) {
+                if runs_something(&setting) {
                     return Some(Judged::Held(Held::Lost(format!("git -c {setting}"))));
                 }
                 at += 1;
@@ -35,12 +35,33 @@ pub(super) fn judged(words: &[Argument]) -> Option<Judged<'_>> {
     if runs_others(verb, &given) {
         return Some(Judged::Runs(rest));
     }
-    let held = match loses(verb, &given)? {
+    let held = match loses(verb, &given, is_there)? {
         true => Held::Lost(format!("git {verb}{}", given.option())),
-        false if rest.iter().any(|word| word.may_be_option) => Held::Composed,
+        false if deciding(verb, rest).iter().any(|word| word.may_be_option) => Held::Composed,
         false => return None,
     };
     Some(Judged::Held(held))
+}
+
+/// Of a configuration: it makes a verb of something else, or names a program that is run.
+fn runs_something(setting: &str) -> bool {
+    ["alias.", "core.", "$"].iter().any(|start| setting.to_ascii_lowercase().starts_with(start))
+}
+
+/// Whether a variable gives git such a configuration, or a file that may hold one.
+pub(super) fn is_setting(name: &str, value: &str) -> bool {
+    match name {
+        "GIT_CONFIG_COUNT" | "GIT_CONFIG_NOSYSTEM" => false,
+        "GIT_CONFIG" | "GIT_CONFIG_GLOBAL" | "GIT_CONFIG_SYSTEM" => value != "/dev/null",
+        "GIT_CONFIG_PARAMETERS" => true,
+        _ => name.starts_with("GIT_CONFIG_KEY_") && runs_something(value),
+    }
+}
+
+/// The words that may be options: of a value that is set none is.
+fn deciding<'a>(verb: &str, rest: &'a [Argument]) -> &'a [Argument] {
+    let key = rest.iter().position(|word| !word.text.starts_with('-')).filter(|_| verb == "config");
+    &rest[..key.map_or(rest.len(), |key| key + 1)]
 }
 
 fn runs_others(verb: &str, given: &Given<'_>) -> bool {
@@ -53,7 +74,7 @@ fn runs_others(verb: &str, given: &Given<'_>) -> bool {
 }
 
 /// Nothing for a verb that never does.
-fn loses(verb: &str, given: &Given<'_>) -> Option<bool> {
+fn loses(verb: &str, given: &Given<'_>, is_there: &dyn Fn(&str) -> bool) -> Option<bool> {
     let is_forced = given.short(&['f']) || given.long("--force");
     Some(match verb {
         "reset" => given.long("--hard") || given.long("--merge"),
@@ -66,7 +87,7 @@ fn loses(verb: &str, given: &Given<'_>) -> Option<bool> {
             };
             is_forced || given.short(&['d']) || given.any(loses)
         }
-        "checkout" => is_forced || given.checks_out_files(),
+        "checkout" => is_forced || given.checks_out_files(is_there),
         "restore" => {
             let is_staged = given.short(&['S']) || given.any(|word| word == "--staged");
             !is_staged || given.short(&['W']) || given.long("--worktree")
@@ -140,8 +161,8 @@ impl Given<'_> {
         false
     }
 
-    /// One name may be a branch or a file: what ends as files do is taken for one.
-    fn checks_out_files(&self) -> bool {
+    /// One name may be a branch or a file: what ends as files do is taken for one, and what is there.
+    fn checks_out_files(&self, is_there: &dyn Fn(&str) -> bool) -> bool {
         let behind = self.0.iter().skip_while(|word| word.text != "--").nth(1);
         let makes = self.short(&['b', 'B']) || self.long("--orphan");
         let operands: Vec<&str> = self.options().filter(|word| *word == "-" || !word.starts_with('-')).collect();
@@ -157,6 +178,6 @@ impl Given<'_> {
         let takes_files = ["--pathspec-from-file", "--ours", "--theirs", "--patch"].iter().any(|name| self.long(name));
         behind.is_some()
             || takes_files
-            || (!makes && (operands.len() > 1 || operands.first().is_some_and(|name| is_file(name))))
+            || (!makes && (operands.len() > 1 || operands.first().is_some_and(|name| is_file(name) || is_there(name))))
     }
 }

@@ -74,7 +74,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::permission::{Mode, Permit, Rules};
+    use crate::permission::{Around, Mode, Permit, Rules};
 
     #[test]
     fn every_part_is_remembered_and_nothing_that_is_not_in_the_words() {
@@ -102,7 +102,8 @@ mod tests {
     fn what_was_made_here_is_removed_without_a_question() {
         let rules = Rules { mode: Mode::AutoEdit, sandbox_is_whole: true, allowed: Vec::new(), tools: BTreeSet::new() };
         let permit = |command: &str| {
-            rules.permit(ToolName::Bash, &json!({ "command": command }), &|path| path.starts_with("made"))
+            let around = Around { is_own: &|path| path.starts_with("made"), is_there: &|_| false };
+            rules.permit(ToolName::Bash, &json!({ "command": command }), &around)
         };
         assert_eq!(permit("rm -rf made made2/x"), Permit::Runs);
         for command in ["rm -r made src", "cd a && rm -r made", "rm -r made/*", "rm -r /made"] {

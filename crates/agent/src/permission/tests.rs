@@ -7,8 +7,11 @@ fn rules(mode: Mode) -> Rules {
 }
 
 fn run(rules: &Rules, command: &str) -> Permit {
-    rules.permit(ToolName::Bash, &json!({ "command": command }), &|path| path.starts_with("made"))
+    rules.permit(ToolName::Bash, &json!({ "command": command }), &AROUND)
 }
+
+const AROUND: Around<'static> =
+    Around { is_own: &|path| path.starts_with("made"), is_there: &|path| ["f", "src/Makefile"].contains(&path) };
 
 #[test]
 fn what_cannot_be_taken_back_is_held_however_it_is_written() {
@@ -91,6 +94,15 @@ fn no_disguise_hides_what_cannot_be_taken_back() {
         "rm --r sub",
         "X=-rf; rm $X sub",
         "X=-rf; rm \"$X\" sub",
+        "rm \"$(echo -r)\" d",
+        "rm \"`echo -r`\" d",
+        "rm \"${x:--r}\" d",
+        "X=$(echo -r); rm \"$X\" d",
+        "X=-r; Y=\"$X\"; rm \"$Y\" d",
+        "X=a-r; rm \"${X#a}\" d",
+        "for x in -r; do rm \"$x\" d; done",
+        "bash -c 'rm \"$1\" d' _ -r",
+        "sudo --chdir x rm -r d",
         "rm -{r,f} sub",
         "rm {-r,sub}",
         "{rm,-rf,sub}",
@@ -171,6 +183,21 @@ fn git_is_held_where_it_throws_away() {
         "git rebase -x 'rm -rf sub' main",
         "git config alias.x 'reset --hard'",
         "X=--hard; git reset $X",
+        "git reset \"$(printf -- --hard)\"",
+        "git reset \"`echo --hard`\"",
+        "git clean -n \"$(echo -f)\" -e",
+        "git restore --staged \"$(echo -W)\" a",
+        "bash -c 'git reset \"$0\"' --hard",
+        "bash -c 'git reset \"$@\"' _ --hard",
+        "git push origin \"$(echo +main)\"",
+        "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0='reset --hard' git x",
+        "export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0='reset --hard'; git x",
+        "env GIT_CONFIG_GLOBAL=x git y",
+        "GIT_EDITOR='rm -r src' git commit",
+        "git checkout f",
+        "git checkout -q f",
+        "cd src && git checkout Makefile",
+        "git -C src checkout Makefile",
     ] {
         assert!(matches!(run(&rules, command), Permit::Asks(_)), "{command}");
     }
@@ -206,6 +233,13 @@ fn everyday_commands_run() {
         "git push -u origin \"$(git branch --show-current)\"",
         "git stash",
         "git stash pop",
+        "git checkout my-branch",
+        "git config user.name \"$(whoami)\"",
+        "tmp=$(mktemp); make > \"$tmp\"; rm -f \"$tmp\"",
+        "rm \"$(pwd)/a.o\"",
+        "for f in *.c; do o=\"${f%.c}.o\"; rm \"$o\"; done",
+        "GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME='it is' git commit -m x",
+        "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0=x git log",
         "git clean -n",
         "git clean -nd -e x",
         "git branch -d x",
@@ -287,12 +321,12 @@ fn an_allowance_says_all_that_is_lost_and_nothing_that_is_written() {
 
 #[test]
 fn modes_say_what_runs_by_itself() {
-    let write = |mode| rules(mode).permit(ToolName::Write, &json!({}), &|_| false);
+    let write = |mode| rules(mode).permit(ToolName::Write, &json!({}), &AROUND);
     assert!(matches!(write(Mode::ReadOnly), Permit::Never(_)));
     assert!(matches!(write(Mode::Ask), Permit::Asks(_)));
     assert_eq!(write(Mode::AutoEdit), Permit::Runs);
     assert!(matches!(run(&rules(Mode::ReadOnly), "ls"), Permit::Never(_)));
     assert!(matches!(run(&rules(Mode::Ask), "ls"), Permit::Asks(_)));
-    assert_eq!(rules(Mode::ReadOnly).permit(ToolName::Read, &json!({}), &|_| false), Permit::Runs);
+    assert_eq!(rules(Mode::ReadOnly).permit(ToolName::Read, &json!({}), &AROUND), Permit::Runs);
     assert!("yolo".parse::<Mode>().is_err());
 }

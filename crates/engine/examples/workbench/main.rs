@@ -21,7 +21,7 @@ use std::error::Error;
 use lookback_engine::{
     Miss, Session,
     evidence::pointer::Pointer,
-    fold::{render_for_people, render_refusals},
+    fold::Refusal,
     session::{FoldDraft, ModelAttempt},
     trace::NoBlobs,
 };
@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let draft = story.tell(|session, now| session.draft_fold(None, now))?;
     let first = story.tell(|session, now| session.fold_by_rules(&draft, now))?;
     let after = Snapshot::of(&story.session)?;
-    let board = render_for_people(story.session.state().board(), screen::WIDTH, &story.session.configuration().board);
+    let board = story.session.state().board().for_people(screen::WIDTH, &story.session.configuration().board);
 
     story.aftermath()?;
     let draft = story.tell(|session, now| session.draft_fold(None, now))?;
@@ -70,7 +70,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("\nTHE BOARD, for people\n\n{board}");
     println!("A SECOND FOLD, from a model's answer: one of its claims is not true\n");
     show_report(&second.to_string());
-    for line in render_refusals(second.claims, &second.refused).lines() {
+    for line in Refusal::render_all(second.claims, &second.refused).lines() {
         println!("  block {}: {line}", second.block);
     }
     println!();
@@ -103,7 +103,7 @@ fn models_answer(draft: &FoldDraft) -> String {
 
 fn show_ledger(session: &Session) {
     println!("  call   reused tokens   written tokens   reused bytes   written bytes   why not all");
-    let lines = session.ledger().lines();
+    let lines = session.ledger();
     let folded = lines.iter().position(|line| line.reasons.contains(&Miss::Fold(2))).unwrap_or(0);
     for line in &lines[folded.saturating_sub(2)..lines.len().min(folded + 3)] {
         let why = line.reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");

@@ -10,7 +10,7 @@ use crate::{
     state::Bench,
     trace::{
         Blobs,
-        claim::{Anchor, BlockContent, Change, Delta, Question, Quote, RunStatus, WorkStatus},
+        claim::{Anchor, BlockContent, Change, Delta, Quote, RunStatus},
         decision::TurnRange,
     },
 };
@@ -60,13 +60,19 @@ pub(crate) fn delta_holds(bench: Bench<'_>, delta: &Delta, configuration: &Confi
     });
     delta.goal_shift = None;
     let asks = is_same_or_none(delta.task.take(), &asked.task) && is_same_or_none(delta.now.take(), &asked.now);
-    let opens = delta.open_questions.iter_mut().filter_map(stated).all(|question| is_open(question, &open));
-    let mut runs = true;
-    if let Some(claimed) = &mut delta.status {
-        runs = holds_run(&mut claimed.tests, &status.tests) && holds_run(&mut claimed.build, &status.build);
-    }
-    delta.status = delta.status.filter(|status| *status != WorkStatus::default());
-    delta.next_actions = delta.next_actions.filter(|actions| !actions.is_empty());
+    // Nobody but the engine opens a question, and what it counts stands in the trace.
+    let opens = delta.open_questions.drain(..).all(|question| match question {
+        Change::Add(question) | Change::Revise { to: question, .. } => open.contains(&question),
+        Change::Retract { .. } => true,
+    });
+    let runs = delta.status.take().is_none_or(|claimed| {
+        holds(&claimed.tests, &status.tests)
+            && holds(&claimed.build, &status.build)
+            && (claimed.errors_left.is_none() || claimed.errors_left == status.errors_left)
+    });
+    // What the rules find next, or the first of it, needs nobody's word; a model's choice does.
+    let found = standing.actions();
+    delta.next_actions = delta.next_actions.filter(|actions| !found.starts_with(actions));
     if !(quoted && asks && opens && runs) {
         return false;
     }
@@ -87,20 +93,8 @@ fn is_same_or_none(claimed: Option<Quote>, found: &Option<Quote>) -> bool {
     claimed.is_none_or(|claimed| Some(&claimed) == found.as_ref())
 }
 
-/// Where the engine found it open itself, it finds it again; then it is a question like any other.
-fn is_open(question: &mut Question, open: &[Question]) -> bool {
-    let found = question.evidence.is_none() || open.contains(question);
-    question.evidence = None;
-    found
-}
-
-/// The same for a verdict, which then is taken out.
-fn holds_run(claimed: &mut RunStatus, found: &RunStatus) -> bool {
-    let holds = claimed.evidence.is_none() || claimed == found;
-    if claimed.evidence.is_some() {
-        *claimed = RunStatus::default();
-    }
-    holds
+fn holds(claimed: &RunStatus, found: &RunStatus) -> bool {
+    claimed.is_empty() || claimed == found
 }
 
 /// That it was once claimed elsewhere in the file proves nothing; where it is now was compared.

@@ -187,14 +187,16 @@ impl From<&Refusal> for Refused {
     }
 }
 
-/// One line per refused claim, the first with the count.
-pub fn render_refusals(claims: usize, refused: &[Refusal]) -> String {
-    match refused {
-        [] => String::new(),
-        [single] => format!("refused 1 of {claims} claims: {single}"),
-        several => {
-            let lines: Vec<String> = several.iter().map(|refusal| format!("  {refusal}")).collect();
-            format!("refused {} of {claims} claims:\n{}", several.len(), lines.join("\n"))
+impl Refusal {
+    /// One line per refused claim, the first with the count.
+    pub fn render_all(claims: usize, refused: &[Self]) -> String {
+        match refused {
+            [] => String::new(),
+            [single] => format!("refused 1 of {claims} claims: {single}"),
+            several => {
+                let lines: Vec<String> = several.iter().map(|refusal| format!("  {refusal}")).collect();
+                format!("refused {} of {claims} claims:\n{}", several.len(), lines.join("\n"))
+            }
         }
     }
 }

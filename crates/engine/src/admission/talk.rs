@@ -22,7 +22,7 @@ pub(super) fn only_talks(history: &History, step: &ToolTurn, index: usize) -> bo
     };
     // A todo list is one whatever its tool is called.
     let is_todo = call.result().is_some_and(|event| {
-        matches!(body(event.0), Some(EventBody::ToolResult { result, .. }) if matches!(result.data, ResultData::Todo(_)))
+        matches!(body(event.0), Some(EventBody::ToolResult { result, .. }) if matches!(result.data, ResultData::Todo { .. }))
     });
     is_todo || TALK.contains(&name)
 }

@@ -54,7 +54,7 @@ pub(crate) fn render_guest_block(
     let (task, now, open_questions, next_actions) = Default::default();
     let known = BlockContent { task, now, open_questions, next_actions, ..content.clone() };
     text.push_str(&render_claims(&known, bench.state.board()));
-    text.push_str(&log::render_log(bench.history, range, limits.log_tokens, count).0);
+    text.push_str(&log::render_log(bench.history, range, limits, count).0);
     wrap_as(Some(framed.conversation), &text)
 }
 

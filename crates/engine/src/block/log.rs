@@ -6,6 +6,7 @@
 use std::fmt::Write;
 
 use crate::{
+    configuration::BlockLimits,
     configuration::written::{LEGEND_CHARACTERS, LOG_LINE_CHARACTERS, LOG_NAMES, LOG_OLD_CHARACTERS, LOG_POINTER},
     evidence::symbols::{defined, is_prose},
     history::{History, LiveTurn, index::ToolTurn},
@@ -13,6 +14,7 @@ use crate::{
     trace::{
         AssistantPart, EventBody, Output, ResultData, Status, ToolResult, TurnNo, decision::TurnRange, result::RunData,
     },
+    view::visible::part_tokens,
 };
 
 /// Calls that do the same one after another are one line.
@@ -50,22 +52,25 @@ pub(crate) fn legend(history: &History, range: TurnRange) -> String {
     with_visible_ends(&named.join(" · ")).into_owned()
 }
 
-/// The log of a range within so many tokens, and about how many it takes.
+/// The log of a range within its budget, and about how many tokens it takes.
 pub(crate) fn render_log(
     history: &History,
     range: TurnRange,
-    budget: u32,
+    limits: &BlockLimits,
     count: &dyn Fn(&[u8]) -> u32,
 ) -> (String, u32) {
     let mut lines: Vec<Line> = Vec::new();
-    if budget == 0 {
+    if limits.log_tokens == 0 {
         return (String::new(), 0);
     }
+    let mut replaced = 0;
     for (turn, live) in history.live_turns(range) {
+        replaced += raw_tokens(history, &live);
         let LiveTurn::Tool(step) = live else { continue };
         let calls = (0..step.calls.len()).filter_map(|index| line_of(history, turn, step, index));
         calls.for_each(|line| push(&mut lines, line));
     }
+    let budget = limits.log_of(replaced);
     let mut shown: Vec<String> = Vec::new();
     let mut tokens = 0;
     for line in lines.iter().rev() {
@@ -91,6 +96,18 @@ pub(crate) fn render_log(
     }
     shown.iter().rev().for_each(|line| text.push_str(line));
     (text, tokens + 2 * LOG_POINTER as u32)
+}
+
+/// What a turn took as it came: the same whatever became of it in the view.
+fn raw_tokens(history: &History, turn: &LiveTurn<'_>) -> u64 {
+    match turn {
+        LiveTurn::User(_) => 0,
+        LiveTurn::Assistant(assistant) => assistant.parts.iter().map(|part| u64::from(part_tokens(part))).sum(),
+        LiveTurn::Tool(step) => match step.ended().and_then(|event| history.body_at(event)) {
+            Some(EventBody::StepEnded { shown, .. }) => shown.iter().map(|shown| u64::from(shown.tokens)).sum(),
+            _ => 0,
+        },
+    }
 }
 
 fn push(lines: &mut Vec<Line>, line: Line) {
@@ -153,7 +170,9 @@ fn line_of(history: &History, turn: TurnNo, step: &ToolTurn, index: usize) -> Op
         }
         Some(ResultData::List(list)) => (format!("{name} {}", list.subject), format!("{} entries", list.entry_count)),
         // The list itself is what is next.
-        Some(ResultData::Todo(_)) => return None,
+        Some(ResultData::Todo { .. }) => return None,
+        // Its arguments are what a model wanted there, not what came of it.
+        _ if name == BOARD => (name.clone(), result.map_or(String::new(), board_answer)),
         Some(ResultData::Other(_)) | None => match result.and_then(answered) {
             Some(answers) => (name.clone(), beginning_as_line(&answers, LOG_LINE_CHARACTERS)),
             None => (format!("{name} {arguments}"), String::new()),
@@ -193,6 +212,19 @@ fn ended(run: &RunData) -> String {
         Some(code) => format!("exit {code}"),
         None if run.timed_out => "timed out".to_owned(),
         None => String::new(),
+    }
+}
+
+/// The tool by which a model writes on the board.
+const BOARD: &str = "Board";
+
+/// The version that it made, and how much was refused.
+fn board_answer(result: &ToolResult) -> String {
+    let ResultData::Other(data) = &result.data else { return "not taken".to_owned() };
+    match (data["version"].as_u64(), data["refused"].as_u64().unwrap_or(0)) {
+        (None, _) => "not taken".to_owned(),
+        (Some(version), 0) => format!("v{version}"),
+        (Some(version), refused) => format!("v{version}, {refused} refused"),
     }
 }
 

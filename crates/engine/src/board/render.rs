@@ -8,5 +8,4 @@ mod people;
 mod whole;
 
 pub(crate) use delta::render_delta;
-pub use people::render_for_people;
 pub(crate) use whole::render_board;

@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::{
     Alternation, Api, CacheKey, CacheKnowledge, CacheMarks, Card, Constrained, OutputLimit, RequestMembers, Support,
-    Tail, ThinkingHabit, UsageInStream, speech::WRITTEN_BY_CLIENT,
+    SystemMessages, Tail, ThinkingHabit, UsageInStream, speech::WRITTEN_BY_CLIENT,
 };
 use crate::cache::{CacheRule, Covers};
 use prices::PriceTable;
@@ -57,6 +57,8 @@ struct CardTable {
     thinking: ThinkingHabit,
     tail: Tail,
     alternation: Alternation,
+    #[serde(default)]
+    system: SystemMessages,
     images: bool,
     tool_calling: bool,
     usage_in_stream: UsageInStream,
@@ -83,6 +85,7 @@ impl CardTable {
             thinking: self.thinking,
             tail: self.tail,
             alternation: self.alternation,
+            system: self.system,
             images: support(self.images),
             tool_calling: support(self.tool_calling),
             usage_in_stream: self.usage_in_stream,

@@ -52,6 +52,26 @@ impl CacheMarks {
     }
 }
 
+/// Where in a request system messages may stand. We put ours first; other clients say more in mid-conversation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SystemMessages {
+    /// Before the conversation.
+    #[default]
+    First,
+    /// Also behind a user's message, where an answer follows or nothing.
+    BehindUser,
+    /// Wherever a user's message may stand.
+    Anywhere,
+}
+
+impl SystemMessages {
+    /// What a card that says nothing has.
+    pub(super) fn is_usual(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// Whether requests of one session carry a key that brings them to the machine which has their cache.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

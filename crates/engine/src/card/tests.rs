@@ -67,6 +67,7 @@ fn every_shipped_file_parses() {
 fn shipped_rates_are_those_of_the_design() {
     assert_rates("claude-opus-4-5-20251101", Lifetime::Usual, [0.1, 1.25, 5.0]);
     assert_rates("claude-opus-4-5-20251101", Lifetime::OneHour, [0.1, 2.0, 5.0]);
+    assert_rates("claude-sonnet-5-5", Lifetime::Usual, [0.05, 1.25, 5.0]);
     assert_rates("gpt-5.6-sol", Lifetime::Usual, [0.1, 1.25, 6.0]);
     assert_rates("gpt-5.5", Lifetime::Usual, [0.1, 1.0, 6.0]);
     assert_rates("deepseek-chat", Lifetime::Usual, [0.02, 1.0, 4.0]);
@@ -83,6 +84,7 @@ fn shipped_rules_and_habits_are_those_of_the_design() {
     for (model, thinking, tail) in [
         ("claude-opus-5-5", ThinkingHabit::Drop, Tail::Fixed),
         ("claude-fable-5.1", ThinkingHabit::Drop, Tail::Fixed),
+        ("claude-mythos-5-2", ThinkingHabit::Drop, Tail::Fixed),
         ("claude-opus-5", ThinkingHabit::Keep, Tail::Free),
         ("claude-opus-4-7", ThinkingHabit::Keep, Tail::Free),
         ("claude-fable-5-20260609", ThinkingHabit::Keep, Tail::Free),
@@ -260,6 +262,8 @@ fn no_shipped_price_falls_to_another_models_pattern() {
         ("claude-fable-5-1", 10.0),
         ("claude-fable-5-2", 8.0),
         ("claude-mythos-5", 10.0),
+        ("claude-mythos-5-1", 10.0),
+        ("claude-mythos-5-2", 8.0),
         ("claude-opus-5-5", 4.0),
         ("claude-sonnet-5.5", 2.0),
         ("claude-haiku-5-5", 0.1),
@@ -267,6 +271,13 @@ fn no_shipped_price_falls_to_another_models_pattern() {
         ("gpt-6-astra", 10.0),
         ("gpt-6-luna", 0.1),
         ("gpt-5.6-luna", 0.2),
+        ("gemini-3-flash-preview", 0.5),
+        ("gemini-3.1-flash-lite-preview", 0.25),
+        ("gemini-3.5-flash-lite", 0.3),
+        ("gemini-3.8-flash", 0.75),
+        ("gemini-2.5-flash-lite", 0.1),
+        ("kimi-k3.1-pro", 2.0),
+        ("kimi-k3.1-pro-highspeed", 4.0),
     ] {
         assert_eq!(input(model), Some(dollars), "{model}");
         assert_eq!(cards.find(model).and_then(|card| card.prices.as_ref()?.lent_by.clone()), None, "{model}");

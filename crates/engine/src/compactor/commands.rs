@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    candidate::{Candidates, Item},
+    candidate::{Candidate, Candidates, Item},
     stretch::{Done, Stretch},
 };
 use crate::{
@@ -17,16 +17,21 @@ use crate::{
     configuration::rules::{CHANGED_SINCE, COMMAND_FAILED, COMMITTED, TESTS_FAILED, TESTS_PASSED, VERDICTS},
     evidence::output::{edges, stated_error},
     proposal::FactProposal,
-    shell::{Purpose, Reading},
-    trace::{BlobError, Blobs, ResultData, TurnNo, claim::ClaimKind, result::RunData},
+    shell::{Purpose, Reading, parts_of},
+    trace::{
+        BlobError, Blobs, ResultData, TurnNo,
+        claim::{ClaimKind, Fact},
+        result::RunData,
+    },
 };
 
 pub(super) struct Verdict<'a> {
     pub(super) turn: TurnNo,
     pub(super) number: u32,
     pub(super) test: Option<u32>,
-    pub(super) run: &'a RunData,
     pub(super) reading: Reading,
+    /// What it is known by: two runs of one key are runs of the same thing.
+    pub(super) key: String,
     /// As it is claimed to have run: without the way to its directory.
     pub(super) command: &'a str,
     pub(super) failed: bool,
@@ -37,23 +42,11 @@ pub(super) struct Verdict<'a> {
 
 /// The newest run of a command so far, and the test run before it.
 struct Newest<'s, 'a> {
+    key: String,
     done: &'s Done<'a>,
     run: &'a RunData,
     reading: Reading,
     before: Option<(u32, &'a RunData)>,
-}
-
-/// Those that no later run of the same command behind the range has overtaken.
-pub(super) fn still_newest<'a>(verdicts: Vec<Verdict<'a>>, stretch: &Stretch<'a>) -> Vec<Verdict<'a>> {
-    let later = stretch.runs_behind();
-    let overtaken: BTreeSet<String> = later.map(|run| run.reading().key(&run.command)).collect();
-    let is_overtaken = |verdict: &Verdict<'_>| overtaken.contains(&verdict.reading.key(&verdict.run.command));
-    // Where tests ran again, those before them no longer say where the work stands.
-    let tests = verdicts.iter().filter(|verdict| verdict.test.is_some() && is_overtaken(verdict));
-    let newest_test = tests.map(|verdict| verdict.number).max().unwrap_or(0);
-    let holds =
-        |verdict: &Verdict<'_>| !is_overtaken(verdict) && (verdict.test.is_none() || verdict.number > newest_test);
-    verdicts.into_iter().filter(holds).collect()
 }
 
 /// The last run of each command that does more than look, oldest first.
@@ -63,15 +56,15 @@ pub(super) fn last_verdicts<'a>(stretch: &Stretch<'a>, blobs: &dyn Blobs) -> Res
         let (ResultData::Run(run), Some(_)) = (&done.result.data, done.command) else { continue };
         let reading = run.reading();
         if run.tests.is_some() || reading.purpose > Purpose::Looks {
-            let key = reading.key(&run.command);
+            let key = run.key(stretch.root());
             let before = last.get(&key).and_then(|newest| newest.done.test.map(|test| (test, newest.run)));
-            last.insert(key, Newest { done, run, reading, before });
+            last.insert(key.clone(), Newest { key, done, run, reading, before });
         }
     }
     let mut newest: Vec<Newest<'_, 'a>> = last.into_values().collect();
     newest.sort_by_key(|newest| (newest.done.test.is_some(), newest.done.command));
     let mut verdicts = Vec::new();
-    for Newest { done, run, reading, before } in newest.into_iter().rev().take(VERDICTS) {
+    for Newest { key, done, run, reading, before } in newest.into_iter().rev().take(VERDICTS) {
         let output = edges(&done.result.text.bytes(blobs)?);
         // Behind a pipe the code is that of `head`.
         let fails_loudly = matches!(reading.purpose, Purpose::Builds | Purpose::Commits);
@@ -82,8 +75,8 @@ pub(super) fn last_verdicts<'a>(stretch: &Stretch<'a>, blobs: &dyn Blobs) -> Res
             turn: done.turn,
             number: done.command.unwrap_or_default(),
             test: done.test,
-            run,
             reading,
+            key,
             command: reading.claimed(&run.command),
             failed,
             output,
@@ -101,10 +94,20 @@ pub(super) fn propose(
     candidates: &mut Candidates<'_>,
 ) {
     let mut lines = BTreeSet::new();
+    let went_well = well_since(stretch);
     for verdict in verdicts.iter().rev() {
         let worth = match (verdict.test, verdict.failed) {
             (Some(_), true) => TESTS_FAILED,
             (Some(_), false) => TESTS_PASSED,
+            // What was done since in another chain, and what failed without a word, says nothing.
+            (None, true)
+                if verdict.reading.purpose < Purpose::Builds
+                    && (verdict.reading.purpose <= Purpose::Asks
+                        || verdict.output.trim().is_empty()
+                        || went_well.get(&verdict.key) > Some(&verdict.number)) =>
+            {
+                continue;
+            }
             (None, true) => COMMAND_FAILED,
             (None, false) if verdict.reading.purpose >= Purpose::Commits => COMMITTED,
             // That it ran and ended well stands in the log of calls.
@@ -126,4 +129,32 @@ pub(super) fn propose(
             }
         }
     }
+}
+
+/// The tests of the block that changed their state, newest first, as a board says it: with what happened behind the range.
+pub(super) fn changed_as_of_now(chosen: &[Candidate], stretch: &Stretch<'_>, resolver: &mut Resolver<'_>) -> Vec<Fact> {
+    let now = TurnNo(stretch.bench.history.turns().saturating_sub(1));
+    let mut changed: Vec<_> = chosen
+        .iter()
+        .filter_map(|candidate| match &candidate.item {
+            Item::Fact(fact) if fact.kind == ClaimKind::TestChanged => Some((candidate.turn, fact)),
+            _ => None,
+        })
+        .collect();
+    changed.sort_by_key(|(turn, _)| std::cmp::Reverse(*turn));
+    let restated = changed.into_iter().map(|(_, fact)| state(&FactProposal::of(fact), now, resolver));
+    restated.filter_map(|stated| if let Ok(Stated::Fact(fact)) = stated { Some(fact) } else { None }).collect()
+}
+
+/// The newest commands that went well, alone or as a part of a chain, with their numbers.
+fn well_since(stretch: &Stretch<'_>) -> BTreeMap<String, u32> {
+    let mut found = BTreeMap::new();
+    for done in &stretch.done {
+        if let (ResultData::Run(run), Some(number)) = (&done.result.data, done.command)
+            && run.exit_code == Some(0)
+        {
+            found.extend(parts_of(&run.key(stretch.root())).map(|part| (part, number)));
+        }
+    }
+    found
 }

@@ -4,14 +4,12 @@
 //! changed among the tests, what the assistant concluded, and the lines that the next edit most likely needs. The board is
 //! asked whether it would take each; what does not fit is left out.
 
-use std::collections::BTreeSet;
-
-use super::{candidate::Item, commands::Verdict, fit::Fitted};
+use super::{candidate::Item, fit::Fitted};
 use crate::{
     board::{Board, BoardLimits},
     configuration::rules::{BOARD_ANCHOR_LINES, BOARD_ANCHORS, FIRST_QUESTIONS},
     standing::{Asked, Concluded},
-    trace::claim::{Anchor, Change, ClaimKind, Delta, Evidence, Fact, Question, Quote, WorkStatus},
+    trace::claim::{Anchor, Change, Delta, Evidence, Fact, Question, Quote, WorkStatus},
 };
 
 /// Where the work stands now.
@@ -21,6 +19,8 @@ pub(super) struct News {
     pub(super) actions: Vec<String>,
     pub(super) questions: Vec<Question>,
     pub(super) said: Vec<Concluded>,
+    /// The tests that changed their state, newest first.
+    pub(super) changed: Vec<Fact>,
 }
 
 /// One change. What is worth most stands first in the list.
@@ -40,12 +40,11 @@ pub(super) fn propose(
     board: &Board,
     fitted: &Fitted,
     news: News,
-    verdicts: &[Verdict<'_>],
     limits: &BoardLimits,
     count: &dyn Fn(&[u8]) -> u32,
 ) -> Delta {
     let mut taken: Vec<Piece> = Vec::new();
-    for piece in pieces(board, fitted, news, verdicts) {
+    for piece in pieces(board, fitted, news) {
         taken.push(piece);
         while board.check(&admitted(&taken), limits, count).is_err() {
             // Of a list of actions the first ones, of anything else nothing.
@@ -60,11 +59,11 @@ pub(super) fn propose(
     admitted(&taken)
 }
 
-fn pieces(board: &Board, fitted: &Fitted, news: News, verdicts: &[Verdict<'_>]) -> Vec<Piece> {
+fn pieces(board: &Board, fitted: &Fitted, news: News) -> Vec<Piece> {
     let mut pieces = asked(board, news.asked);
     let named = board.status().errors_left.is_some();
-    let failed = verdicts.iter().rev().find_map(|verdict| verdict.run.tests.as_deref()).map(|report| report.failed);
-    let status = WorkStatus { errors_left: failed.filter(|failed| *failed > 0 || named), ..news.status };
+    let errors_left = news.status.errors_left.filter(|failed| *failed > 0 || named);
+    let status = WorkStatus { errors_left, ..news.status };
     if board.status_with(&status) != *board.status() {
         pieces.push(Piece::Status(status));
     }
@@ -77,21 +76,12 @@ fn pieces(board: &Board, fitted: &Fitted, news: News, verdicts: &[Verdict<'_>]) 
     }
     pieces.extend(open);
     let mut anchors = anchors(board, fitted).into_iter();
-    let mut facts = Vec::new();
-    for candidate in &fitted.chosen {
-        match &candidate.item {
-            Item::Fact(fact) if fact.kind == ClaimKind::TestChanged => facts.push((candidate.turn, fact)),
-            _ => {}
-        }
-    }
     pieces.extend(anchors.next());
-    facts.sort_by_key(|(turn, _)| std::cmp::Reverse(*turn));
-    let mut told = BTreeSet::new();
-    for (_, fact) in facts {
-        // What several spans end with is said once, of the newest.
-        let known = board.facts().iter().any(|held| held.value.fact.text == fact.text);
-        if told.insert(&fact.text) && !known {
-            pieces.push(Piece::Fact(fact.clone()));
+    for fact in news.changed {
+        // Later edits word it otherwise; what it points at stays.
+        let known = board.facts().iter().any(|held| held.value.fact.evidence == fact.evidence);
+        if !known {
+            pieces.push(Piece::Fact(fact));
         }
     }
     pieces.extend(said(board, news.said));

@@ -12,9 +12,7 @@ use crate::{
     state::Bench,
     trace::{
         AssistantPart, EventBody, EventNo, Origin, ResultData, Status, ToolResult, TurnNo, UserTurn,
-        decision::TurnRange,
-        event::FileChange,
-        result::{LineForm, RunData},
+        decision::TurnRange, event::FileChange, result::LineForm,
     },
 };
 
@@ -90,21 +88,9 @@ impl<'a> Stretch<'a> {
         stretch
     }
 
-    /// What ran after the range.
-    pub(super) fn runs_behind(&self) -> impl Iterator<Item = &'a RunData> {
-        let (bench, last) = (self.bench, self.range.last);
-        let commands = bench.history.index().commands.iter().rev().take_while(move |(turn, _)| *turn > last);
-        commands.filter_map(move |(turn, index)| {
-            let step = bench.history.index().tool_turn(*turn)?;
-            let event = step.calls.get(*index as usize)?.result().filter(|event| bench.history.is_live(*event))?;
-            match &bench.history.events().get(event.0 as usize)?.event {
-                EventBody::ToolResult { result, .. } => match &result.data {
-                    ResultData::Run(run) => Some(run),
-                    _ => None,
-                },
-                _ => None,
-            }
-        })
+    /// The folder that paths are told from.
+    pub(super) fn root(&self) -> &'a str {
+        &self.bench.history.start().root
     }
 
     /// How long ago a turn was, seen from the end of the range.

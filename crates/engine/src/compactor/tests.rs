@@ -20,8 +20,7 @@ use crate::{
         NoBlobs, Origin, ResultData, SessionId, Stop, Timestamp, ToolResult, TurnNo,
         decision::TurnRange,
         result::{
-            EditData, Hunk, LineForm, ReadData, RunData, SearchData, SearchMatch, TodoData, TodoItem, TodoState,
-            WriteData,
+            EditData, Hunk, LineForm, ReadData, RunData, SearchData, SearchMatch, TodoItem, TodoState, WriteData,
         },
     },
 };
@@ -113,7 +112,7 @@ impl Story {
             items.iter().map(|(text, state)| TodoItem { text: (*text).into(), state: *state }).collect();
         let texts: Vec<&str> = items.iter().map(|item| item.text.as_str()).collect();
         let arguments = json!({ "items": texts });
-        self.step("", "TodoWrite", &arguments, ToolResult::success("noted", ResultData::Todo(TodoData { items })))
+        self.step("", "TodoWrite", &arguments, ToolResult::success("noted", ResultData::Todo { items }))
     }
 
     pub(super) fn whole(&self) -> TurnRange {

@@ -17,6 +17,9 @@ limits! {
         /// Ours: the seed's template (A5) has five sections of one to five lines; this is room for about ten lines
         /// each.
         pub summary_tokens: u32 = 1_500,
+        /// Where the window makes steps of the running round go, at least this part of what may go does. Ours: each
+        /// archive writes the whole prompt anew and leaves a summary for good; halves keep both rare.
+        pub steps_share: f64 = 0.5,
     }
 }
 

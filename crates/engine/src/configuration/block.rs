@@ -15,15 +15,26 @@ limits! {
         pub longest_user_turn: u32 = 1_000,
         /// Tokens of each end of such a turn. Ours: together with the line between them they stay below the limit.
         pub user_turn_edge: u32 = 450,
-        /// Tokens of the log of calls. Ours: measured, the calls of a block tell best what the agent does next
+        /// The most tokens of the log of calls. Ours: measured, the calls of a block tell best what the agent does next
         /// (docs/design/measuring.md, "What a block keeps").
         pub log_tokens: u32 = 1_500,
+        /// What the log may take of what came with the turns that it tells of, in per cent. Ours: every later call pays
+        /// for it, so it has half of what a block's claims have (docs/measuring.md, "What each saving is worth").
+        pub log_share: u32 = 3,
+        /// It may take so many tokens whatever it tells of. Ours: half of the smallest block, too.
+        pub log_least: u32 = 400,
         /// Tokens of all that is pinned, which stands outside of every budget. Ours: a large function and a long rule.
         pub pinned_tokens: u32 = 2_000,
     }
 }
 
 impl BlockLimits {
+    /// The most tokens that the log of turns of so many may take.
+    pub(crate) fn log_of(&self, came: u64) -> u32 {
+        let share = came.saturating_mul(u64::from(self.log_share)) / 100;
+        share.max(u64::from(self.log_least)).min(u64::from(self.log_tokens)) as u32
+    }
+
     /// The most tokens that may stand for `replaced`, and `below` that by so many per cent of it.
     pub(crate) fn most_of(&self, replaced: u64, below: u32) -> u64 {
         replaced * u64::from(100_u32.saturating_sub(self.saves_at_least.saturating_add(below))) / 100

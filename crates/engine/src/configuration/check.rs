@@ -15,6 +15,7 @@ impl Configuration {
         keeps("settle.snippet", settle.snippet)?;
         at_most("settle.depth", settle.depth as u64, DEEPEST)?;
         at_most("block.saves_at_least", u64::from(block.saves_at_least), 99)?;
+        at_most("block.log_share", u64::from(block.log_share), 99)?;
         in_order("fold.block_least", fold.block_least, "fold.block_most", fold.block_most)?;
         let actions = board.next_actions;
         let most_actions = ("board.next_actions.most", actions.most as u64);
@@ -96,6 +97,7 @@ impl Configuration {
             ("fold.break_share", fold.break_share, Share::Any),
             ("triggers.raw_share", triggers.raw_share, Share::AboveZero),
             ("archive.at", archive.at, Share::AboveZero),
+            ("archive.steps_share", archive.steps_share, Share::Any),
             ("results.single_share", results.single_share, Share::AboveZero),
             ("results.step_share", results.step_share, Share::AboveZero),
             ("results.edge_share", results.edge_share, Share::AboveZero),

@@ -17,6 +17,12 @@ pub(crate) const IMAGE_TOKENS: u32 = 1_500;
 /// Pixels of a picture for each token: Anthropic's rule. OpenAI's squares of 32 by 32 make 1,024.
 pub(crate) const PIXELS_PER_TOKEN: u64 = 750;
 
+/// Anthropic refuses a request of more than so many pictures where one of them has more than so many pixels on a side ("At
+/// least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels",
+/// https://platform.claude.com/docs/en/build-with-claude/vision). No other provider that we know of allows less.
+pub(crate) const FEW_PICTURES: usize = 20;
+pub(crate) const LONGEST_OF_MANY: u32 = 2_000;
+
 /// A ratio of billed to counted tokens outside of this says nothing about a tokenizer. Over 3,683 calls of recorded
 /// sessions (Claude, o200k) 1% and 99% of the growths above 200 tokens lie at 1.0 and 2.8.
 pub(crate) const BELIEVABLE: RangeInclusive<f64> = 0.25..=4.0;

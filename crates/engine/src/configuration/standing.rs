@@ -15,6 +15,9 @@ pub(crate) const CALLS_BACK: usize = 12;
 /// Runs whose verdict nobody can tell are looked past so often.
 pub(crate) const UNKNOWN_RUNS: usize = 8;
 
+/// Runs before the newest that are asked what it does not say.
+pub(crate) const EARLIER_RUNS: usize = 12;
+
 /// Bytes of a turn: what is wanted stands at its beginning, the rest may be a whole log.
 pub(crate) const LONGEST_LOOK: usize = 4_000;
 /// Characters of a turn in which an objection is looked for: it begins with a single word.
@@ -60,6 +63,13 @@ pub(crate) const LEAST_WORTH: i32 = 14;
 /// Conclusions of one turn; each further one is worth so much less.
 pub(crate) const CONCLUSIONS_PER_TURN: usize = 5;
 pub(crate) const FURTHER_CONCLUSION: i32 = 6;
+/// As strong as this, a sentence names the cause of something. So many of those that a round named on its way are shown.
+pub(crate) const CAUSE: i32 = 35;
+pub(crate) const CAUSES_OF_ROUND: usize = 2;
+/// Sentences said on the way, between looks at files: the newest.
+pub(crate) const ASIDES: usize = 12;
+/// Words beside names of code: fewer make no sentence.
+pub(crate) const FEWEST_WORDS: usize = 3;
 /// A question that was answered with "yes".
 pub(crate) const APPROVED: i32 = 45;
 /// Where a sentence stands: it opens an answer, is an item of its list, stands in it elsewhere, or before a change.

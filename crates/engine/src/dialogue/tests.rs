@@ -18,6 +18,8 @@ fn limits(utterances: usize) -> DialogueLimits<'static> {
         longest_user_turn: 1_000,
         user_turn_edge: 450,
         log_tokens: 0,
+        log_share: 0,
+        log_least: 0,
         pinned_tokens: 0,
     };
     let execute = Box::leak(Box::new(ExecuteLimits { utterances, ..ExecuteLimits::default() }));

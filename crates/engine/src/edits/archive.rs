@@ -222,12 +222,7 @@ fn turns_of(desk: Desk<'_>, entry: &Entry) -> Option<TurnRange> {
     }
 }
 
-/// From the first turn that is not archived to the last that can be, at most `last`.
-fn archivable(desk: Desk<'_>, last: TurnNo) -> Option<TurnRange> {
-    plan_through(desk, last).map(|planned| planned.range)
-}
-
-/// The same with its size, in one walk over what would go.
+/// From the first turn that is not archived to the last that can be, at most `last`, in one walk over what would go.
 fn plan_through(desk: Desk<'_>, last: TurnNo) -> Option<Archivable> {
     let mut planned: Option<Archivable> = None;
     let (mut entries, mut tokens) = (0, 0);
@@ -321,18 +316,24 @@ fn verbatim_tokens(desk: Desk<'_>, range: TurnRange) -> u64 {
         .sum()
 }
 
-/// Archives as little as makes the view fit: rounds first, then steps of the running round, oldest first.
+/// Archives as little as makes the view fit: rounds first, then steps of the running round, oldest first. Of steps at least
+/// a share goes: each archive leaves a summary that never goes again, so one for every few steps would fill the window.
 pub(crate) fn archive_for_window(desk: Desk<'_>, context: &Context<'_>) -> Option<PlannedArchive> {
-    let keep_rounds = desk.policy.configuration.archive.keep_rounds as usize;
-    let by_rounds = (1..=keep_rounds.max(1)).rev().filter_map(|keep| rounds_before(desk, keep));
+    let limits = &desk.policy.configuration.archive;
+    let by_rounds = (1..=limits.keep_rounds.max(1)).rev().filter_map(|keep| rounds_before(desk, keep as usize));
     let newest = desk.state.steps.last().map_or(TurnNo(0), |step| step.assistant);
     let running = desk.state.rounds.last().map_or(TurnNo(0), |round| round.first);
-    let steps = steps_before(desk, newest).into_iter().filter(|end| *end >= running);
-    let by_steps = steps.filter_map(|last| archivable(desk, last).filter(|range| range.last >= running));
     // A result that the model has not seen stays, whatever the person typed meanwhile.
     let unseen = unseen_results(desk).map_or(TurnNo(u32::MAX), |turn| turn);
     let seen = |range: &TurnRange| range.last.0 + 1 < unseen.0;
-    let mut ranges: Vec<TurnRange> = by_rounds.chain(by_steps).filter(seen).collect();
+    let steps = steps_before(desk, newest).into_iter().filter(|end| *end >= running);
+    let by_steps = steps.filter_map(|last| plan_through(desk, last));
+    let mut by_steps: Vec<Archivable> =
+        by_steps.filter(|planned| planned.range.last >= running && seen(&planned.range)).collect();
+    let most = by_steps.last().map_or(0, |planned| planned.tokens);
+    by_steps.retain(|planned| planned.tokens as f64 >= most as f64 * limits.steps_share);
+    let by_steps = by_steps.into_iter().map(|planned| planned.range);
+    let mut ranges: Vec<TurnRange> = by_rounds.filter(seen).chain(by_steps).collect();
     ranges.sort_by_key(|range| range.last);
     ranges.dedup();
     // The more goes, the less is left: a search by halves finds the least that fits.

@@ -31,7 +31,11 @@ pub(crate) fn delta_from_text(desk: Desk<'_>, text: &str, context: &Context<'_>)
     }
     let limits = AdmissionLimits::from(&desk.policy.configuration);
     match admit_delta(desk.bench(), parsed.delta, &limits, context.blobs) {
-        Ok((delta, refused)) => plan(desk, delta, refused, Author::Model, context),
+        Ok((delta, refused)) => {
+            let mut planned = plan(desk, delta, refused, Author::Model, context)?;
+            planned.report.dropped_fields = parsed.dropped_fields;
+            Ok(planned)
+        }
         Err(AdmissionRefused::Empty { refused }) if refused.is_empty() => {
             Err(BoardRefused::SaysNothing { unknown: parsed.dropped_fields }.into())
         }
@@ -87,7 +91,7 @@ fn plan(
         entry,
         refused: refused.iter().map(Refused::from).collect(),
     };
-    let report = DeltaReport { version: applied.version, author, text, refused };
+    let report = DeltaReport { version: applied.version, author, text, refused, dropped_fields: Vec::new() };
     Ok(PlannedDelta { delta: event, report })
 }
 

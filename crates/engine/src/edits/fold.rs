@@ -120,9 +120,10 @@ pub(crate) fn fold_by_rules(
     let request = Request { range: draft.range, budget: draft.budget, focus: draft.focus.as_deref() };
     let compaction =
         compact(desk.bench(), &desk.state.board, &desk.policy.configuration, &request, context.count, context.blobs)?;
-    let log = desk.policy.configuration.block.log_tokens;
+    let limits = &desk.policy.configuration.block;
     // Where no rule found anything the calls alone tell what was done.
-    if admission::says_nothing(&compaction.block) && render_log(desk.history, draft.range, log, context.count).1 == 0 {
+    if admission::says_nothing(&compaction.block) && render_log(desk.history, draft.range, limits, context.count).1 == 0
+    {
         return Err(FoldRefused::Admission(AdmissionRefused::Empty { refused: Vec::new() }).into());
     }
     let admitted = AdmittedBlock::by_rules(compaction.block);

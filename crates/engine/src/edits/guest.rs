@@ -102,8 +102,8 @@ pub(crate) fn write(
     let request = Request { range, budget, focus: None };
     let nothing = Board::default();
     let compaction = compact(bench, &nothing, configuration, &request, context.count, context.blobs)?;
-    let log = configuration.block.log_tokens;
-    if admission::says_nothing(&compaction.block) && render_log(&history, range, log, context.count).1 == 0 {
+    let limits = &configuration.block;
+    if admission::says_nothing(&compaction.block) && render_log(&history, range, limits, context.count).1 == 0 {
         return Err(FoldRefused::Admission(AdmissionRefused::Empty { refused: Vec::new() }).into());
     }
     let mut board = nothing;

@@ -65,7 +65,7 @@ pub(crate) fn cuts(desk: Desk<'_>, offered: Option<TurnNo>, walls: &Walls) -> Ve
             let place = if at_break { Place::Break } else { Place::Step };
             // Part of the log takes the place of lines and outlines.
             let given_way = block_budget(tokens, &desk.policy.configuration.fold) * LOG_TAKES_OF_BLOCK / 100;
-            let verbatim = verbatim + log.min(u64::from(limits.log_tokens)).saturating_sub(given_way);
+            let verbatim = verbatim + log.min(u64::from(limits.log_of(tokens))).saturating_sub(given_way);
             // It counts among the newest steps, but nothing is won by a fold that ends there.
             let verbatim = if walls.lets_end(turn) { verbatim } else { tokens };
             cuts.push(Cut { end: turn, tokens, verbatim, place });

@@ -1,7 +1,7 @@
 //! Why an edit of the view was refused, by kind. The view is as it was.
 
 use crate::{
-    admission::{AdmissionRefused, Refusal, render_refusals},
+    admission::{AdmissionRefused, Refusal},
     board::DeltaRefused,
     proposal::ProposalRefused,
     trace::{Layout, TurnNo},
@@ -125,7 +125,7 @@ pub enum BoardRefused {
         render_unknown(.unknown)
     )]
     SaysNothing { unknown: Vec<String> },
-    #[error("nothing of the delta could be admitted: {}", render_refusals(.refused.len(), .refused))]
+    #[error("nothing of the delta could be admitted: {}", Refusal::render_all(.refused.len(), .refused))]
     NothingAdmitted { refused: Vec<Refusal> },
     #[error(transparent)]
     Admission(AdmissionRefused),

@@ -27,7 +27,11 @@ use std::collections::BTreeSet;
 use printed::Printed;
 use summed::{Counts, Summed};
 
-use crate::{configuration::evidence::RECOGNISED_BYTES, shell::Purpose, trace::result::TestReport};
+use crate::{
+    configuration::evidence::RECOGNISED_BYTES,
+    shell::{Purpose, Reading, Script, of_runs},
+    trace::result::TestReport,
+};
 
 const RECOGNISERS: [fn(&Printed<'_>) -> Option<Summed>; 9] = [
     pytest::recognise,
@@ -41,9 +45,10 @@ const RECOGNISERS: [fn(&Printed<'_>) -> Option<Summed>; 9] = [
     gradle::recognise,
 ];
 
-/// The test runs that the output of a command reports, if it does, as one.
-pub fn recognise(purpose: Purpose, output: &str) -> Option<TestReport> {
-    if purpose < Purpose::Builds { None } else { recognise_output(output) }
+/// The test runs that the output of a command reports, if it does, as one. Where another program prints a text beside
+/// them, nobody can tell whose words a report is.
+pub fn recognise(script: &Script, output: &str) -> Option<TestReport> {
+    if Reading::of(script).purpose < Purpose::Builds { None } else { recognise_output(&of_runs(script, output)?) }
 }
 
 fn recognise_output(output: &str) -> Option<TestReport> {
@@ -76,7 +81,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::shell::{Reading, Script};
 
     #[test]
     fn prose_and_source_are_no_test_runs() {
@@ -124,9 +128,18 @@ mod tests {
     #[test]
     fn a_printer_runs_no_tests() {
         let output = "=== 1 failed, 2 passed in 0.12s ===\n";
-        let recognise = |command: &str| recognise(Reading::of(&Script::parse(command)).purpose, output);
-        for command in ["pytest", "make test", "bash -lc \"pytest\"", "cd x && pytest | tail -5", "mvn verify package"]
-        {
+        let recognise = |command: &str| recognise(&Script::parse(command), output);
+        for command in [
+            "pytest",
+            "make test",
+            "bash -lc \"pytest\"",
+            "cd x && pytest | tail -5",
+            "mvn verify package",
+            "git status; ls && pytest 2>&1 | tee log | tail -5; echo \"exit $?\"",
+            "pytest > log; tail -n 5 log",
+            "pip install -e . && pytest",
+            "npm ci && python scripts/seed.py && pytest",
+        ] {
             assert_eq!(recognise(command), recognise_output(output), "{command}");
         }
         for command in [
@@ -136,6 +149,16 @@ mod tests {
             "curl http://x/tests",
             "gh run view 1 --log",
             "docker logs web",
+            "pytest && cat log",
+            "pytest > log; cat old",
+            "pytest | tail -3 old",
+            "pytest || echo '=== 1 failed, 2 passed in 0.12s ==='",
+            "pytest -q && curl -s https://x | tail -1",
+            "bash -c 'pytest; curl https://x'",
+            "bash <<'E'\npytest; curl https://x\nE",
+            "pytest; python -c 'print(open(\"old\").read())'",
+            "pytest; python - <<'E'\nprint(1)\nE",
+            "pytest; docker logs web",
             "",
         ] {
             assert_eq!(recognise(command), None, "{command}");

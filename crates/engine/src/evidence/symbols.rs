@@ -7,6 +7,9 @@ use crate::configuration::evidence::{DEFINED_WITHIN, SHORTEST_NAME, TAB};
 
 /// The name that a line defines.
 pub(crate) fn defined(line: &str) -> Option<&str> {
+    if !may_define(line) {
+        return None;
+    }
     let trimmed = line.trim_start();
     // Deeply nested definitions are details.
     let depth =
@@ -26,6 +29,19 @@ pub(crate) fn defined(line: &str) -> Option<&str> {
     let end = rest.find(|character: char| !is_name(character)).unwrap_or(rest.len());
     let name = &rest[..end];
     (name.len() >= 2 && !name.starts_with(|first: char| first.is_ascii_digit())).then_some(name)
+}
+
+/// Nearly all lines define nothing, and their first letters tell.
+fn may_define(line: &str) -> bool {
+    let bytes = line.as_bytes();
+    let Some(start) = bytes.iter().position(|byte| !matches!(byte, b' ' | b'\t')) else { return false };
+    // There are other blanks.
+    if !bytes[start].is_ascii_graphic() {
+        return true;
+    }
+    let letters = bytes[start..].iter().take_while(|byte| byte.is_ascii_lowercase()).count();
+    let first = &line[start..start + letters];
+    matches!(first, "pub" | "macro") || is_modifier(first) || is_keyword(first)
 }
 
 /// What such a file "defines" stands in its examples.

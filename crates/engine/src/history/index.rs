@@ -30,6 +30,8 @@ pub(crate) struct Index {
     /// `gate#N` → its events. The first is `gate#1`.
     pub(crate) gates: Vec<GateRecord>,
     pub(crate) rollbacks: Vec<EventNo>,
+    /// Where commands in the background began and ended.
+    pub(crate) jobs: Vec<EventNo>,
     pub(crate) spans: Vec<SpanRecord>,
     pub(crate) calls: u32,
     /// The model call under way, and whether its answer is a turn.
@@ -262,6 +264,7 @@ impl Index {
                 let asked = (gate.number as usize).checked_sub(1).and_then(|place| self.gates.get_mut(place));
                 asked.ok_or_else(|| format!("gate {} was never asked", gate.number))?.decided = later(event.seq);
             }
+            EventBody::JobStarted(_) | EventBody::JobEnded(_) => self.jobs.push(event.seq),
             EventBody::RolledBack { .. } => {
                 self.rollbacks.push(event.seq);
                 // Events that were rolled back make nothing void.

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     evidence::{observed::ObservedLine, pointer::Place},
-    recall::{self, Mark, MarkKind, RecallError, Recalled, TraceLookup},
+    recall::{self, Mark, MarkKind, RecallError, Recalled, TraceLookup, marks_of},
     trace::{Blobs, Event, EventBody, EventNo, TurnNo},
 };
 
@@ -137,6 +137,10 @@ impl TraceLookup for History {
             MarkKind::Gate => self.index.gates.get(place).into_iter().flat_map(GateRecord::events).collect(),
             MarkKind::SpanStart => self.index.spans.get(place).map(|span| span.started).into_iter().collect(),
             MarkKind::SpanEnd => self.index.spans.get(place).and_then(|span| span.ended).into_iter().collect(),
+            MarkKind::JobStart | MarkKind::JobEnd => {
+                let sets = |event: &EventNo| self.body_at(*event).is_some_and(|body| marks_of(body).contains(&mark));
+                self.index.jobs.iter().copied().filter(sets).collect()
+            }
             MarkKind::Rollback => self.index.rollbacks.clone(),
         })
     }
@@ -149,6 +153,7 @@ impl TraceLookup for History {
             MarkKind::Test => self.index.tests.len(),
             MarkKind::Gate => self.index.gates.len(),
             MarkKind::SpanStart | MarkKind::SpanEnd => self.index.spans.len(),
+            MarkKind::JobStart | MarkKind::JobEnd => self.index.jobs.len(),
             MarkKind::Rollback => self.index.rollbacks.len(),
         } as u32)
     }

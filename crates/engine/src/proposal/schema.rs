@@ -67,7 +67,7 @@ pub(crate) fn output_schema(pointers: &[Pointer], limits: &BlockLimits, dialect:
 }
 
 /// The whole form of what may be proposed: a block with its delta, or the parts of an archive.
-pub fn proposal_schema() -> Value {
+pub(crate) fn proposal_schema() -> Value {
     let text = json!({ "type": "string" });
     let pointer = json!({ "type": "string", "description": "file:src/a.py:L40-L55, cmd#12 exit=1, test#3, turn#41, user#2, gate#1" });
     let list = |items: &Value| json!({ "type": "array", "items": items });

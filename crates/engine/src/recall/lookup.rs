@@ -39,6 +39,10 @@ pub enum MarkKind {
     SpanStart,
     /// Its end.
     SpanEnd,
+    /// The start of a command in the background, by the tool turn of its call.
+    JobStart,
+    /// Its end, by its own number.
+    JobEnd,
     /// All rollbacks; the number is always 0.
     Rollback,
 }
@@ -83,6 +87,8 @@ pub fn marks_of(event: &EventBody) -> Vec<Mark> {
         EventBody::GateDecided(gate) => vec![mark(MarkKind::Gate, gate.number)],
         EventBody::SpanStarted { span, .. } => vec![mark(MarkKind::SpanStart, span.number)],
         EventBody::SpanEnded { span, .. } => vec![mark(MarkKind::SpanEnd, span.number)],
+        EventBody::JobStarted(job) => vec![mark(MarkKind::JobStart, job.turn.0)],
+        EventBody::JobEnded(job) => vec![mark(MarkKind::JobEnd, job.number)],
         EventBody::RolledBack { .. } => vec![mark(MarkKind::Rollback, 0)],
         _ => Vec::new(),
     }
@@ -98,6 +104,7 @@ impl MarkKind {
             Self::Test => ("test", "test run"),
             Self::Gate => ("gate", "gate"),
             Self::SpanStart | Self::SpanEnd => ("span", "span"),
+            Self::JobStart | Self::JobEnd => ("job", "command in the background"),
             Self::Rollback => ("rollback", "rollback"),
         }
     }

@@ -38,7 +38,7 @@ pub(super) fn file_events(
             };
             seen.into_iter().filter_map(event).collect()
         }
-        ResultData::Run(_) | ResultData::List(_) | ResultData::Todo(_) | ResultData::Other(_) => Vec::new(),
+        ResultData::Run(_) | ResultData::List(_) | ResultData::Todo { .. } | ResultData::Other(_) => Vec::new(),
     }
 }
 

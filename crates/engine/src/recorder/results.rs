@@ -6,6 +6,7 @@ use super::{
     Book,
     changes::{changed_files_unseen, file_changed_outside, todo},
     files::file_events,
+    pictures::which_fit,
 };
 use crate::{
     board::Board,
@@ -130,7 +131,7 @@ fn record_result(
     let files = read_result(book, turn, &mut result, script.as_ref(), context)?;
     let seen = matches!(result.status, Status::Success | Status::Partial);
     let items = match &result.data {
-        ResultData::Todo(todo) if seen => Some(todo.items.clone()),
+        ResultData::Todo { items } if seen => Some(items.clone()),
         _ => None,
     };
     let unseen = changed_files_unseen(book.history(), &result.data, script.as_ref());
@@ -180,7 +181,7 @@ fn read_result(
         let reading = Reading::of(script);
         run.reading = Some(reading);
         // A command that printed a file ran no tests, whatever the file says about tests.
-        let report = if files.is_empty() { recognise(reading.purpose, &lossy(&text)) } else { None };
+        let report = if files.is_empty() { recognise(script, &lossy(&text)) } else { None };
         run.tests = report.map(Box::new);
     }
     Ok(files)
@@ -277,6 +278,10 @@ fn plan_step(
     let sees = book.view().is_some_and(|view| view.model.pictures == Pictures::Shown);
     let pictures = |result: &ToolResult| if sees { context.count_pictures(result) } else { Ok(0) };
     let pictures = results.iter().map(|result| pictures(result)).collect::<Result<Vec<u32>, _>>()?;
+    let fit = match pictures.iter().any(|tokens| *tokens > 0) {
+        true => which_fit(book, &results, context)?,
+        false => vec![true; results.len()],
+    };
     let admitted: Vec<_> = match book.room() {
         None => {
             let whole = |bytes: &Bytes| (context.count)(lossy(bytes).as_bytes());
@@ -290,6 +295,7 @@ fn plan_step(
                 .map(|((index, bytes), pictures)| Candidate {
                     bytes,
                     pictures: *pictures,
+                    pictures_fit: fit[index],
                     pointer: history.result_pointer(turn, index),
                 })
                 .collect();

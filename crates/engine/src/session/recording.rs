@@ -161,15 +161,6 @@ impl Session {
         self.record(EventBody::RulesChanged { rules, effect, thinking: ThinkingBehind::Kept }, context)
     }
 
-    /// Rules that wait take effect: at an archive, a cold cache or a resume.
-    pub(super) fn let_rules_take_effect(&mut self, context: &Context<'_>) -> Result<(), SessionError> {
-        let Some(rules) = self.state.pending_rules.as_ref().map(|pending| Box::new(pending.rules.clone())) else {
-            return Ok(());
-        };
-        let thinking = self.desk().thinking_behind();
-        self.record(EventBody::RulesChanged { rules, effect: Effect::Now, thinking }, context)
-    }
-
     /// Another model answers from now on. Its card is the one in use: it says what becomes of the thinking of the model
     /// before.
     pub fn model_changed(&mut self, choice: ModelChoice, context: &Context<'_>) -> Result<(), SessionError> {

@@ -8,7 +8,7 @@ use crate::trace::{
     BlobHash, NoBlobs,
     output::BothEnds,
     result::{
-        EditData, Hunk, LineForm, ListData, ReadData, RunData, SearchData, SearchMatch, TestReport, TodoData, TodoItem,
+        EditData, Hunk, LineForm, ListData, ReadData, RunData, SearchData, SearchMatch, TestReport, TodoItem,
         TodoState, WriteData,
     },
 };
@@ -226,7 +226,7 @@ fn seed_a3_todo_keeps_only_the_recap() {
         item("write the notes", TodoState::Pending),
         item("rewrite it all", TodoState::Cancelled),
     ];
-    assert_snapshot!(settle(&ToolResult::success("", ResultData::Todo(TodoData { items }))), @r#"{"pointer":"cmd#7","status":"success","data":{"recap":"1 of 5 done; now: fix the parser; next: add a test; 1 cancelled"}}"#);
+    assert_snapshot!(settle(&ToolResult::success("", ResultData::Todo { items })), @r#"{"pointer":"cmd#7","status":"success","data":{"recap":"1 of 5 done; now: fix the parser; next: add a test; 1 cancelled"}}"#);
 }
 
 #[test]

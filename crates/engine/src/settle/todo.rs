@@ -2,13 +2,13 @@
 //! changes; that is not known here.
 
 use super::{SettleLimits, object::Object, shorten::shorten};
-use crate::trace::result::{TodoData, TodoState};
+use crate::trace::result::{TodoItem, TodoState};
 
-pub(super) fn settle_todo(todo: &TodoData, limits: &SettleLimits) -> String {
-    let count = |state| todo.items.iter().filter(|item| item.state == state).count();
-    let first = |state| todo.items.iter().find(|item| item.state == state);
+pub(super) fn settle_todo(items: &[TodoItem], limits: &SettleLimits) -> String {
+    let count = |state| items.iter().filter(|item| item.state == state).count();
+    let first = |state| items.iter().find(|item| item.state == state);
 
-    let mut recap = format!("{} of {} done", count(TodoState::Done), todo.items.len());
+    let mut recap = format!("{} of {} done", count(TodoState::Done), items.len());
     if let Some(item) = first(TodoState::InProgress) {
         recap.push_str(&format!("; now: {}", shorten(&item.text, limits.characters)));
     }

@@ -8,16 +8,21 @@ pub(super) struct Given<'a> {
     /// With the values of those that take one.
     pub(super) options: Vec<(&'a str, Option<&'a Pattern>)>,
     pub(super) operands: Vec<&'a Pattern>,
+    /// How many of the last ones stand behind `--`.
+    pub(super) handed_on: usize,
 }
 
 impl<'a> Given<'a> {
     /// `with_value` are the options that take the next word.
     pub(super) fn new(arguments: &'a [Pattern], with_value: &Words) -> Self {
-        let mut given = Self { options: Vec::new(), operands: Vec::new() };
+        let mut given = Self { options: Vec::new(), operands: Vec::new(), handed_on: 0 };
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
             match argument.prefix() {
-                "--" if argument.literal().is_some() => given.operands.extend(rest.by_ref()),
+                "--" if argument.literal().is_some() => {
+                    given.handed_on = rest.len();
+                    given.operands.extend(rest.by_ref());
+                }
                 option if option.len() > 1 && option.starts_with('-') => {
                     let value = if with_value.has(option) { rest.next() } else { None };
                     given.options.push((option, value));

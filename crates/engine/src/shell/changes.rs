@@ -6,8 +6,8 @@
 //! stands for all that fit it. Programs that rewrite whole trees by design (version control, patches, formatters) change
 //! all that they can reach.
 //!
-//! What is not known here: the disk, links, the absolute path of the root (an absolute name counts for every known file
-//! that it may be), and what programs do that run code of the project: interpreters, builds, package managers, scripts.
+//! What is not known here: the disk, links, the absolute path of the root where nobody says it (an absolute name then counts
+//! for every known file that it may be), and what programs do that run code of the project: interpreters, builds, package managers, scripts.
 //! If those counted for everything, each build would wipe all that was seen; they count for nothing, and
 //! [`Rest::Unknown`] says so. Whoever has the disk notes what they changed by its time.
 //!
@@ -76,7 +76,16 @@ struct Input {
 
 /// What a command changes when it is run in `cwd`, which is relative to the root.
 pub(crate) fn changed_files(script: &Script, cwd: &str) -> Changes {
-    let directory = Rc::new(Directory::new(cwd));
+    changed_under(script, cwd, None)
+}
+
+/// The files that a command names and changes in a root whose absolute path is known: only those whose place is certain.
+pub(crate) fn named_files(script: &Script, cwd: &str, root: &str) -> Vec<String> {
+    changed_under(script, cwd, Some(root)).paths
+}
+
+fn changed_under(script: &Script, cwd: &str, root: Option<&str>) -> Changes {
+    let directory = Rc::new(Directory::new(cwd, root));
     let mut walk = Walk { directory, variables: BTreeMap::new(), changes: Changes::default(), depth: 0 };
     match script.items.is_empty() && !script.complete {
         // It was not read.
@@ -221,7 +230,7 @@ impl Walk {
     fn enter(&mut self, name: Option<&Pattern>) {
         self.directory = Rc::new(match name {
             Some(name) => self.directory.enter(name),
-            None => Directory::unknown(),
+            None => self.directory.unknown(),
         });
     }
 

@@ -316,6 +316,7 @@ impl<'a> Parser<'a> {
                 |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
             word.pieces.push(match is_name(inside) {
                 true => Piece::Variable { name: inside.to_owned(), quoted },
+                false if inside.starts_with("PIPESTATUS[") => Piece::Variable { name: String::new(), quoted },
                 false => Piece::Plain(Element::Unknown),
             });
         } else {
@@ -324,7 +325,10 @@ impl<'a> Parser<'a> {
             if !name.is_empty() {
                 self.rest = rest;
                 word.pieces.push(Piece::Variable { name: name.to_owned(), quoted });
-            } else if self.peek().is_some_and(|next| "@*#?$!-".contains(next)) {
+            } else if self.peek().is_some_and(|next| "#?$!".contains(next)) {
+                self.next();
+                word.pieces.push(Piece::Variable { name: String::new(), quoted });
+            } else if self.peek().is_some_and(|next| "@*-".contains(next)) {
                 self.next();
                 word.push(Element::Unknown);
             } else {

@@ -56,11 +56,16 @@ pub(crate) struct Programs {
     pub(crate) writes: Words,
     pub(crate) keeps: Words,
     pub(crate) silent: Words,
+    pub(super) names: Words,
     pub(crate) readers: Words,
     pub(crate) pagers: Words,
     pub(crate) filters: Words,
     pub(crate) searches: Words,
     pub(crate) repeats: Words,
+    pub(super) terse: Words,
+    pub(super) passes_on: Words,
+    pub(super) by_pattern: Words,
+    pub(super) tells: Words,
     pub(crate) shells: Words,
     pub(crate) pythons: Words,
     pub(crate) editors: Words,
@@ -71,15 +76,23 @@ pub(crate) struct Programs {
     pub(crate) builds: Words,
     pub(crate) checks: Words,
     pub(crate) runs: Words,
-    pub(super) interpreters: Words,
+    pub(crate) interpreters: Words,
     pub(super) containers: Words,
     pub(super) container_runs: Words,
     pub(crate) test_words: Words,
     pub(crate) build_words: Words,
+    pub(super) apart_words: Words,
+    pub(super) says_how: Words,
+    pub(super) leaves_out: Words,
+    pub(super) test_file_starts: Words,
+    pub(super) test_file_ends: Words,
     pub(crate) package_words: Words,
     pub(super) tests_with: Table<Words>,
     pub(super) builds_with: Table<Words>,
+    pub(super) idle: Idle,
+    pub(super) unrun: Table<Words>,
     pub(super) wrappers: Table<Wrapper>,
+    pub(super) feeders: Table<Wrapper>,
     pub(super) launchers: Table<Words>,
     pub(super) keeps_with: Table<Words>,
     pub(super) outputs: Table<Words>,
@@ -88,6 +101,13 @@ pub(crate) struct Programs {
     pub(crate) search: Table<SearchOptions>,
     pub(super) formatter_reports: Words,
     pub(super) formatter: Vec<Formatter>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Idle {
+    pub(super) all: Words,
+    pub(super) of: Table<Words>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -106,6 +126,7 @@ pub(super) struct Git {
     pub(super) commits: Words,
     pub(super) keeps: Words,
     pub(super) replaces: Words,
+    pub(super) terse: Words,
     pub(super) endings: Words,
 }
 

@@ -5,34 +5,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    arguments::{Given, actions_of_find, behind_options, text_to_run},
+    arguments::{Given, text_to_run},
     pattern::Pattern,
-    programs::{Words, programs},
-    script::{Command, Item, Joint, RedirectionKind, Script},
-    wrappers::{Named, Unwrapped, unwrapped},
+    programs::programs,
+    purpose::{Purpose, of_command, purpose_of, words_of},
+    script::{Command, Item, Joint, Script},
+    wrappers::{Unwrapped, unwrapped},
 };
-use crate::configuration::commands::{COMMANDS_DEEP, TELLING_OPERANDS};
-
-/// The most that any of its programs does; each is more than those before it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Purpose {
-    /// Shows what is there and changes nothing.
-    Looks,
-    /// The same of something else than files: of the history, or of what another service says.
-    Asks,
-    /// Changes files, or decides by a condition or a loop of the shell. No test can have run up to here.
-    Files,
-    /// Anything else.
-    #[default]
-    Works,
-    /// Hands the work on.
-    Commits,
-    /// Builds or checks.
-    Builds,
-    /// Runs tests.
-    Tests,
-}
 
 /// A command as later readers need it. Places are bytes of its text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,11 +95,44 @@ pub fn purposes(script: &Script) -> Vec<(Purpose, Joint)> {
         match (item, found.last_mut()) {
             (Item::Command(command), _) => found.push((of_command(script, command, 0), Joint::Semicolon)),
             (Item::Joint(Joint::Open | Joint::Close, _), _) => {}
-            (Item::Joint(joint, _), Some(last)) => last.1 = *joint,
-            (Item::Joint(..), None) => {}
+            // The end of the line behind a `&` joins nothing more.
+            (Item::Joint(joint, _), Some(last)) if last.1 != Joint::Background => last.1 = *joint,
+            (Item::Joint(..), _) => {}
         }
     }
     found
+}
+
+/// Whether tests are run by a program made for it. A file that only is called a test may check nothing: that it ended says so
+/// only where it reports what it ran.
+pub fn runs_tests(script: &Script) -> bool {
+    if let Some(inner) = only_inner(script) {
+        return runs_tests(&inner);
+    }
+    let tests = |command: &&Command| of_command(script, command, 0) == Purpose::Tests;
+    script.commands().filter(tests).any(|command| !is_test_file(command))
+}
+
+/// `python test_x.py`, `./x_test.sh`; not `./test.sh` or `python run_tests.py`, which run others.
+fn is_test_file(command: &Command) -> bool {
+    let words = words_of(command);
+    let Unwrapped::Program(program) = unwrapped(&words) else { return false };
+    let given = Given::new(program.arguments, programs().values.of(program.name()));
+    let path = match programs().interpreters.has(program.name()) {
+        true if given.has_any(&["-m"]) => None,
+        true => given.operands.first().and_then(|file| file.literal()),
+        false => Some(program.path).filter(|path| path.contains('/')),
+    };
+    let stem = path.and_then(|path| path.rsplit('/').next()?.rsplit_once('.')).map_or("", |(stem, _)| stem);
+    let parts: Vec<&str> = stem.split(['_', '-', '.']).collect();
+    matches!(parts.as_slice(), ["test", _, ..] | [_, .., "test" | "spec"])
+}
+
+/// Where the command begins that does most, the first of them; None where all only look or write files.
+pub fn telling(script: &Script) -> Option<usize> {
+    let commands = script.commands().map(|command| (of_command(script, command, 0), command));
+    let most = commands.reduce(|most, other| if other.0 > most.0 { other } else { most });
+    most.filter(|(purpose, _)| *purpose > Purpose::Files).and_then(|(_, command)| Some(command.words.first()?.start))
 }
 
 /// The script of `bash -c '…'`.
@@ -136,6 +148,12 @@ fn only_inner(script: &Script) -> Option<Script> {
     }
 }
 
+/// Whether the exit code of a command in it is turned round: `! pytest`.
+pub(crate) fn negates(script: &Script) -> bool {
+    let turned = |command: &Command| command.words.first().and_then(|word| word.literal()) == Some("!");
+    script.commands().any(turned) || only_inner(script).is_some_and(|inner| negates(&inner))
+}
+
 /// How many of the first items lead to the place of the others: `cd web &&`.
 fn leads(script: &Script) -> usize {
     let mut led = 0;
@@ -148,175 +166,6 @@ fn leads(script: &Script) -> usize {
         led += 2;
     }
     led
-}
-
-/// Of the items before `led`, what they do to the shell does not count.
-fn purpose_of(script: &Script, led: usize, depth: u32) -> Purpose {
-    if depth > COMMANDS_DEEP || !script.complete {
-        return Purpose::Works;
-    }
-    let mut purpose = None;
-    for (place, item) in script.items.iter().enumerate() {
-        let Item::Command(command) = item else { continue };
-        let nested = command.nested.iter().map(|nested| purpose_of(nested, 0, depth + 1));
-        let around = nested.chain(of_redirections(script, command)).max();
-        let own = if place < led { Purpose::Looks } else { of_command(script, command, depth) };
-        purpose = purpose.max(around).max(Some(own));
-    }
-    // A command without a command is nothing that anybody knows.
-    purpose.unwrap_or_default()
-}
-
-fn of_redirections(script: &Script, command: &Command) -> Option<Purpose> {
-    let writes = |target: Option<&str>| target.is_none_or(|target| !target.starts_with("/dev/"));
-    let mut written = command.redirections.iter().filter(|to| to.kind == RedirectionKind::Write);
-    // Where the end of a here-document is not quoted, these run; whether it was is not worth knowing.
-    if script.documents_of(command).any(|text| text.contains("$(") || text.contains('`')) {
-        return Some(Purpose::Works);
-    }
-    written.any(|to| writes(to.target.literal())).then_some(Purpose::Files)
-}
-
-fn of_command(script: &Script, command: &Command, depth: u32) -> Purpose {
-    let settings = command.words.iter().take_while(|word| word.assignment().is_some()).count();
-    let words: Vec<Pattern> = command.words[settings..].iter().map(|word| word.pattern()).collect();
-    let documents: Vec<&str> = script.documents_of(command).collect();
-    of_words(&words, &documents, depth)
-}
-
-fn of_words(words: &[Pattern], documents: &[&str], depth: u32) -> Purpose {
-    if depth > COMMANDS_DEEP {
-        return Purpose::Works;
-    }
-    match unwrapped(words) {
-        Unwrapped::Nothing => Purpose::Looks,
-        Unwrapped::Unknown => Purpose::Works,
-        Unwrapped::Program(program) => of_program(&program, documents, depth),
-    }
-}
-
-fn of_program(program: &Named<'_>, documents: &[&str], depth: u32) -> Purpose {
-    let (programs, name, arguments) = (programs(), program.name(), program.arguments);
-    let given = Given::new(arguments, programs.values.of(name));
-    let folder = &program.path[..program.path.len() - name.len()];
-    let is_own = program.launched || !["", "/bin/", "/usr/bin/", "/usr/local/bin/"].contains(&folder);
-    let files_or_looks = |files: bool| if files { Purpose::Files } else { Purpose::Looks };
-    let text = |text: &str| purpose_of(&Script::parse(text), 0, depth + 1);
-    match name {
-        _ if programs.tests.has(name) => Purpose::Tests,
-        _ if programs.checks.has(name) => Purpose::Builds,
-        _ if programs.shells.has(name) && !is_own => match text_to_run(arguments) {
-            Some(script) => script.literal().map_or(Purpose::Works, text),
-            None if given.operands.is_empty() => documents.iter().map(|script| text(script)).max().unwrap_or_default(),
-            None => of_file(None, &given),
-        },
-        _ if programs.interpreters.has(name) => of_file(None, &given),
-        _ if programs.runs.has(name) => {
-            of_task(&given, if programs.builds.has(name) { Purpose::Builds } else { Purpose::Works })
-        }
-        _ if is_own => of_file(Some(name), &given),
-        "eval" => match arguments.iter().map(Pattern::literal).collect::<Option<Vec<_>>>() {
-            Some(words) => text(&words.join(" ")),
-            None => Purpose::Works,
-        },
-        "xargs" | "parallel" => of_words(behind_options(arguments, programs.values.of("xargs")), &[], depth + 1),
-        "find" | "fd" | "fdfind" => of_find(arguments, depth),
-        "awk" | "gawk" | "mawk" => of_awk(arguments, &given),
-        "sed" | "gsed" | "yq" => files_or_looks(given.in_place()),
-        "git" => of_git(arguments),
-        _ if programs.forges.has(name) => {
-            let looks = given.operands.get(1).and_then(|verb| verb.literal());
-            if looks.is_some_and(|verb| programs.forge_looks.has(verb)) { Purpose::Asks } else { Purpose::Works }
-        }
-        _ if programs.looks.has(name) || programs.quiet.has(name) => {
-            files_or_looks(programs.outputs.of(name).iter().any(|option| given.value(option).is_some()))
-        }
-        _ if [&programs.decides, &programs.touches, &programs.writes].iter().any(|words| words.has(name)) => {
-            Purpose::Files
-        }
-        _ if programs.builds.has(name) => Purpose::Builds,
-        _ if programs.containers.has(name) => {
-            let runs = |word: &&Pattern| word.literal().is_some_and(|word| programs.container_runs.has(word));
-            let run = given.operands.iter().position(runs);
-            let command = run.and_then(|run| given.operands.get(run + 2..)).unwrap_or_default();
-            let command: Vec<Pattern> = command.iter().map(|word| (*word).clone()).collect();
-            if command.is_empty() { Purpose::Works } else { of_words(&command, &[], depth + 1).max(Purpose::Works) }
-        }
-        _ => {
-            let mut operands = given.operands.iter().filter_map(|operand| operand.literal());
-            let first = operands.find(|operand| !operand.starts_with('+')).unwrap_or_default();
-            match () {
-                _ if programs.tests_with.of(name).has(first) => Purpose::Tests,
-                _ if programs.builds_with.of(name).has(first) => Purpose::Builds,
-                _ => Purpose::Works,
-            }
-        }
-    }
-}
-
-/// The targets of a task runner, told by the words of their names.
-fn of_task(given: &Given<'_>, otherwise: Purpose) -> Purpose {
-    let mut told = given.operands.iter().map(|operand| operand.known_text()).take(TELLING_OPERANDS).peekable();
-    if told.peek().is_some_and(|first| programs().package_words.has(first)) {
-        return Purpose::Works;
-    }
-    told.map(|operand| of_name(&operand).unwrap_or(otherwise)).max().unwrap_or(otherwise)
-}
-
-/// A module, or a file of the project: told by its own name, not by those of its folders. Its first operand tells what it
-/// does where it is such a word itself: `manage.py test`.
-fn of_file(own: Option<&str>, given: &Given<'_>) -> Purpose {
-    let module = given.options.iter().find(|(option, _)| *option == "-m").and_then(|(_, module)| *module);
-    let mut operands = module.into_iter().chain(given.operands.iter().copied()).map(Pattern::known_text);
-    let file = own.map(str::to_owned).or_else(|| operands.next()).unwrap_or_default();
-    let verb = operands.next().filter(|verb| programs().test_words.has(verb) || programs().build_words.has(verb));
-    let name = file.rsplit('/').next().unwrap_or(&file);
-    let verb = verb.filter(|_| name.contains('.'));
-    of_name(name).max(verb.and_then(|verb| of_name(&verb))).unwrap_or(Purpose::Works)
-}
-
-fn of_name(name: &str) -> Option<Purpose> {
-    let programs = programs();
-    let names = |words: &Words| name.split(|letter: char| !letter.is_ascii_alphabetic()).any(|word| words.has(word));
-    match () {
-        _ if programs.tests.has(name) || names(&programs.test_words) => Some(Purpose::Tests),
-        _ if programs.checks.has(name) || names(&programs.build_words) => Some(Purpose::Builds),
-        _ => None,
-    }
-}
-
-fn of_find(arguments: &[Pattern], depth: u32) -> Purpose {
-    const RUNS: [&str; 8] = ["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"];
-    let of_action = |run: Option<&[Pattern]>| run.map_or(Purpose::Files, |command| of_words(command, &[], depth + 1));
-    actions_of_find(arguments, &RUNS).into_iter().map(of_action).max().unwrap_or(Purpose::Looks)
-}
-
-/// A script in a file may run anything, too.
-fn of_awk(arguments: &[Pattern], given: &Given<'_>) -> Purpose {
-    let runs = ["system", "getline", "| \"", "|\"", "|&"];
-    let runs_something = |word: &Pattern| runs.iter().any(|how| word.contains(how));
-    let from_file = |word: &Pattern| word.prefix().starts_with("-f") || word.prefix().starts_with("--file");
-    match arguments.iter().any(|word| runs_something(word) || from_file(word)) {
-        true => Purpose::Works,
-        false if given.value("-i").is_some_and(|value| value.literal() == Some("inplace")) => Purpose::Files,
-        false => Purpose::Looks,
-    }
-}
-
-/// By its command: others run hooks, and hooks run tests. Any option before it could be an alias that does.
-fn of_git(arguments: &[Pattern]) -> Purpose {
-    let git = &programs().git;
-    let mut arguments = arguments.iter();
-    while let Some(argument) = arguments.next() {
-        match argument.literal() {
-            Some("-C") => drop(arguments.next()),
-            Some("--no-pager" | "-P") => {}
-            Some(command) if git.looks.has(command) => return Purpose::Asks,
-            Some(command) if git.commits.has(command) => return Purpose::Commits,
-            _ => return Purpose::Works,
-        }
-    }
-    Purpose::Asks
 }
 
 #[cfg(test)]

@@ -96,7 +96,11 @@ pub struct Word {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Piece {
     Plain(Element),
-    Variable { name: String, quoted: bool },
+    /// Without a name where it is a number of the shell's own, as in `$?`.
+    Variable {
+        name: String,
+        quoted: bool,
+    },
 }
 
 impl Script {

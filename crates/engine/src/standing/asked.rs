@@ -3,9 +3,13 @@
 //! Where neither can be told from the wording, nothing is said: a missing task costs little, a wrong one sends the work
 //! back.
 
-use super::{past::Past, turns::Kind};
+use super::{
+    follows::follows_up,
+    past::Past,
+    turns::{Kind, own_words},
+};
 use crate::{
-    configuration::standing::{PLAN_REQUESTS, REQUESTS_BACK},
+    configuration::standing::{FEW_WORDS, PLAN_REQUESTS, REQUESTS_BACK},
     evidence::pointer::Place,
     trace::{UserTurn, claim::Quote},
 };
@@ -22,21 +26,38 @@ pub(crate) struct Asked {
 struct Turn<'a> {
     user: &'a UserTurn,
     kind: Kind,
+    /// It asks for something on the way, and begins nothing where work is under way.
+    follows: bool,
+}
+
+impl Turn<'_> {
+    fn begins_work(&self) -> bool {
+        self.kind.begins_work() && !self.follows
+    }
 }
 
 pub(super) fn asked(past: Past<'_>) -> Asked {
     let quote = |turn: &Turn<'_>| past.quote(&past.wanted(turn.user)?, &Place::User(turn.user.user?));
     let Some(newest) = newest(past) else { return Asked::default() };
-    match begun_with(past, &newest) {
-        Some(task) => Asked { task: quote(&task), now: quote(&newest) },
+    let now = || if replies(past, &newest) { None } else { quote(&newest) };
+    // What nobody asked for before begins with whoever asks first, in whatever words.
+    match begun_with(past, &newest).filter(|task| task.kind.begins_work() || !newest.kind.begins_work()) {
+        Some(task) => Asked { task: quote(&task), now: now() },
         None if newest.kind.begins_work() => Asked { task: quote(&newest), now: None },
-        None => Asked { task: None, now: quote(&newest) },
+        None => Asked { task: None, now: now() },
     }
 }
 
 /// The newest turn that asks or says something. What an approval approves is what the work already is.
 fn newest(past: Past<'_>) -> Option<Turn<'_>> {
     turns(past).find(|turn| turn.kind.says_something())
+}
+
+/// A remark of a few words to what the assistant asked is the answer: understood only with the question.
+fn replies(past: Past<'_>, turn: &Turn<'_>) -> bool {
+    let few = own_words(&turn.user.text).split_whitespace().count() < FEW_WORDS;
+    let asked = || past.said().find(|said| said.turn < turn.user.turn).is_some_and(|said| said.asks());
+    turn.kind == Kind::Remark && few && asked()
 }
 
 /// The turn that the work of `newest` began with, where it is another one. Handing on what was done ends a piece of work:
@@ -51,17 +72,20 @@ fn begun_with<'a>(past: Past<'a>, newest: &Turn<'a>) -> Option<Turn<'a>> {
             Kind::Closes => return None,
             Kind::Plan if requests >= PLAN_REQUESTS => return None,
             Kind::Plan => return Some(turn),
-            Kind::Request if !newest.kind.begins_work() => return Some(turn),
+            Kind::Request if !newest.begins_work() && !turn.follows => return Some(turn),
             kind if kind.says_something() => oldest = Some(turn),
             _ => {}
         }
     }
     // Where nobody ever asked for work, the first question is what all is about.
-    oldest.filter(|_| !newest.kind.begins_work())
+    oldest.filter(|_| !newest.begins_work())
 }
 
 fn turns(past: Past<'_>) -> impl Iterator<Item = Turn<'_>> {
-    past.users().map(move |user| Turn { user, kind: past.kind(user) })
+    past.users().map(move |user| {
+        let kind = past.kind(user);
+        Turn { user, kind, follows: kind == Kind::Request && follows_up(own_words(&user.text)) }
+    })
 }
 
 #[cfg(test)]
@@ -94,6 +118,29 @@ mod tests {
         assert_eq!(asked_after(&["fix the ledger test", "commit", "why is it so slow in there?"]), (None, user(3)));
         assert_eq!(asked_after(&["why did this fail?", "does it bump crates?"]), (user(1), user(2)));
         assert_eq!(asked_after(&["yes"]), (None, None));
+        for goes_on in ["ok go on, and please use tabs.", "please use snake_case names", "好的，继续，请用制表符"]
+        {
+            assert_eq!(asked_after(&["fix the ledger test", goes_on]), (user(1), user(2)), "{goes_on}");
+            assert_eq!(asked_after(&["fix the ledger test", goes_on, "why is it slow?"]), (user(1), user(3)));
+            assert_eq!(asked_after(&["why did this fail?", goes_on]), (user(2), None), "{goes_on}");
+        }
+    }
+
+    #[test]
+    fn a_few_words_to_a_question_are_its_answer() {
+        let mut story = Story::new();
+        for (text, answer) in [
+            ("prepare the ledger for a new version", "Which part of the number goes up, the second or the third?"),
+            ("third, that is no large thing", "Done. 0.8.1 is there."),
+            ("that looks small enough in there", "It is."),
+        ] {
+            let asked = |story: &Story| asked(Past::new(story.session.history(), TurnNo(u32::MAX), &NoBlobs));
+            let number = story.session.history().index().users.len() as u32 + 1;
+            story.user(text);
+            let now = asked(&story).now.map(|quote| quote.evidence.pointer);
+            assert_eq!(now, (number == 3).then(|| "user#3".to_owned()));
+            story.answer(answer);
+        }
     }
 
     #[test]

@@ -2,11 +2,14 @@
 //!
 //! A command that failed, and one that puts other versions of files in place, counts for nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::past::Past;
+use super::{
+    named::{Named, command_words, named},
+    past::{Done, Past},
+};
 use crate::{
-    shell::{Command, Item, Joint, Script, changed_files},
+    shell::{Script, named_files},
     trace::{ResultData, Status, ToolResult, TurnNo, result::RunData},
     words::lists,
 };
@@ -18,22 +21,91 @@ pub struct Files {
     pub changed: Vec<String>,
     /// They do not.
     pub deleted: Vec<String>,
+    /// They exist, and are no part of the work: scripts that commands wrote to run them, patches to apply, copies.
+    pub scratch: Vec<String>,
 }
 
 pub(super) fn files(past: Past<'_>) -> Files {
     let mut fates: BTreeMap<String, bool> = BTreeMap::new();
+    let mut scratch = Scratch::default();
     let root = past.history.start().root.trim_end_matches('/');
     let mut done: Vec<_> = past.done_from(TurnNo(0)).collect();
     done.reverse();
     for done in done {
+        scratch.kept.extend(done.changed().map(str::to_owned));
         fates.extend(done.changed().map(|path| (path.to_owned(), true)));
         fates.extend(done.deleted().map(|path| (path.to_owned(), false)));
-        if let Some((_, run)) = done.run().filter(|(_, run)| run.exit_code.is_none_or(|code| code == 0)) {
-            follow(run, root, &mut fates);
+        if let Some((_, run)) = done.run() {
+            follow(run, root, &mut fates, &mut scratch);
+            for path in shown_by_git(past, &done, run) {
+                fates.entry(path).or_insert(true);
+            }
         }
     }
-    let of = |exists: bool| fates.iter().filter(|(_, fate)| **fate == exists).map(|(path, _)| path.clone()).collect();
-    Files { changed: of(true), deleted: of(false) }
+    let of = |exists: bool| fates.iter().filter(move |(_, fate)| **fate == exists).map(|(path, _)| path.clone());
+    let (scratch, changed): (Vec<String>, Vec<String>) = of(true).partition(|path| scratch.is(path));
+    Files { changed, deleted: of(false).collect(), scratch }
+}
+
+/// What commands wrote for themselves.
+#[derive(Default)]
+struct Scratch {
+    /// Written by a command where no file was known.
+    made: BTreeSet<String>,
+    used: BTreeSet<String>,
+    aside: BTreeSet<String>,
+    /// Edited, or put into a commit.
+    kept: BTreeSet<String>,
+}
+
+impl Scratch {
+    fn note(&mut self, named: &Named, fates: &BTreeMap<String, bool>) {
+        self.made.extend(named.made.iter().filter(|path| !fates.contains_key(*path)).cloned());
+        self.aside.extend(named.aside.iter().cloned());
+        self.used.extend(named.used.iter().cloned());
+        self.kept.extend(named.put.iter().cloned());
+    }
+
+    /// What lies in a folder of the project has its place there.
+    fn is(&self, path: &str) -> bool {
+        let is_patch = path.ends_with(".patch") || path.ends_with(".diff");
+        let made_to_run = !path.contains('/') && self.made.contains(path) && (is_patch || self.used.contains(path));
+        (made_to_run || self.aside.contains(path)) && !self.kept.contains(path)
+    }
+}
+
+/// The files that git shows as changed and not yet committed.
+fn shown_by_git(past: Past<'_>, done: &Done<'_>, run: &RunData) -> Vec<String> {
+    if !run.command.contains("git diff") {
+        return Vec::new();
+    }
+    let is_path = |name: &str| {
+        !name.contains("..")
+            && name
+                .rsplit('.')
+                .next()
+                .is_some_and(|end| end.len() < name.len() && end.starts_with(|first: char| first.is_alphabetic()))
+    };
+    let of_now = |words: Vec<&str>| match words.as_slice() {
+        // Between other versions others may have changed it.
+        ["git", "diff", names @ ..] => {
+            let mut before = names.iter().take_while(|name| **name != "--");
+            before.all(|name| name.starts_with('-') || *name == "HEAD" || is_path(name))
+        }
+        _ => false,
+    };
+    if !Script::parse(&run.command).commands().filter_map(command_words).any(of_now) {
+        return Vec::new();
+    }
+    let output = past.output(done.result).unwrap_or_default();
+    let mut lines = output.lines().peekable();
+    let mut shown = Vec::new();
+    while let Some(line) = lines.next() {
+        let named = line.strip_prefix("diff --git a/").and_then(|names| names.split_once(" b/"));
+        let is_gone = lines.peek().is_some_and(|next| next.starts_with("deleted file"));
+        shown.extend(named.filter(|(one, other)| one == other && !is_gone).map(|(path, _)| path.to_owned()));
+    }
+    shown
 }
 
 /// The files that a call took away and, of those, the ones that have another name now; empty where it failed.
@@ -51,80 +123,32 @@ pub(crate) fn taken_away(result: &ToolResult, root: &str) -> (Vec<String>, Vec<(
     }
 }
 
-/// What the words of a command say of files.
-struct Named {
-    /// Where its last part ran.
-    place: String,
-    gone: Vec<String>,
-    /// Those of the ones that are gone that have another name.
-    moved: Vec<(String, String)>,
-    put: Vec<String>,
-    /// Other versions of files were put in place, nobody knows of which.
-    replaces: bool,
-}
-
-fn named(run: &RunData, script: &Script, root: &str) -> Named {
-    let mut place = run.cwd.clone();
-    let (mut gone, mut put): (Vec<String>, Vec<String>) = Default::default();
-    let mut moved: Vec<(String, String)> = Vec::new();
-    let mut replaces = false;
-    for item in &script.items {
-        match item {
-            Item::Command(command) => {
-                let Some(words) = command_words(command) else { continue };
-                match words.as_slice() {
-                    ["cd", to] => place = joined(&place, to, root),
-                    ["git", "checkout" | "restore" | "stash" | "reset" | "clean" | "pull" | "merge" | "rebase", ..] => {
-                        replaces = true
-                    }
-                    ["rm" | "unlink", names @ ..] | ["git", "rm", names @ ..] => {
-                        gone.extend(operands(names).map(|name| joined(&place, name, root)));
-                    }
-                    // What is put into a commit was changed, by whomever.
-                    ["git", "add", names @ ..] => {
-                        let named = operands(names).filter(|name| name.contains('.') && *name != ".");
-                        put.extend(named.map(|name| joined(&place, name, root)));
-                    }
-                    ["mv", names @ ..] | ["git", "mv", names @ ..] => {
-                        let names: Vec<String> = operands(names).map(|name| joined(&place, name, root)).collect();
-                        if let Some((to, from)) = names.split_last() {
-                            if let [from] = from {
-                                moved.push((from.clone(), to.clone()));
-                            }
-                            gone.extend_from_slice(from);
-                        }
-                    }
-                    _ => {}
-                }
-            }
-            Item::Joint(Joint::Close, _) => place = run.cwd.clone(),
-            Item::Joint(..) => {}
-        }
-    }
-    Named { place, gone, moved, put, replaces }
-}
-
 /// What a command did to files that it names.
-fn follow(run: &RunData, root: &str, fates: &mut BTreeMap<String, bool>) {
+fn follow(run: &RunData, root: &str, fates: &mut BTreeMap<String, bool>, scratch: &mut Scratch) {
     // Most commands do neither.
     let may = |word: &&str| run.command.contains(*word);
-    if !["rm", "mv", "unlink", ">", "tee", "sed", "cp", "touch", "perl", "git add"].iter().any(may) {
+    let writes = ["rm", "mv", "unlink", ">", "tee", "sed", "cp", "touch", "perl", "git add"].iter().any(may);
+    let uses = || scratch.made.iter().any(|path| run.command.contains(path.as_str()));
+    if !writes && !uses() {
         return;
     }
     let script = Script::parse(&run.command);
-    let Named { place, gone, put, replaces, .. } = named(run, &script, root);
+    let named = named(run, &script, root);
+    scratch.note(&named, fates);
+    if run.exit_code.is_some_and(|code| code != 0) {
+        return;
+    }
+    let Named { gone, put, replaces, .. } = named;
     for path in put {
         fates.entry(path).or_insert(true);
     }
-    // Elsewhere is no file of this project.
-    if !replaces && !place.starts_with(['/', '~', '$']) {
-        let known = changed_files(&script, &run.cwd).paths;
+    if !replaces {
+        let known = named_files(&script, &run.cwd, root);
         // `mv a b` may put a into a folder b: where b is named as a file, it is one.
         let in_a_file =
             |path: &str| path.rsplit_once('/').is_some_and(|(over, _)| known.iter().any(|other| other == over));
-        let is_ours = |path: &&String| !is_scratch(path) && !lies_outside(path, &run.command, root);
-        let stays = |path: &&String| !gone.contains(path) && !in_a_file(path);
-        for path in known.iter().filter(is_ours).filter(stays) {
+        let stays = |path: &&String| !gone.contains(path) && !in_a_file(path) && !is_scratch(path);
+        for path in known.iter().filter(stays) {
             fates.insert(path.clone(), true);
         }
     }
@@ -136,40 +160,6 @@ fn follow(run: &RunData, root: &str, fates: &mut BTreeMap<String, bool>) {
             fates.insert(path, false);
         }
     }
-}
-
-/// The words of a command, where each is plain text; settings before it do not count.
-fn command_words(command: &Command) -> Option<Vec<&str>> {
-    let words = command.literal()?;
-    Some(words.into_iter().skip_while(|word| word.contains('=') && !word.starts_with('-')).collect())
-}
-
-fn operands<'a>(names: &'a [&'a str]) -> impl Iterator<Item = &'a str> {
-    names.iter().copied().filter(|name| !name.starts_with('-') && !name.contains(['*', '?', '$']))
-}
-
-/// Relative to the root where it lies in it.
-fn joined(place: &str, name: &str, root: &str) -> String {
-    let whole = if name.starts_with('/') || place.is_empty() { name.to_owned() } else { format!("{place}/{name}") };
-    let inside = whole.strip_prefix(root).and_then(|rest| rest.strip_prefix('/')).filter(|_| !root.is_empty());
-    let mut parts: Vec<&str> = Vec::new();
-    let path = inside.unwrap_or(if whole == root { "" } else { &whole });
-    for part in path.split('/') {
-        match part {
-            "." => {}
-            ".." if parts.last().is_some_and(|last| !last.is_empty() && *last != "..") => drop(parts.pop()),
-            part => parts.push(part),
-        }
-    }
-    parts.join("/").trim_end_matches('/').to_owned()
-}
-
-/// Whether the command names it by a whole path that is not in the root.
-fn lies_outside(path: &str, command: &str, root: &str) -> bool {
-    let inside = !root.is_empty() && command.contains(&format!("{root}/{path}"));
-    let absolute =
-        command.split([' ', '\n', '>', '"', '\'', '=']).any(|word| word.starts_with('/') && word.ends_with(path));
-    absolute && !inside
 }
 
 fn is_scratch(path: &str) -> bool {
@@ -208,5 +198,42 @@ mod tests {
         let files = files(Past::new(story.session.history(), TurnNo(u32::MAX), &NoBlobs));
         assert_eq!(files.changed, ["by_another.rs", "d.rs", "notes.md", "src/a.rs", "src/f.rs"]);
         assert_eq!(files.deleted, ["c.rs", "docs/gone.md", "old/b.rs", "stale.md"]);
+    }
+    fn told(commands: &[(&str, i32, &str)]) -> Files {
+        let mut story = Story::in_root("/srv/app");
+        story.user("go on with it");
+        for (command, exit, output) in commands {
+            story.step("", "Bash", json!({}), run(command, *exit, output));
+        }
+        files(Past::new(story.session.history(), TurnNo(u32::MAX), &NoBlobs))
+    }
+
+    #[test]
+    fn a_file_has_one_name_wherever_it_was_named_from() {
+        let files = told(&[
+            ("for f in a b; do echo x >> \"/srv/app/src/$f.ts\"; done", 0, ""),
+            ("cat > ~/.tool/theme.json <<'E'\n{}\nE\ncat > /elsewhere/theme.json <<'E'\n{}\nE", 0, ""),
+            ("sed -i '' 's/a/b/' src/c.ts && cd /srv/app/web && sed -i 's/a/b/' d.ts", 0, ""),
+            ("cd $OTHER && sed -i 's/a/b/' e.ts", 0, ""),
+        ]);
+        assert_eq!(files.changed, ["src/a.ts", "src/b.ts", "src/c.ts", "web/d.ts"]);
+    }
+
+    #[test]
+    fn what_commands_write_to_run_it_is_no_part_of_the_work() {
+        let files = told(&[
+            ("cat > repro.py <<'E'\nx\nE", 0, ""),
+            ("python3 repro.py 2>&1 | tail -3", 1, "x"),
+            ("cat > fix.patch <<'E'\nx\nE\ngit apply fix.patch", 0, ""),
+            ("cp src/a.py src/a.py.bak", 0, ""),
+            ("cat > tools/gen.py <<'E'\nx\nE\npython tools/gen.py", 0, ""),
+            ("cat > main.py <<'E'\nx\nE\npython main.py && git add main.py", 0, ""),
+            ("cat > other.patch <<'E'\nx\nE", 0, ""),
+            ("cat > notes.md <<'E'\nx\nE", 0, ""),
+            ("git diff > all.diff && cat all.diff", 0, "diff --git a/src/b.py b/src/b.py\n--- a/src/b.py"),
+            ("git diff v1 v2", 0, "diff --git a/src/old.py b/src/old.py"),
+        ]);
+        assert_eq!(files.changed, ["main.py", "notes.md", "src/b.py", "tools/gen.py"]);
+        assert_eq!(files.scratch, ["all.diff", "fix.patch", "other.patch", "repro.py", "src/a.py.bak"]);
     }
 }

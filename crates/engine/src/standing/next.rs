@@ -41,7 +41,7 @@ pub(super) fn actions(past: Past<'_>) -> Vec<String> {
 /// The current list and when it was set. One that is empty clears what was there.
 fn todo(past: Past<'_>) -> (Option<TurnNo>, &[TodoItem]) {
     let set = past.done().find_map(|done| match &done.result.data {
-        ResultData::Todo(todo) if done.result.status == Status::Success => Some((done.turn, todo.items.as_slice())),
+        ResultData::Todo { items } if done.result.status == Status::Success => Some((done.turn, items.as_slice())),
         _ => None,
     });
     set.map_or((None, &[]), |(turn, items)| (Some(turn), items))

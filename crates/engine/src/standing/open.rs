@@ -1,21 +1,23 @@
 //! What is open: tests and builds that fail, the last call that failed, and questions that nobody answered.
 
 use super::{
+    earlier::{Earlier, still_failing},
     errors::error_lines,
     past::{Done, Past, shortened},
-    runs::{Newest, command_of},
+    runs::{Kind as RunKind, Newest, command_of},
     sentences::sentences,
     turns::{Kind, is_question, own_words, requests},
-    wording::wording,
+    wording::{wording, words},
 };
 use crate::{
     configuration::standing::{
-        CALLS_BACK, ERROR_LINES, ERROR_TOKENS, LAST_SENTENCES, LONGEST_QUESTION, NAMED_CHARACTERS, OPEN_SENTENCES,
+        CALLS_BACK, ERROR_LINES, ERROR_TOKENS, LAST_SENTENCES, LONGEST_QUESTION, NAMED_CHARACTERS, OBJECTION_CUE,
+        OPEN_SENTENCES,
     },
     configuration::written::NAMED_FAILURES,
     evidence::pointer::Place,
-    shell::Purpose,
-    text::{one_line, shorten_at_word, shorten_quotation},
+    shell::{Purpose, folder_of, parts_of},
+    text::{beginning, one_line, shorten_at_word, shorten_quotation},
     trace::{
         BlobError, ResultData, Status, TurnNo, UserTurn,
         claim::{Evidence, Question, RunVerdict},
@@ -30,11 +32,26 @@ pub(super) fn questions(
 ) -> Result<Vec<Question>, BlobError> {
     let mut found = Vec::new();
     let edited = tests.and_then(|tests| untested(past, tests));
-    let tests = tests.filter(|run| run.verdict == RunVerdict::Failed);
-    let build = build.filter(|run| run.verdict == RunVerdict::Failed);
-    found.extend(tests.map(failing));
-    found.extend(build.filter(|build| tests.is_none_or(|tests| tests.number != build.number)).map(failing));
-    let known: Vec<u32> = tests.into_iter().chain(build).map(|run| run.number).collect();
+    let has_failed = |run: &&Newest<'_>| run.verdict == RunVerdict::Failed;
+    let (failing_tests, failing_build) = (tests.filter(has_failed), build.filter(has_failed));
+    let newest = failing_tests.into_iter().chain(failing_build);
+    let mut known: Vec<u32> = Vec::new();
+    for run in newest {
+        if !known.contains(&run.number) {
+            found.push(failing(run, &failures(run), ""));
+            known.push(run.number);
+        }
+    }
+    for (run, kind) in [(tests, RunKind::Tests), (build, RunKind::Build)] {
+        let Some(run) = run else { continue };
+        for Earlier { run, left } in still_failing(past, kind, run)? {
+            if !known.contains(&run.number) {
+                let key = run.run.key(&past.history.start().root);
+                found.push(failing(&run, &left, folder_of(&key)));
+                known.push(run.number);
+            }
+        }
+    }
     found.extend(refused(past));
     found.extend(failed_call(past, &known)?);
     found.extend(still_running(past));
@@ -66,10 +83,14 @@ fn place_in(line: &str) -> &str {
     line[..end].rsplit('/').next().unwrap_or_default()
 }
 
-fn failing(run: &Newest<'_>) -> Question {
-    let names = run.run.tests.as_ref().map(|report| report.failures.as_slice()).unwrap_or_default();
+fn failures<'a>(run: &Newest<'a>) -> Vec<&'a str> {
+    run.run.tests.as_deref().into_iter().flat_map(|report| &report.failures).map(String::as_str).collect()
+}
+
+/// `names` are the failing tests that are open, `folder` is told where it says which of several runs it was.
+fn failing(run: &Newest<'_>, names: &[&str], folder: &str) -> Question {
     let mut named: Vec<&str> = Vec::new();
-    for name in names.iter().take(NAMED_FAILURES) {
+    for name in names.iter().copied().take(NAMED_FAILURES) {
         if named.is_empty() || named.iter().map(|name| name.len() + 2).sum::<usize>() + name.len() <= NAMED_CHARACTERS {
             named.push(name);
         }
@@ -92,7 +113,8 @@ fn failing(run: &Newest<'_>) -> Question {
         _ => told(&lines, ERROR_TOKENS),
     };
     let lines = if lines.is_empty() { lines } else { format!(": {lines}") };
-    let text = format!("{} fails{named}{lines}", command_of(run.run));
+    let folder = if folder.is_empty() { String::new() } else { format!("cd {folder} && ") };
+    let text = format!("{folder}{} fails{named}{lines}", command_of(run.run));
     question(&text, &run.place(), run.done.event)
 }
 
@@ -106,12 +128,12 @@ fn is_of_test(line: &str) -> bool {
 fn failed_call(past: Past<'_>, known: &[u32]) -> Result<Option<Question>, BlobError> {
     let mut newer: Vec<String> = Vec::new();
     for done in past.done().take(CALLS_BACK) {
-        let key = key_of(&done);
+        let key = key_of(&done, &past.history.start().root);
         // What a chain of commands comes to is its last one, which may have run alone since.
-        let last = key.rsplit(" && ").next().unwrap_or_default().to_owned();
+        let last = parts_of(&key).last().unwrap_or_default();
         let is_newest = !newer.contains(&key) && !newer.contains(&last);
         if !has_failed(&done) {
-            newer.extend(key.split(" && ").map(str::to_owned));
+            newer.extend(parts_of(&key));
         }
         newer.push(key);
         let may_fail = has_failed(&done) || is_forgiven(&done);
@@ -180,9 +202,9 @@ fn untested(past: Past<'_>, tests: &Newest<'_>) -> Option<Question> {
 }
 
 /// Two calls with the same key do the same.
-fn key_of(done: &Done<'_>) -> String {
+fn key_of(done: &Done<'_>, root: &str) -> String {
     match &done.result.data {
-        ResultData::Run(run) => run.reading().key(&run.command),
+        ResultData::Run(run) => run.key(root),
         data @ (ResultData::Edit(_) | ResultData::Patch(_) | ResultData::Write(_)) => {
             format!("edit {}", data.changed_paths().collect::<Vec<_>>().join(" "))
         }
@@ -231,12 +253,11 @@ fn refused(past: Past<'_>) -> Option<Question> {
 
 /// Whether a turn asks something where it was asked something.
 fn is_other_matter(past: Past<'_>, user: &UserTurn) -> bool {
-    let before = past.said().find(|said| said.turn < user.turn);
-    let was_asked = before.is_some_and(|said| {
-        said.answers
-            && sentences(said.text).iter().rev().take(LAST_SENTENCES).any(|sentence| is_question(sentence.text))
-    });
-    was_asked && matches!(past.kind(user), Kind::Question | Kind::Request)
+    let was_asked = past.said().find(|said| said.turn < user.turn).is_some_and(|said| said.asks());
+    // "Yes, and we also need …" answers first.
+    let lower = beginning(own_words(&user.text), OBJECTION_CUE).to_lowercase();
+    let answers = words(&lower).next().is_some_and(|first| wording().replies.has(first));
+    was_asked && !answers && matches!(past.kind(user), Kind::Question | Kind::Request)
 }
 
 fn quoted_question(who: &str, quote: crate::trace::claim::Quote) -> Question {
@@ -280,6 +301,35 @@ mod tests {
         assert_eq!(open(&story), ["pytest -q fails: a.py::test_x"]);
         story.step("", "Bash", json!({}), run("pytest -q", 0, "3 passed in 0.83s\n"));
         assert!(open(&story).is_empty());
+    }
+
+    #[test]
+    fn a_part_or_another_folder_mends_nothing() {
+        let failed = "FAILED a.py::test_x - assert 0\n1 failed, 2 passed in 0.83s\n";
+        for (first, then, open_then) in [
+            ("pytest -q", "pytest -q --deselect a.py::test_x", true),
+            ("pytest -q", "pytest -q --ignore a.py", true),
+            ("pytest -q", "pytest -q -m 'not slow'", true),
+            ("pytest -q", "pytest -q -k util", true),
+            ("pytest -q", "pytest -q b.py", true),
+            ("cd a && pytest -q", "cd b && pytest -q", true),
+            ("pytest -q", "pytest -q a.py::test_x", false),
+            ("pytest -q", "pytest -q -k test_x", false),
+            ("pytest -q", "pytest -x --tb=short", false),
+            ("cd a && pytest -q", "pytest -q", false),
+            ("cd a && pytest -q", "cd ./a && CI=1 pytest -q", false),
+        ] {
+            let mut story = Story::new();
+            story.user("look at the ledger");
+            story.step("", "Bash", json!({}), run(first, 1, failed));
+            story.step("", "Bash", json!({}), run(then, 0, "2 passed in 0.83s\n"));
+            let found = open(&story);
+            assert_eq!(
+                found.iter().any(|text| text.contains("pytest -q fails: a.py::test_x")),
+                open_then,
+                "{then}: {found:?}"
+            );
+        }
     }
 
     #[test]
@@ -336,7 +386,7 @@ mod tests {
         assert_eq!(open(&story), ["the user asked: “why is the balance wrong?”"]);
         story.answer("It compares prefixes. Shall I compare whole names?");
         assert_eq!(open(&story), ["the assistant asked: “Shall I compare whole names?”"]);
-        story.user("yes");
+        story.user("yes, and rename the report, too");
         assert!(!open(&story).iter().any(|text| text.contains("Shall I")), "{:?}", open(&story));
         story.answer("Done.");
         story.user("I closed the month and nothing happens, look into it. Fix the failing test, too.");

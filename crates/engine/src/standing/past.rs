@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
-use super::turns::{Kind, kind_of, own_words, wanted};
+use super::{
+    sentences::sentences,
+    turns::{Kind, is_question, kind_of, own_words, wanted},
+};
 use crate::{
-    configuration::standing::TURNS_BACK,
+    configuration::standing::{LAST_SENTENCES, TURNS_BACK},
     configuration::written::QUOTE_TOKENS,
     evidence::{output::edges, pointer::Place},
     history::{History, LiveTurn},
@@ -43,6 +46,14 @@ pub(super) struct Said<'a> {
     pub(super) text: &'a str,
     /// It ended the round.
     pub(super) answers: bool,
+}
+
+impl Said<'_> {
+    /// Whether it ends a round with a question.
+    pub(super) fn asks(&self) -> bool {
+        let last = || sentences(self.text).into_iter().rev().take(LAST_SENTENCES);
+        self.answers && last().any(|sentence| is_question(sentence.text))
+    }
 }
 
 impl<'a> Past<'a> {

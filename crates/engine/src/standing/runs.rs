@@ -11,8 +11,8 @@ use super::{
 };
 use crate::{
     configuration::standing::{SENTENCE_COMMAND, UNKNOWN_RUNS},
-    evidence::pointer::Place,
-    shell::{Joint, Purpose, Script, programs, purposes},
+    evidence::{pointer::Place, symbols::is_prose},
+    shell::{Joint, Purpose, Script, negates, of_runs, programs, purposes, runs_tests, telling},
     text::shorten_at_word,
     trace::{
         BlobError,
@@ -43,11 +43,8 @@ pub(super) fn newest(past: Past<'_>, kind: Kind) -> Result<Option<Newest<'_>>, B
     let mut unknown: Option<Newest<'_>> = None;
     let mut looked = 0;
     for done in past.done() {
-        let Some((number, run)) = done.run().filter(|(_, run)| may_be(run, kind)) else { continue };
-        let output = past.output(done.result)?;
-        let Some(verdict) = judge(run, &output, kind) else { continue };
-        let again = unknown.as_ref().map(|newer| newer.number);
-        let found = Newest { done, number, run, verdict, output, again };
+        let Some(mut found) = judged(past, done, kind)? else { continue };
+        found.again = unknown.as_ref().map(|newer| newer.number);
         if found.verdict != RunVerdict::Unknown {
             return Ok(Some(found));
         }
@@ -60,8 +57,18 @@ pub(super) fn newest(past: Past<'_>, kind: Kind) -> Result<Option<Newest<'_>>, B
     Ok(unknown)
 }
 
+/// What was done, where it is a run of a kind.
+pub(super) fn judged<'a>(past: Past<'a>, done: Done<'a>, kind: Kind) -> Result<Option<Newest<'a>>, BlobError> {
+    let ran = done.run().filter(|(_, run)| may_be(run, kind) && !done.result.was_denied());
+    let Some((number, run)) = ran else { return Ok(None) };
+    let output = past.output(done.result)?;
+    let verdict = judge(run, &output, kind);
+    Ok(verdict.map(|verdict| Newest { done, number, run, verdict, output, again: None }))
+}
+
 impl Newest<'_> {
-    pub(super) fn status(&self, past: Past<'_>) -> RunStatus {
+    /// `wider` is a run of which it is a part.
+    pub(super) fn status(&self, past: Past<'_>, wider: Option<u32>) -> RunStatus {
         let evidence = Evidence { pointer: self.place().to_string(), event: self.done.event };
         let command = command_of(self.run);
         let counts = self.run.tests.as_ref().and_then(|report| report.counts());
@@ -82,17 +89,19 @@ impl Newest<'_> {
         };
         let again =
             self.again.map(|number| format!("; cmd#{number} ran it again and shows no verdict")).unwrap_or_default();
+        let part = wider.map(|number| format!("; a part of what cmd#{number} runs")).unwrap_or_default();
         RunStatus {
             verdict: self.verdict,
-            text: format!("{command}: {verdict}{outcome}{since}{again}"),
+            text: format!("{command}: {verdict}{outcome}{part}{since}{again}"),
             evidence: Some(evidence),
         }
     }
 
-    /// The files that were edited after it.
+    /// The files of the project that were edited after it. What is written in prose no run can show.
     pub(super) fn edited_since<'p>(&self, past: Past<'p>) -> BTreeSet<&'p str> {
         let since = past.done_from(self.done.turn).filter(|done| done.turn > self.done.turn);
-        since.flat_map(|done| done.changed()).collect()
+        let counts = |path: &&str| !path.starts_with(['/', '~']) && !is_prose(path);
+        since.flat_map(|done| done.changed()).filter(counts).collect()
     }
 
     pub(super) fn place(&self) -> Place {
@@ -105,11 +114,21 @@ pub(super) fn command_of(run: &RunData) -> String {
     let key = run.reading().key(&run.command);
     let mut lines = run.reading().claimed(&run.command).lines().map(str::trim);
     let told = lines.find(|line| !line.is_empty() && !line.starts_with("set -") && !line.starts_with('#'));
-    let told = if run.command.contains('\n') { told.unwrap_or(&key) } else { &key };
+    let told = match told.filter(|_| run.command.contains('\n')) {
+        Some(line) if line.contains("<<") => does_most(&run.command).unwrap_or(line),
+        Some(line) => line,
+        None => &key,
+    };
     shorten_at_word(told, SENTENCE_COMMAND).into_owned()
 }
 
-fn may_be(run: &RunData, kind: Kind) -> bool {
+/// The line of a script that does most: where one is written and run, that is where it is run.
+fn does_most(command: &str) -> Option<&str> {
+    let line = command.get(telling(&Script::parse(command))?..)?.lines().next()?.trim();
+    Some(line).filter(|line| !line.is_empty() && !line.contains("<<"))
+}
+
+pub(super) fn may_be(run: &RunData, kind: Kind) -> bool {
     let purpose = run.reading().purpose;
     match kind {
         Kind::Tests => purpose == Purpose::Tests || (purpose == Purpose::Builds && run.tests.is_some()),
@@ -125,12 +144,12 @@ struct Pipeline {
     joint: Joint,
 }
 
-fn pipelines(run: &RunData) -> Vec<Pipeline> {
+fn pipelines(run: &RunData, script: &Script) -> Vec<Pipeline> {
     let mut found: Vec<Pipeline> = Vec::new();
     let mut inside = false;
     let stops_at_errors =
         run.reading().claimed(&run.command).starts_with("set -e") || run.command.starts_with("set -e");
-    for (purpose, joint) in purposes(&Script::parse(&run.command)) {
+    for (purpose, joint) in purposes(script) {
         let joint = if stops_at_errors && matches!(joint, Joint::Semicolon | Joint::Line) { Joint::And } else { joint };
         let starts_pipe = joint == Joint::Pipe;
         match found.last_mut().filter(|_| inside) {
@@ -147,7 +166,12 @@ fn pipelines(run: &RunData) -> Vec<Pipeline> {
 
 /// How the tests or the build of a command ended. None: it has neither, or did not get so far.
 fn judge(run: &RunData, output: &str, kind: Kind) -> Option<RunVerdict> {
-    let lines = pipelines(run);
+    let script = Script::parse(&run.command);
+    let lines = pipelines(run, &script);
+    // What others print beside it says nothing of it.
+    let own = of_runs(&script, output);
+    let is_silent = output.trim().is_empty();
+    let output = own.as_deref().unwrap_or_default();
     let wanted = if kind == Kind::Tests { Purpose::Tests } else { Purpose::Builds };
     let find = |purpose: Purpose| lines.iter().rposition(|line| line.purpose == purpose);
     let at = find(wanted).or_else(|| find(Purpose::Builds).filter(|_| kind == Kind::Tests && run.tests.is_some()))?;
@@ -156,9 +180,19 @@ fn judge(run: &RunData, output: &str, kind: Kind) -> Option<RunVerdict> {
     let chained = lines[at..lines.len() - 1].iter().all(|line| line.joint == Joint::And);
     let tests_follow = lines[at + 1..].iter().any(|line| line.purpose == Purpose::Tests);
     let checked_before = lines[..at].iter().any(|line| line.purpose == Purpose::Builds && line.joint == Joint::And);
-    let exit = run.exit_code.filter(|_| !run.timed_out);
+    // A code that is turned round, or that of a command which has only begun, says nothing of how it ended.
+    let told = !run.timed_out && line.joint != Joint::Background && !negates(&script);
+    let exit = run.exit_code.filter(|_| told);
     let failed = exit.is_some_and(|code| code != 0);
-    let report = run.tests.as_deref().filter(|report| report.passed + report.failed > 0);
+    let report = run.tests.as_deref().filter(|_| own.is_some());
+    // It ran none of its tests.
+    if kind == Kind::Tests && !failed && report.is_some_and(|report| report.passed + report.failed == 0) {
+        return None;
+    }
+    let report = report.filter(|report| report.passed + report.failed > 0);
+    if kind == Kind::Tests && report.is_none() && !runs_tests(&script) {
+        return None;
+    }
     let verdict = match kind {
         Kind::Tests => match report {
             Some(report) if report.failed > 0 || (failed && last && !line.piped) => RunVerdict::Failed,
@@ -178,9 +212,7 @@ fn judge(run: &RunData, output: &str, kind: Kind) -> Option<RunVerdict> {
             Some(true) => RunVerdict::Passed,
             Some(false) => RunVerdict::Failed,
             // Compilers are silent where all is well.
-            None if exit == Some(0) && (last || chained) && output.trim().is_empty() && !filters(&run.command) => {
-                RunVerdict::Passed
-            }
+            None if exit == Some(0) && (last || chained) && is_silent && !filters(&run.command) => RunVerdict::Passed,
             None => RunVerdict::Unknown,
         },
     };
@@ -207,10 +239,18 @@ mod tests {
 
     fn judged(command: &str, exit: i32, output: &str) -> (Option<RunVerdict>, Option<RunVerdict>) {
         let run = RunData { command: command.into(), exit_code: Some(exit), ..RunData::default() };
-        let tests = crate::evidence::recognise::recognise(run.reading().purpose, output).map(Box::<TestReport>::new);
+        let tests = crate::evidence::recognise::recognise(&Script::parse(command), output).map(Box::<TestReport>::new);
         let run = RunData { tests, ..run };
         let of = |kind| may_be(&run, kind).then(|| judge(&run, output, kind)).flatten();
         (of(Kind::Tests), of(Kind::Build))
+    }
+
+    #[test]
+    fn a_script_that_is_written_and_run_is_named_by_its_run() {
+        let named = |command: &str| command_of(&RunData { command: command.into(), ..RunData::default() });
+        assert_eq!(named("cat > x.py <<'E'\nprint(1)\nE\npython3 x.py 2>&1"), "python3 x.py 2>&1");
+        assert_eq!(named("base=$(mktemp -d)\ncargo build"), "base=$(mktemp -d)");
+        assert_eq!(named("cat > x.py <<'E'\nprint(1)\nE"), "cat > x.py <<'E'");
     }
 
     #[test]
@@ -236,8 +276,33 @@ mod tests {
             ("pytest -q | tail -3", 0, "nothing known", (Some(Unknown), None)),
             ("pytest -q || true", 0, "", (Some(Unknown), None)),
             ("make; ls", 0, "x", (None, Some(Unknown))),
+            ("python3 test_old_name.py", 0, "shown", (None, None)),
+            ("cat > test_x.py <<'E'\nx\nE\npython3 test_x.py", 1, "AssertionError", (None, None)),
+            (
+                "python3 tests/test_x.py",
+                0,
+                "..\n----------------------------------------------------------------------\nRan 2 tests in 0.001s\n\nOK\n",
+                (Some(Passed), None),
+            ),
+            ("./run_tests.sh", 0, "", (Some(Passed), None)),
+            ("python manage.py test", 1, "x", (Some(Failed), None)),
             ("curl http://ci/tests", 0, "=== 999 passed in 0.1s ===", (None, None)),
             ("git push", 1, "error: x", (None, None)),
+            ("! pytest -q", 0, "", (Some(Unknown), None)),
+            ("pytest -q &", 0, "", (Some(Unknown), None)),
+            ("pytest -q || echo '=== 5 passed in 0.1s ==='", 0, "=== 5 passed in 0.1s ===", (Some(Unknown), None)),
+            ("pytest -q > out.txt; cat old.txt", 0, "=== 999 passed in 1.00s ===", (Some(Unknown), None)),
+            ("pytest -q; cat old.txt", 0, "FAILED a.py::x", (Some(Unknown), None)),
+            (
+                "cargo test none",
+                0,
+                "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 4 filtered out; finished in 0.00s\n",
+                (None, None),
+            ),
+            ("pytest -q | tail -3; echo ${PIPESTATUS[0]}", 0, "1 failed, 2 passed in 0.12s\n1", (Some(Failed), None)),
+            ("pytest -q | tail -3; echo $TEXT", 0, "1 failed, 2 passed in 0.12s\n1", (Some(Unknown), None)),
+            ("git status; pytest -q | tail -3; echo $?", 0, "1 failed, 2 passed in 0.12s\n0", (Some(Failed), None)),
+            ("pytest -q > log 2>&1; tail -3 log", 0, "=== 3 passed in 0.12s ===", (Some(Passed), None)),
         ] {
             assert_eq!(judged(command, exit, output), verdicts, "{command} {output}");
         }

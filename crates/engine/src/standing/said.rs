@@ -8,16 +8,17 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
     past::{Past, Said, shortened},
-    sentences::{Sentence, sentences, without_list_mark},
+    sentences::{sentences, without_list_mark},
     since::Since,
     turns::{Kind, is_question, own_words},
     wording::{wording, words},
+    worth::worth,
 };
 use crate::{
     configuration::rules,
     configuration::standing::{
-        APPROVED, BEFORE_CHANGE, CONCLUSIONS_PER_TURN, FURTHER_CONCLUSION, IN_ANSWER, LAST_SENTENCES, LEAST_WORTH,
-        LISTED_IN_ANSWER, NAMES_SOMETHING, OPENS_ANSWER, SAME_SUBJECT, SHORTEST_CONCLUSION, STRONG,
+        APPROVED, ASIDES, CAUSE, CAUSES_OF_ROUND, CONCLUSIONS_PER_TURN, FURTHER_CONCLUSION, LAST_SENTENCES,
+        LEAST_WORTH, SAME_SUBJECT, SHORTEST_CONCLUSION,
     },
     evidence::pointer::Place,
     history::Weighed,
@@ -44,6 +45,9 @@ struct Choice<'a> {
 pub(super) fn concluded(past: Past<'_>, first: TurnNo, most: usize) -> Vec<Concluded> {
     let since = Since::new(past, first);
     let mut choices: Vec<Choice<'_>> = Vec::new();
+    let rounds: Vec<TurnNo> = past.users().map(|user| user.turn).collect();
+    let mut causes = (None, 0);
+    let mut asides = 0;
     // Newest first: of two about one subject the older goes.
     for said in past.said().take_while(|said| said.turn >= first) {
         if since.user_objects(said.turn) {
@@ -55,6 +59,18 @@ pub(super) fn concluded(past: Past<'_>, first: TurnNo, most: usize) -> Vec<Concl
             weighed.iter().map(|weighed| (weighed.worth, &said.text[weighed.start..weighed.end])).collect();
         best.retain(|(_, text)| !since.edit_speaks_against(said.turn, text));
         best.sort_by_key(|(worth, _)| std::cmp::Reverse(*worth));
+        if !said.answers && !changes {
+            // Whoever looks for a cause names several on the way; the last ones are what came of it.
+            let round = rounds.iter().find(|turn| **turn < said.turn);
+            causes = if causes.0 == Some(round) { causes } else { (Some(round), 0) };
+            best.retain(|(_, text)| {
+                let names_cause = wording().strength(&text.to_lowercase()) >= CAUSE;
+                causes.1 += usize::from(names_cause);
+                !names_cause || causes.1 <= CAUSES_OF_ROUND
+            });
+            best.truncate(CONCLUSIONS_PER_TURN.min(ASIDES.saturating_sub(asides)));
+            asides += best.len();
+        }
         for (place, (worth, text)) in (0..).zip(best.into_iter().take(CONCLUSIONS_PER_TURN)) {
             let subject = subject(text);
             if choices.iter().any(|newer| newer.turn > said.turn && is_about_the_same(&subject, &newer.subject)) {
@@ -78,11 +94,16 @@ pub(super) fn concluded(past: Past<'_>, first: TurnNo, most: usize) -> Vec<Concl
 fn approved(past: Past<'_>, first: TurnNo) -> Vec<Choice<'_>> {
     let answers = past.users().take_while(|user| user.turn > first);
     let answers = answers.filter(|user| past.kind(user) == Kind::Answer);
+    let answered = past.said().find(|said| said.answers).map(|said| said.turn);
     let asked = answers.filter_map(|user| {
         let said = past.said().find(|said| said.turn < user.turn)?;
         let value = APPROVED + freshness(past, said.turn);
         if let Some(text) = chosen(said.text, own_words(&user.text)) {
             return Some(Choice { turn: said.turn, text, value, subject: BTreeSet::new() });
+        }
+        // What was asked for with a "yes" is done once an answer follows.
+        if answered.is_some_and(|answered| answered > user.turn) {
+            return None;
         }
         let is_asked =
             |text: &&str| is_question(text) && !text.contains(['“', '”']) && text.len() >= SHORTEST_CONCLUSION;
@@ -149,56 +170,6 @@ fn weigh(said: &Said<'_>, changes: bool) -> Arc<[Weighed]> {
     weighed.collect()
 }
 
-fn worth(sentence: &Sentence<'_>, said: &Said<'_>, offers: bool, changes: bool) -> i32 {
-    let text = sentence.text;
-    let list = wording();
-    let wide = text.chars().filter(|character| !character.is_ascii()).count();
-    if text.len() + wide < SHORTEST_CONCLUSION
-        || text.ends_with([':', '：'])
-        || is_question(text)
-        || text.contains(['“', '”'])
-    {
-        return 0;
-    }
-    // Cut inside a quotation or a piece of code.
-    if text.matches('"').count() % 2 == 1 || text.matches('`').count() % 2 == 1 {
-        return 0;
-    }
-    let lower = text.to_lowercase().replace('’', "'");
-    let plain = lower.trim_start_matches(['*', '_', '`', ' ']);
-    let strongest = list.strength(&lower);
-    // What stands in the list of an answer that asks is a choice, not yet a decision.
-    let listed = sentence.listed && !offers;
-    // An answer's items say what was done without such words.
-    if (sentence.listed && offers) || (strongest == 0 && !(said.answers && (sentence.opens || listed))) {
-        return 0;
-    }
-    let is_plan = list.announces.begin(plain) || words(plain).next().is_some_and(|first| list.requests.has(first));
-    if is_plan
-        || list.doubts.stand_in(&lower)
-        || list.verdicts.stand_in(&lower)
-        || list.dangling.begin(plain)
-        || (list.manners.begin(plain) && strongest < STRONG)
-    {
-        return 0;
-    }
-    let names_something = text.contains('`') || text.contains('_') || text.contains("()") || text.contains('/');
-    if text.len() + wide < 2 * SHORTEST_CONCLUSION && !names_something {
-        return 0;
-    }
-    let place = match (said.answers, changes) {
-        (true, _) if sentence.opens => OPENS_ANSWER,
-        (true, _) if listed => LISTED_IN_ANSWER,
-        (true, _) => IN_ANSWER,
-        (false, true) => BEFORE_CHANGE,
-        (false, false) => 0,
-    };
-    match strongest {
-        0 => place,
-        strongest => strongest + place + if names_something { NAMES_SOMETHING } else { 0 },
-    }
-}
-
 fn subject(text: &str) -> BTreeSet<String> {
     let lower = text.to_lowercase();
     crate::text::words(&lower).into_iter().filter(|word| word.len() > 3).collect()
@@ -214,7 +185,7 @@ fn is_about_the_same(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
 mod tests {
     use super::*;
     use crate::{
-        story::{Story, edit},
+        story::{Story, edit, run},
         trace::NoBlobs,
     };
     use serde_json::json;
@@ -273,6 +244,50 @@ mod tests {
         story.user("rename it");
         story.step("", "Edit", json!({}), edit("src/a.rs", 1, &["fn find_old_name() {"], &["fn find_name() {"]));
         story.step("", "Edit", json!({}), edit("src/report.rs", 1, &["a"], &["b"]));
+        assert!(quotes(&story).is_empty(), "{:?}", quotes(&story));
+    }
+
+    #[test]
+    fn fragments_and_steps_of_a_thought_are_no_conclusions() {
+        let mut story = Story::new();
+        story.user("fix the ledger");
+        for said in [
+            "So `balance()` never sees the second account because of the prefix.",
+            "This means `balance()` skips accounts that begin alike.",
+            "If `raw` is set, no month is asked because it returns early.",
+            "That's expected because `report.rs` has no such month.",
+        ] {
+            story.step(said, "Bash", json!({}), run("ls", 0, "a"));
+        }
+        story.answer("Done.\n- `a.rs` → `b.rs`\n- Monthly totals/sums in a table\n- sums, months already present\n");
+        assert!(quotes(&story).is_empty(), "{:?}", quotes(&story));
+    }
+
+    #[test]
+    fn of_the_causes_that_a_search_went_through_the_last_stay() {
+        let mut story = Story::new();
+        story.user("fix the ledger");
+        for said in [
+            "The problem is that `parse()` drops empty lines.",
+            "The issue is that `load()` opens another file.",
+            "The root cause is that `balance()` compares prefixes.",
+        ] {
+            story.step(said, "Bash", json!({}), run("ls", 0, "a"));
+        }
+        assert_eq!(
+            quotes(&story),
+            ["The root cause is that `balance()` compares prefixes.", "The issue is that `load()` opens another file."]
+        );
+    }
+
+    #[test]
+    fn what_a_yes_asked_for_is_said_until_it_is_done() {
+        let mut story = Story::new();
+        story.user("fix the ledger");
+        story.answer("It compares prefixes. Shall I compare whole names instead?");
+        story.user("yes");
+        assert_eq!(quotes(&story), ["Shall I compare whole names instead?"]);
+        story.answer("Done.");
         assert!(quotes(&story).is_empty(), "{:?}", quotes(&story));
     }
 

@@ -1,12 +1,12 @@
 //! Archives: old rounds leave the head of the view, blocks and all.
 
-use super::{BlockStanding, State, entries::turn_of};
+use super::{BlockStanding, State};
 use crate::{
     history::History,
     ledger::Miss,
     planner::Rent,
     trace::{
-        EventNo, Layout, TurnNo,
+        EventNo, Layout,
         decision::{Archive, Author},
     },
     view::{Entry, Source},
@@ -55,35 +55,5 @@ impl State {
         }
         self.rents.archive = Rent::default();
         Ok(())
-    }
-
-    /// How many summaries the view begins with.
-    pub(crate) fn archived_summaries(&self) -> usize {
-        self.view.entries().iter().take_while(|entry| matches!(entry.source, Source::Archived(_))).count()
-    }
-
-    /// How many entries from `start` on belong to turns up to `last`; a block that goes beyond cannot be split.
-    pub(super) fn entries_through(&self, start: usize, last: TurnNo) -> Result<usize, String> {
-        let entries = &self.view.entries()[start..];
-        let crossing = entries.iter().find_map(|entry| match entry.source {
-            Source::Block(number) => {
-                let range = self.blocks.get(&number)?.range;
-                (range.first <= last && last < range.last).then_some(number)
-            }
-            _ => None,
-        });
-        if let Some(number) = crossing {
-            return Err(format!("block {number} goes beyond turn {last}"));
-        }
-        let inside = |entry: &Entry| self.first_turn(entry).is_some_and(|turn| turn <= last);
-        Ok(entries.iter().rposition(inside).map_or(0, |place| place + 1))
-    }
-
-    /// The first turn that an entry shows or stands for.
-    pub(crate) fn first_turn(&self, entry: &Entry) -> Option<TurnNo> {
-        match entry.source {
-            Source::Block(number) => self.blocks.get(&number).map(|block| block.range.first),
-            _ => turn_of(entry),
-        }
     }
 }

@@ -10,7 +10,7 @@ use super::{
     output::Output,
     part::{AsCame, CamePart},
 };
-use crate::shell::{Reading, Script};
+use crate::shell::{Reading, Script, folder, keyed};
 
 /// What kind of thing a tool did.
 #[doc(hidden)]
@@ -100,7 +100,10 @@ pub enum ResultData {
     /// Ran a command.
     Run(RunData),
     /// Set the todo list.
-    Todo(TodoData),
+    Todo {
+        /// All of it.
+        items: Vec<TodoItem>,
+    },
     /// Anything else, in the tool's own form.
     Other(Value),
 }
@@ -293,6 +296,14 @@ impl RunData {
     pub fn reading(&self) -> Reading {
         self.reading.unwrap_or_else(|| Reading::of(&Script::parse(&self.command)))
     }
+
+    /// Two runs with the same key ran the same thing: the same command in the same folder below `root`.
+    pub fn key(&self, root: &str) -> String {
+        let reading = self.reading();
+        let key = reading.key(&self.command);
+        let way = self.command.get(..reading.begins as usize).unwrap_or_default();
+        keyed(key, &folder(&self.cwd, way, root))
+    }
 }
 
 /// A test run, as one of the recognisers in `evidence` read it.
@@ -329,13 +340,6 @@ impl TestReport {
     }
 }
 
-/// A todo list that was set.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TodoData {
-    /// All of it.
-    pub items: Vec<TodoItem>,
-}
-
 /// One thing to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TodoItem {
@@ -369,7 +373,7 @@ impl ResultData {
             Self::Edit(_) | Self::Patch(_) => ToolKind::Edit,
             Self::Write(_) => ToolKind::Write,
             Self::Run(_) => ToolKind::Run,
-            Self::Todo(_) => ToolKind::Todo,
+            Self::Todo { .. } => ToolKind::Todo,
             Self::Other(_) => ToolKind::Other,
         }
     }
@@ -418,6 +422,12 @@ impl ToolResult {
         let refused = error.message.strip_prefix("The user doesn't want to proceed with this tool use.")?;
         let (_, reason) = refused.split_once("the user said:\n")?;
         Some(reason.trim()).filter(|reason| !reason.is_empty())
+    }
+
+    /// Whether nothing ran, because somebody did not let it.
+    pub(crate) fn was_denied(&self) -> bool {
+        let ran = matches!(&self.data, ResultData::Run(run) if run.exit_code.is_some());
+        !ran && self.error.as_ref().is_some_and(|error| error.code == "PERMISSION_DENIED")
     }
 
     /// A tool that did what was asked.

@@ -27,6 +27,8 @@ pub(crate) struct Candidate<'a> {
     pub bytes: &'a [u8],
     /// What its pictures count; 0 where it has none, or the model sees none.
     pub pictures: u32,
+    /// Whether the provider takes them together with the others.
+    pub pictures_fit: bool,
     /// Where the whole can be recalled.
     pub pointer: String,
 }
@@ -54,7 +56,7 @@ pub(crate) fn plan_results(
     let mut admitted: Vec<Admitted> = candidates
         .iter()
         .map(|candidate| match count_whole(candidate.bytes, single, limits, count) {
-            Some(tokens) if tokens.saturating_add(candidate.pictures) <= single => {
+            Some(tokens) if candidate.pictures_fit && tokens.saturating_add(candidate.pictures) <= single => {
                 Admitted { tokens: tokens + candidate.pictures, cut: None, pictures: candidate.pictures }
             }
             Some(_) => without_pictures(candidate, count),
@@ -181,7 +183,7 @@ mod tests {
     }
 
     fn candidate(bytes: &[u8]) -> Candidate<'_> {
-        Candidate { bytes, pictures: 0, pointer: "cmd#1".into() }
+        Candidate { bytes, pictures: 0, pictures_fit: true, pointer: "cmd#1".into() }
     }
 
     #[test]

@@ -22,7 +22,7 @@ impl Watch for LedgerIsTrue {
         let messages = session.view().entries().iter().map(|entry| rendered(session, entry, provider));
         let parts: Vec<Vec<u8>> = [render_head(provider, &session.head())].into_iter().chain(messages).collect();
         assert!(session.sent().holds(parts[1..].iter().map(Vec::as_slice)), "as it was sent");
-        let line = session.ledger().lines().last().expect("a call was started");
+        let line = session.ledger().last().expect("a call was started");
         let size: usize = parts.iter().map(Vec::len).sum();
         assert_eq!(line.reused.bytes + line.written.bytes, size as u64);
         assert_eq!(line.reused.tokens + line.written.tokens, session.view().tokens());

@@ -61,7 +61,7 @@ fn edits_view(event: &EventBody) -> bool {
 impl Watch for Monotone {
     fn sent(&mut self, session: &Session, counted: u64) {
         let now = Seen::of(session, counted);
-        let line = session.ledger().lines().last().expect("a call was started");
+        let line = session.ledger().last().expect("a call was started");
         let other_cache = line.reasons.contains(&Miss::ModelChanged) || line.reasons.contains(&Miss::FirstCall);
         let edit_tried = std::mem::take(&mut self.edit_tried);
         if let Some(before) = &self.last

@@ -34,7 +34,7 @@ proptest! {
         prop_assert_eq!(session.view().seam(), again.view().seam());
         prop_assert_eq!(session.state().board(), again.state().board());
         prop_assert_eq!(format!("{:?}", session.state()), format!("{:?}", again.state()));
-        prop_assert_eq!(session.ledger().lines(), again.ledger().lines());
+        prop_assert_eq!(session.ledger(), again.ledger());
         prop_assert_eq!(session.sent(), again.sent());
     }
 

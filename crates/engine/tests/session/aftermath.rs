@@ -90,7 +90,7 @@ fn a_changed_model_takes_thinking_by_its_card_and_lets_rules_take_effect() {
     let text = body(&day.session, Provider::Anthropic);
     assert!(!text.contains("THOUGHT") && text.contains("NEW RULES"), "{text}");
     day.session.start_call(&day.now()).expect("a call");
-    let line = day.session.ledger().lines().last().expect("a line");
+    let line = day.session.ledger().last().expect("a line");
     assert_eq!(line.reasons[0], Miss::ModelChanged);
 }
 

@@ -75,7 +75,7 @@ fn thinking_that_was_never_sent_costs_nothing_when_it_is_dropped() {
     step(&mut session, "b", other("x"));
     session.drop_thinking(&NOW).expect("idle");
     session.start_call(&NOW).expect("a call");
-    assert_eq!(*session.ledger().lines().last().expect("a line").reasons, [Miss::NewTurns]);
+    assert_eq!(*session.ledger().last().expect("a line").reasons, [Miss::NewTurns]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use lookback_engine::{
     Session, SessionError, Source,
-    session::{FoldRefused, ModelAttempt, Reread, UnfoldRefused},
+    session::{FoldRefused, ModelAttempt, UnfoldRefused},
     trace::{
         EventBody, NoBlobs, TurnNo,
         decision::{Reach, TurnRange},
@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::{
     story::{body, recall},
-    workday::{Day, line, proposal, true_fact},
+    workday::{Day, line, proposal, read, true_fact},
 };
 
 fn sources(session: &Session) -> Vec<Source> {
@@ -219,16 +219,15 @@ fn a_fold_is_one_event_with_its_decision() {
 #[test]
 fn after_a_fold_a_file_is_shown_once_and_then_named() {
     let mut day = Day::work(12);
-    let lines: Vec<String> = (10..=20).map(line).collect();
-    let plan = |day: &Day| day.session.plan_reread("src/ledger.py", 10, &lines, &NoBlobs).expect("no blobs");
-    assert_eq!(plan(&day), Reread::Whole, "nothing was folded yet");
+    let again = |day: &Day| day.session.reread(read(10, 20), &NoBlobs);
+    assert_eq!(again(&day), read(10, 20), "nothing was folded yet");
     let draft = day.session.draft_fold(None, &day.now()).expect("there is enough");
     day.session.fold_by_rules(&draft, &day.now()).expect("it is admitted");
-    assert_eq!(plan(&day), Reread::Whole, "once in full");
+    assert_eq!(again(&day), read(10, 20), "once in full");
     let turn = day.read(60);
-    let Reread::Unchanged { turn: shown, text } = plan(&day) else { panic!("they were just shown") };
-    assert_eq!(shown, turn);
-    assert!(text.contains(&format!("unchanged since turn#{turn}")), "{text}");
+    let text = again(&day).text.bytes(&NoBlobs).expect("in memory");
+    let named = format!("src/ledger.py:L10-L20 unchanged since turn#{turn} · ");
+    assert!(text.starts_with(named.as_bytes()), "{text:?}");
     day.edit(15, "    entry_15 = None");
-    assert_eq!(plan(&day), Reread::Whole, "the file has changed");
+    assert_eq!(again(&day), read(10, 20), "the file has changed");
 }

@@ -181,7 +181,10 @@ fn a_block_says_where_the_work_stood_and_how_to_get_a_detail_back_only_where_tha
     - pytest -q → exit 1, 1 failed, 2 passed: tests/test_ledger.py::test_cash ("assert 130 == 100") [cmd#1 exit=1]
     - cargo build → exit 0: "Finished" [cmd#12 exit=0]
     "#);
-    let told = day.session.guest_block(folded[0], ClientRecall::Declared, &day.now()).expect("the same turns");
+    let before = day.session.state().fold_of(1).expect("it was folded").0 as usize;
+    let mut other = Session::replay(day.session.trace()[..before].to_vec(), &NoBlobs).expect("it replays");
+    other.stand_guest(folded[0], ClientRecall::Declared, &day.now()).expect("the same turns");
+    let told = other.bench().block(1).expect("it stands");
     assert!(told.contains("the tool recall gives any of them back whole, for conversation guest0000000"), "{told}");
     assert!(told.contains("lines are not shown here: recall user#2]"), "{told}");
     assert!(count(told.as_bytes()) < 4_000);

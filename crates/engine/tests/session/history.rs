@@ -32,7 +32,7 @@ fn a_rollback_takes_the_view_back_and_no_number() {
     assert!(recall(&session, "cmd#2").expect("numbers go on").contains("pwd"));
     assert!(recall(&session, "cmd#1").expect("rolled back, not lost").contains("SECRET"));
     session.start_call(&NOW).expect("valid");
-    let line = session.ledger().lines().last().expect("a line");
+    let line = session.ledger().last().expect("a line");
     assert_eq!(*line.reasons, [Miss::NewTurns], "the rollback was paid for by the call before");
 }
 
@@ -113,7 +113,7 @@ fn the_ledger_says_what_is_reused_and_why_not_all() {
     let first = sent(&session);
     step(&mut session, "b", other("y"));
     let second = sent(&session);
-    let lines = session.ledger().lines();
+    let lines = session.ledger();
     assert_eq!(*lines[0].reasons, [Miss::FirstCall]);
     assert_eq!(lines[0].reused.tokens, 0);
     assert_eq!(*lines[1].reasons, [Miss::NewTurns]);
@@ -121,7 +121,7 @@ fn the_ledger_says_what_is_reused_and_why_not_all() {
     assert!(second.starts_with(first.trim_end_matches("]}")), "byte for byte");
     session.model_changed(ModelChoice::new("other", Provider::Responses, 200_000), &NOW).expect("idle");
     session.start_call(&NOW).expect("a call");
-    let line = session.ledger().lines().last().expect("a line");
+    let line = session.ledger().last().expect("a line");
     assert_eq!((line.reused.tokens, &*line.reasons), (0, &[Miss::ModelChanged, Miss::NewTurns][..]));
 }
 
@@ -138,7 +138,7 @@ fn the_model_in_use_survives_a_rollback() {
     session.start_call(&NOW).expect("a call");
     assert_eq!(session.sent().provider(), Provider::Chat);
     assert_eq!(session.state().model().name, "gpt");
-    let line = session.ledger().lines().last().expect("a line");
+    let line = session.ledger().last().expect("a line");
     assert_eq!(*line.reasons, [Miss::RolledBack, Miss::NewTurns]);
 }
 
@@ -152,7 +152,7 @@ fn words_that_are_sent_again_are_reused() {
     session.roll_back(TurnNo(turn.0 - 1), &NOW).expect("a whole turn");
     user(&mut session, "fix it");
     session.start_call(&NOW).expect("a call");
-    let line = session.ledger().lines().last().expect("a line");
+    let line = session.ledger().last().expect("a line");
     assert_eq!(line.written.tokens, 0, "the same bytes as in the last prompt: {line:?}");
 }
 

@@ -86,7 +86,7 @@ fn notes_are_appended_when_they_change_and_left_where_they_were() {
     let body = sent(&session);
     assert_eq!(body.matches("on branch main").count(), 1);
     assert_eq!(body.matches("Todo:").count(), 2, "{body}");
-    let reasons: Vec<_> = session.ledger().lines().iter().map(|line| line.reasons.to_vec()).collect();
+    let reasons: Vec<_> = session.ledger().iter().map(|line| line.reasons.to_vec()).collect();
     assert_eq!(reasons, [vec![Miss::FirstCall], vec![Miss::NewTurns], vec![Miss::NewTurns]]);
 }
 
@@ -102,7 +102,7 @@ fn changed_rules_wait_for_a_resume() {
     session.resume(&NOW).expect("it resumes");
     session.start_call(&NOW).expect("a call");
     assert!(sent(&session).contains("NEW RULES"));
-    let line = session.ledger().lines().last().expect("a line");
+    let line = session.ledger().last().expect("a line");
     assert_eq!(*line.reasons, [Miss::RulesChanged]);
     assert!(line.reused.tokens > 0, "tools and system are still the same");
     session.assistant_turn(vec![NewPart::Text("ok".into())], Stop::End, &NOW).expect("an answer");

@@ -40,7 +40,7 @@ fn seed_execute_shows_the_dialogue_the_running_round_and_the_board() {
     day.run("make", 0, "NATIVE\n");
     let longer = body(&day.session, Provider::Anthropic);
     assert!(longer.starts_with(&text[..text.len() - 2]), "new turns follow natively");
-    let line = day.session.ledger().lines().last().expect("a line");
+    let line = day.session.ledger().last().expect("a line");
     assert!(line.reasons.contains(&Miss::LayoutChanged), "{:?}", line.reasons);
     let replayed = Session::replay(day.session.trace().to_vec(), &NoBlobs).expect("it replays");
     assert_eq!(body(&replayed, Provider::Anthropic), longer);
@@ -99,7 +99,7 @@ fn seed_e1_react_is_one_text() {
     day.session.change_layout(Layout::React, &day.now()).expect("it fits");
     day.session.start_call(&day.now()).expect("a call");
     assert_eq!(day.session.sent().provider(), Provider::React);
-    let line = day.session.ledger().lines().last().expect("a line");
+    let line = day.session.ledger().last().expect("a line");
     assert_eq!((line.reused.tokens, line.reasons[0]), (0, Miss::LayoutChanged));
 }
 
@@ -108,7 +108,7 @@ fn a_changed_head_is_drift() {
     let mut day = two_rounds();
     day.session.head_changed("ANOTHER SYSTEM".into(), Vec::new(), &day.now()).expect("noted");
     day.session.start_call(&day.now()).expect("a call");
-    let line = day.session.ledger().lines().last().expect("a line");
+    let line = day.session.ledger().last().expect("a line");
     assert!(line.reasons.contains(&Miss::Drift), "{:?}", line.reasons);
     assert!(body(&day.session, Provider::Chat).contains("ANOTHER SYSTEM"));
 }

@@ -15,8 +15,11 @@ mod wishes;
 use std::collections::BTreeMap;
 
 use judge::{Door, judge};
+use lookback_engine::fold::RunVerdict;
 use serde_json::{Value, json};
 use story::Story;
+
+use crate::workday::Day;
 
 /// A false text and the door that it goes through.
 struct Lie {
@@ -81,6 +84,25 @@ fn no_lie_is_stated() {
     assert!(all >= 2_000 && told.len() >= 10 && told.values().all(|count| *count >= 60), "{all}: {told:?}");
     stated.sort();
     assert!(stated.is_empty(), "{} of {all} got through:\n{}", stated.len(), stated.join("\n"));
+}
+
+/// Neither does a command that only looks like a test run put the board right.
+#[test]
+fn no_disguised_run_passes() {
+    for (command, output) in runs::DISGUISED {
+        let mut day = Day::work(2);
+        day.run(command, 0, output);
+        for round in 0..9 {
+            day.run(&format!("grep -rn word{round} src"), 0, &format!("src/a.py:{round}: word\n").repeat(60));
+        }
+        let draft = day.session.draft_fold(None, &day.now()).expect("old steps");
+        day.session.fold_by_rules(&draft, &day.now()).expect("it folds");
+        let tests = &day.session.state().board().status().tests;
+        assert_eq!(tests.verdict, RunVerdict::Failed, "{command}: {}", tests.text);
+        let is_open = |text: &str| text.starts_with("pytest -q fails: tests/test_ledger.py::test_cash");
+        let mut questions = day.session.state().board().questions().iter();
+        assert!(questions.any(|question| is_open(&question.value.text)), "{command}");
+    }
 }
 
 /// The same doors, with claims that are true: each is admitted, so the test above does not hold because nothing is.

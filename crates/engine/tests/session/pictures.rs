@@ -79,3 +79,40 @@ fn a_model_that_does_not_see_gets_words() {
     seeing.user("go on");
     assert!(shows(&seeing.session));
 }
+
+/// In a step of its own.
+fn look_at(day: &mut Day, width: u32, height: u32) {
+    let mut bytes = LOGO.to_vec();
+    bytes[16..20].copy_from_slice(&width.to_be_bytes());
+    bytes[20..24].copy_from_slice(&height.to_be_bytes());
+    let image = Image { media_type: "image/png".into(), bytes: Output::new(bytes) };
+    let result = ToolResult::success("", ResultData::Other(json!({ "path": "shot.png" })))
+        .with_parts(vec![CamePart::Text("shot.png: a picture".into()), CamePart::Image(image)], None);
+    day.step("", "Read", json!({ "path": "shot.png" }), result);
+}
+
+fn shown(day: &Day) -> (usize, usize) {
+    let body = body(&day.session);
+    (body.matches("\"type\":\"image\"").count(), body.matches("No room for the picture").count())
+}
+
+/// Anthropic refuses more than twenty where one has more than 2,000 pixels on a side.
+#[test]
+fn a_large_one_is_not_shown_among_many() {
+    let mut small = day(Pictures::Shown);
+    (0..21).for_each(|_| look_at(&mut small, 2_000, 1_000));
+    assert_eq!(shown(&small), (21, 0));
+    look_at(&mut small, 2_001, 10);
+    assert_eq!(shown(&small), (21, 1), "the large one is named");
+    look_at(&mut small, 10, 10);
+    assert_eq!(shown(&small), (22, 1));
+
+    let mut large = day(Pictures::Shown);
+    look_at(&mut large, 10, 2_560);
+    (0..19).for_each(|_| look_at(&mut large, 10, 10));
+    assert_eq!(shown(&large), (20, 0));
+    look_at(&mut large, 10, 10);
+    assert_eq!(shown(&large), (20, 1), "behind a large one the 21st is named");
+    let again = Session::replay(large.session.trace().to_vec(), &NoBlobs).expect("whole");
+    assert_eq!(body(&again), body(&large.session));
+}

@@ -187,16 +187,16 @@ fn compactor_calls_are_told_with_what_they_cost_and_leave_the_view_alone() {
     assert_eq!(body(&session, Provider::Anthropic), before);
     assert_eq!(session.turns(), TurnNo(5).0);
     let expected = session.expected_bill(call).expect("the provider has it");
-    let line = session.ledger().lines().last().expect("a line").clone();
+    let line = session.ledger().last().expect("a line").clone();
     assert_eq!((line.call, &*line.reasons), (call, &[Miss::Compactor][..]));
     assert_eq!(expected.read + expected.written + expected.uncached, line.reused.tokens + line.written.tokens);
     assert!(line.written.tokens < line.reused.tokens, "only the newest step and the question are new: {line:?}");
 
     let replayed = Session::replay(session.trace().to_vec(), &NoBlobs).expect("whole");
-    assert_eq!(replayed.ledger().lines(), session.ledger().lines());
+    assert_eq!(replayed.ledger(), session.ledger());
     session.ask_compactor(CompactorPurpose::Summary, "other", Ride::Alone, "PROMPT", &NOW).expect("idle");
     session.compactor_ended(None, Some(Interruption::Failed("no answer".into())), &NOW).expect("it is under way");
-    let alone = session.ledger().lines().last().expect("a line");
+    let alone = session.ledger().last().expect("a line");
     assert_eq!((alone.reused.tokens, alone.written.bytes), (0, 6));
     answer(&mut session, "done");
 }

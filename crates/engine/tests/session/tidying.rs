@@ -98,7 +98,7 @@ fn a_cold_cache_folds_what_is_due_and_the_ledger_says_cold() {
     let tidied = day.session.tidy(&day.now()).expect("between steps");
     assert!(tidied.folded.is_some(), "more than 1,000 tokens and a quarter go");
     day.session.start_call(&day.now()).expect("a call");
-    let line = day.session.ledger().lines().last().expect("a line").clone();
+    let line = day.session.ledger().last().expect("a line").clone();
     assert_eq!(line.reused.tokens, 0);
     assert!(matches!(line.reasons[0], Miss::Cold(_)) && line.reasons.contains(&Miss::Fold(1)), "{:?}", line.reasons);
     assert_eq!(line.reasons[0].to_string(), "cold: 6 min since the call before (entries live 5 min)");
@@ -112,7 +112,7 @@ fn the_expected_bill_follows_the_cards_cache_rule() {
         day.run(&format!("grep -rn word{step} src"), 0, &format!("src/a.py:{step}: word{step}\n").repeat(120));
     }
     day.answer("done");
-    for pair in day.session.ledger().lines().windows(2) {
+    for pair in day.session.ledger().windows(2) {
         let bill = day.session.expected_bill(pair[1].call).expect("billed");
         assert_eq!(bill.tokens(), pair[1].reused.tokens + pair[1].written.tokens);
         let before = day.session.expected_bill(pair[0].call).expect("billed");
@@ -264,6 +264,18 @@ fn the_window_is_law_by_every_means_in_order() {
 }
 
 #[test]
+fn one_long_round_leaves_few_summaries() {
+    let mut day = Day::with(SessionSetup { window: 16_000, ..SessionSetup::new(SessionId("longround000".into())) });
+    day.user("look at everything");
+    // A call that does not fit is refused.
+    work_and_tidy(&mut day, 1_200);
+    let archives = events(&day.session, "archive");
+    assert!((1..=6).contains(&archives), "{archives} archives");
+    let text = body(&day.session, Provider::Anthropic);
+    assert_eq!(check_body(Provider::Anthropic, text.as_bytes()), Ok(()));
+}
+
+#[test]
 fn what_cannot_fit_is_said_with_its_sizes() {
     let mut day = Day::with(SessionSetup { window: 8_000, ..SessionSetup::new(SessionId("window000000".into())) });
     day.user(&"a very long question ".repeat(2_000));
@@ -364,7 +376,7 @@ fn at_a_cold_cache_old_blocks_become_stubs_once() {
     let replayed = Session::replay(day.session.trace().to_vec(), &NoBlobs).expect("it replays");
     assert_eq!(body(&replayed, Provider::Anthropic), text);
     day.session.start_call(&day.now()).expect("a call");
-    let line = day.session.ledger().lines().last().expect("a line");
+    let line = day.session.ledger().last().expect("a line");
     assert!(line.reasons.contains(&Miss::Stub), "{:?}", line.reasons);
     day.session.assistant_turn(vec![NewPart::Text("ok".into())], Stop::End, &day.now()).expect("a turn");
     day.user("go on");

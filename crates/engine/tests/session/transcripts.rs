@@ -5,7 +5,7 @@ use lookback_engine::{
     trace::{
         Event, EventBody, Origin, ResultData, SessionId, Status, Stop, ToolResult, TurnNo,
         event::Usage,
-        result::{LineForm, ReadData, RunData, TodoData, TodoItem, TodoState, WriteData},
+        result::{LineForm, ReadData, RunData, TodoItem, TodoState, WriteData},
     },
 };
 
@@ -153,7 +153,7 @@ fn a_todo_list_is_recorded_when_it_changes() {
     let mut transcript = Recorder::start(setup(), &NOW).expect("it starts");
     let items = vec![TodoItem { text: "look".into(), state: TodoState::Pending }];
     for number in 0..3 {
-        let result = ToolResult::success("ok", ResultData::Todo(TodoData { items: items.clone() }));
+        let result = ToolResult::success("ok", ResultData::Todo { items: items.clone() });
         let parts = vec![call(&format!("t{number}"), "TodoWrite")];
         transcript.step(WholeStep { parts, stop: Stop::End, results: vec![result], bill: None }, &NOW).expect("a step");
     }

@@ -16,6 +16,21 @@ pub(crate) fn line(number: u32) -> String {
     format!("    entry_{number} = load_entry({number}, strict=True)")
 }
 
+/// What a tool gives that reads these lines.
+pub(crate) fn read(first: u32, last: u32) -> ToolResult {
+    let text: String = (first..=last).map(|number| format!("{number:>6}→{}\n", line(number))).collect();
+    let read = ReadData {
+        path: "src/ledger.py".into(),
+        first_line: first,
+        line_count: last + 1 - first,
+        total_lines: Some(60),
+        form: LineForm::Numbered { separator: "→".into() },
+        mtime: None,
+        truncated: false,
+    };
+    ToolResult::success(text, ResultData::Read(read))
+}
+
 pub(crate) struct Day {
     pub(crate) session: Session,
     pub(crate) minute: i64,
@@ -70,18 +85,7 @@ impl Day {
 
     /// Lines 1 to `lines` of `src/ledger.py`.
     pub(crate) fn read(&mut self, lines: u32) -> TurnNo {
-        let text: String = (1..=lines).map(|number| format!("{number:>6}→{}\n", line(number))).collect();
-        let read = ReadData {
-            path: "src/ledger.py".into(),
-            first_line: 1,
-            line_count: lines,
-            total_lines: Some(lines),
-            form: LineForm::Numbered { separator: "→".into() },
-            mtime: None,
-            truncated: false,
-        };
-        let result = ToolResult::success(text, ResultData::Read(read));
-        self.step("", "Read", json!({ "path": "src/ledger.py" }), result)
+        self.step("", "Read", json!({ "path": "src/ledger.py" }), read(1, lines))
     }
 
     /// Puts one new line in the place of line `number`.

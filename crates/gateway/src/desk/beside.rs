@@ -9,7 +9,7 @@ use lookback_store::Durability;
 use super::{Desk, KeepError, context};
 use crate::{
     note::{Answered, Beside},
-    table::ConversationId,
+    table::{CallBeside, ConversationId},
     who::Kind,
 };
 
@@ -29,13 +29,28 @@ impl Desk {
         };
         let Some(conversation) = known.or_else(by_name) else {
             if self.early.len() == EARLY {
-                self.early.remove(0);
+                let (beside, answered) = self.early.remove(0);
+                self.leave_beside(beside, &answered);
             }
             self.early.push((beside, answered));
             return;
         };
         if let Err(error) = self.record_beside(conversation, &beside, &answered) {
             self.give_up(conversation, &error);
+        }
+    }
+
+    /// The gateway ends, and these have found no conversation.
+    pub(super) fn leave_early(&mut self) {
+        for (beside, answered) in std::mem::take(&mut self.early) {
+            self.leave_beside(beside, &answered);
+        }
+    }
+
+    fn leave_beside(&self, beside: Beside, answered: &Answered) {
+        let usage = answered.reply(beside.api).and_then(|reply| reply.usage);
+        if answered.status < 300 {
+            self.table.left_beside(CallBeside { model: beside.model, usage });
         }
     }
 

@@ -2,7 +2,7 @@
 
 use lookback_engine::{
     Replay, Session, SessionSetup,
-    card::{Card, Lifetime},
+    card::Lifetime,
     trace::{
         BlobHash, SessionId,
         start::{Alternation, ClientRecall, RecordedBy},
@@ -82,7 +82,7 @@ impl Desk {
 
     fn begin(&self, asked: &Asked) -> Result<(Live, SessionWriter), KeepError> {
         let model = model_of(&asked.body);
-        let card = self.card(&model);
+        let card = self.options.card_of(&model);
         let root = directory(&asked.body);
         let section = |kind| asked.body.section(kind).map(|section| asked.body.slice(section.span)).unwrap_or_default();
         let head = [section(SectionKind::System), section(SectionKind::Tools)].map(String::from_utf8_lossy).join("\n");
@@ -95,12 +95,12 @@ impl Desk {
             system: head.clone(),
             provider: asked.body.provider(),
             model: model.clone(),
-            window: self.options.configuration.window.window(card.as_ref().map(|card| card.window)),
-            max_output: card.as_ref().map(|card| card.max_output),
+            window: self.options.configuration.window.window(card.map(|card| card.window)),
+            max_output: card.map(|card| card.max_output),
             alternation: Alternation::Free,
             tokenizer: "o200k".to_owned(),
             root: root.unwrap_or_default().to_owned(),
-            price_card: card.as_ref().map(card_hash),
+            price_card: card.map(card_hash),
             configuration: self.options.configuration.clone(),
             ..SessionSetup::new(session)
         };
@@ -125,14 +125,9 @@ impl Desk {
 
     fn furnish(&self, session: &mut Session, model: &str) {
         session.configure(self.options.configuration.clone());
-        if let Some(card) = self.card(model) {
-            session.use_card(card, Lifetime::Usual);
+        if let Some(card) = self.options.card_of(model) {
+            session.use_card(card.clone(), Lifetime::Usual);
         }
-    }
-
-    fn card(&self, model: &str) -> Option<Card> {
-        let bare = model.rsplit('/').next().unwrap_or(model);
-        self.options.card.clone().or_else(|| self.options.cards.find(bare).cloned())
     }
 }
 

@@ -105,26 +105,9 @@ async fn a_store_that_is_busy_holds_nobody_up() {
     assert_eq!(most, Some(12), "the trace has the whole conversation again");
 }
 
-fn walk_to_database(home: &std::path::Path) -> std::path::PathBuf {
+pub(crate) fn walk_to_database(home: &std::path::Path) -> std::path::PathBuf {
     let mut files = std::fs::read_dir(home).unwrap().map(|entry| entry.unwrap().path());
     files.find(|path| path.extension().is_some_and(|end| end == "db" || end == "sqlite")).expect("a database")
-}
-
-/// The store is gone: the conversation is begun anew from the client's next request, whole.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_store_that_was_lost_is_begun_anew() {
-    let (home, other, provider) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), Provider::start().await);
-    let gateway = start(home.path(), &provider, Mode::Fold).await;
-    let mut conversation = Conversation::new("read everything");
-    conversation.steps(&gateway, 16).await;
-    gateway.stop().await;
-    let gateway = start(other.path(), &provider, Mode::Fold).await;
-    conversation.step(&gateway).await;
-    gateway.wait_for_folds(1).await;
-    conversation.step(&gateway).await;
-    assert!(provider.last().messages().iter().any(crate::conversation::is_block), "folds are made afresh");
-    gateway.stop().await;
-    assert_eq!(results(other.path()), [17]);
 }
 
 /// Somebody sent half a request and says nothing more.

@@ -48,13 +48,13 @@ async fn folds_and_trace_outlive_the_process() {
     conversation.step(&gateway).await;
     let before: Vec<Value> = provider.last().messages().iter().filter(|message| is_block(message)).cloned().collect();
     assert!(!before.is_empty());
-    gateway.stop().await;
+    let raw = gateway.stop().await.raw.expect("a block stands");
 
     let gateway = start(home.path(), &provider, Mode::Fold).await;
     conversation.step(&gateway).await;
     let after: Vec<Value> = provider.last().messages().iter().filter(|message| is_block(message)).cloned().collect();
     assert_eq!(before, after);
-    gateway.stop().await;
+    assert!(gateway.stop().await.raw.is_some_and(|now| now > raw), "it is announced as in the process that folded");
     let sessions = Store::open(home.path()).unwrap().sessions().unwrap();
     assert_eq!(sessions.len(), 1, "it is the same conversation");
     assert_eq!(sessions[0].calls, 18);

@@ -6,6 +6,7 @@ mod access;
 mod conversation;
 mod faults;
 mod folding;
+mod lost;
 mod others;
 mod passing;
 mod property;

@@ -49,6 +49,10 @@ async fn packed_bodies_pass_as_they_are_and_bombs_do_not() {
     let bomb = zstd::encode_all(std::io::Read::take(std::io::repeat(b' '), 1 << 30), 1).unwrap();
     let request = gateway.post("/v1/messages").header("content-encoding", "zstd").body(bomb);
     assert_eq!(request.send().await.unwrap().status(), 413);
+    for coding in ["gzip", "br", "zstd"] {
+        let request = gateway.post("/v1/messages").header("content-encoding", coding).body(vec![0xff; 400]);
+        assert_eq!(request.send().await.unwrap().status(), 400, "{coding}");
+    }
     gateway.stop().await;
 }
 

@@ -7,7 +7,7 @@ use lookback_engine::{
     card::{Card, Cards},
     trace::EventBody,
 };
-use lookback_gateway::{Gateway, Mode, Options, Running, Upstreams};
+use lookback_gateway::{Gateway, Left, Mode, Options, Running, Upstreams};
 use lookback_store::{SessionSummary, Store};
 use serde_json::Value;
 
@@ -30,16 +30,29 @@ pub(crate) fn configuration() -> Configuration {
 }
 
 pub(crate) async fn start(home: &Path, provider: &Provider, mode: Mode) -> Started {
-    start_by(home, provider, mode, None).await
+    start_by(home, provider, mode, None, configuration()).await
+}
+
+/// As if clients made their history shorter above so many tokens.
+pub(crate) async fn start_with_most(home: &Path, provider: &Provider, mode: Mode, most: u64) -> Started {
+    let mut configuration = configuration();
+    configuration.fold.guest_most = most;
+    start_by(home, provider, mode, None, configuration).await
 }
 
 /// Prices and habits of one of the cards that the program knows.
 pub(crate) async fn start_with_card(home: &Path, provider: &Provider, mode: Mode, model: &str) -> Started {
     let cards = Cards::parse(include_str!("../../../../prices/anthropic.toml")).unwrap();
-    start_by(home, provider, mode, Some(cards.find(model).expect("a card").clone())).await
+    start_by(home, provider, mode, Some(cards.find(model).expect("a card").clone()), configuration()).await
 }
 
-async fn start_by(home: &Path, provider: &Provider, mode: Mode, card: Option<Card>) -> Started {
+async fn start_by(
+    home: &Path,
+    provider: &Provider,
+    mode: Mode,
+    card: Option<Card>,
+    configuration: Configuration,
+) -> Started {
     let options = Options {
         listen: "127.0.0.1:0".parse().unwrap(),
         upstreams: Upstreams { all: Some(provider.url.clone()), ..Upstreams::default() },
@@ -49,7 +62,7 @@ async fn start_by(home: &Path, provider: &Provider, mode: Mode, card: Option<Car
         secret: [3; 32],
         cards: Cards::default(),
         card,
-        configuration: configuration(),
+        configuration,
         clock: Arc::new(|| {
             let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
             i64::try_from(now.as_millis()).unwrap()
@@ -95,8 +108,8 @@ impl Started {
         panic!("no fold came");
     }
 
-    pub(crate) async fn stop(self) {
-        self.running.stop(Duration::from_secs(5)).await;
+    pub(crate) async fn stop(self) -> Left {
+        self.running.stop(Duration::from_secs(5)).await
     }
 }
 

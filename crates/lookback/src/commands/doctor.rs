@@ -66,13 +66,17 @@ pub(crate) fn run(arguments: DoctorArguments) -> Result<()> {
         out.flush()?;
         match probe::ask(chosen)? {
             Ok(answer) => closing = answer,
-            Err(error) => {
+            Err(probe::Failure::Key(error)) => {
+                NOT_SENT.clone_into(&mut closing);
+                problems.push(error.to_string());
+            }
+            Err(probe::Failure::Model(error)) => {
                 closing = "one request was sent, and failed".to_owned();
                 problems.push(error.to_string());
             }
         }
     } else if send {
-        closing = "nothing was sent: put this right first".to_owned();
+        NOT_SENT.clone_into(&mut closing);
     }
     for note in &settings.not_taken {
         writeln!(out, "note: {}", hide_key_shapes(note))?;
@@ -95,6 +99,8 @@ fn place(settings: &Settings) -> String {
         (None, _) => "none: HOME is not set, and neither is LOOKBACK_CONFIG".to_owned(),
     }
 }
+
+const NOT_SENT: &str = "nothing was sent: put this right first";
 
 /// What it is, where it comes from, its value.
 type Row = Vec<String>;

@@ -4,8 +4,8 @@ mod admitted;
 
 use anyhow::{Context as _, Result, bail};
 use lookback_engine::{
-    SessionError,
-    fold::{Refusal, proposal_schema, render_refusals},
+    Session, SessionError,
+    fold::Refusal,
     report::{ArchiveReport, FoldReport},
     trace::{EventBody, SessionId, decision::Fold},
 };
@@ -22,7 +22,7 @@ use crate::{
 const LONGEST_PROPOSAL: u64 = 4 << 20;
 
 pub(crate) fn run(arguments: FoldArguments) -> Result<()> {
-    let Some(id) = arguments.id.as_deref() else { return screen::show_json(&proposal_schema()) };
+    let Some(id) = arguments.id.as_deref() else { return screen::show_json(&Session::proposal_schema()) };
     let text = arguments.by.as_deref().map(|path| read(&Source::new(path))).transpose()?;
     let mut opened = Opened::find(id)?;
     if let Some(text) = text.as_deref().filter(|text| is_archive(text)) {
@@ -111,7 +111,7 @@ fn refusal_lines(report: &FoldReport) -> Vec<String> {
     if report.refused.is_empty() {
         return Vec::new();
     }
-    let refusals = render_refusals(report.claims.max(report.refused.len()), &report.refused);
+    let refusals = Refusal::render_all(report.claims.max(report.refused.len()), &report.refused);
     format!("block {}: {refusals}", report.block).lines().map(str::to_owned).collect()
 }
 

@@ -20,7 +20,7 @@ use tally::Tally;
 use crate::{
     cli::ImportArguments,
     discovery, home,
-    input::{Found, Input, Source, find_sessions, holds_many, once},
+    input::{Found, Input, Source, holds_many, named_sessions, once},
     interruption,
     progress::Progress,
     reading, screen,
@@ -101,7 +101,7 @@ fn named(paths: &[PathBuf]) -> Result<Vec<(Source, Named)>> {
     let (mut all, mut by_itself) = (Vec::new(), Vec::new());
     for path in paths {
         if holds_many(path) {
-            all.extend(find_sessions(path)?);
+            all.extend(named_sessions(path)?);
         } else {
             let source = Source::new(path);
             by_itself.push(source.clone());

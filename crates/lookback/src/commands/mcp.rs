@@ -9,7 +9,6 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use lookback_engine::{
     Session,
     evidence::pointer::Pointer,
-    fold::render_for_people,
     recall,
     trace::{EventBody, EventNo, SessionId},
 };
@@ -128,8 +127,9 @@ fn board(session: &Session) -> String {
     let named = |name: &str, paths: &[String]| {
         if paths.is_empty() { String::new() } else { format!(" {name}: {}\n", paths.join(", ")) }
     };
-    let board = render_for_people(session.state().board(), COLUMNS, &session.configuration().board);
-    format!("{board}{}{}", named("changed", &files.changed), named("deleted", &files.deleted))
+    let board = session.state().board().for_people(COLUMNS, &session.configuration().board);
+    let (changed, deleted) = (named("changed", &files.changed), named("deleted", &files.deleted));
+    format!("{board}{changed}{deleted}{}", named("scratch", &files.scratch))
 }
 
 /// Whole ids of conversations that the gateway recorded, and nothing else that is stored.

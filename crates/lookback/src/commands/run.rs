@@ -117,7 +117,8 @@ pub(crate) fn run(mut arguments: RunArguments) -> Result<()> {
         if !is_new {
             room.record(|context| session.user_turn(task, Origin::Person, context))?;
         }
-        if let Some(text) = mentions::reminder(&paths) {
+        let most = session.configuration().notes.mentioned_files;
+        if let Some(text) = mentions::reminder(&paths, most) {
             session.remind("files", &text);
         }
     }

@@ -10,7 +10,8 @@ use std::{
 };
 
 use anyhow::{Context, Result, anyhow, bail};
-use lookback_gateway::{Gateway, Mode};
+use lookback_gateway::{CallBeside, Gateway, Mode};
+use lookback_replay::numbers::dollars as usd;
 
 use super::{
     EndedWith,
@@ -67,7 +68,10 @@ pub(crate) fn run(arguments: WithArguments) -> Result<()> {
             Err(error) => screen::remark(&format!("session {}: {error:#}", session.0)),
         }
     }
-    screen::remark(&sentence(agent, &ways, &sums));
+    screen::remark(&match (sums.sentence(), left.beside.as_slice()) {
+        (None, [_, ..]) => beside(&left.beside, &figures),
+        (told, _) => sentence(agent, &ways, told),
+    });
     say_left(&left);
     end_as(status)
 }
@@ -91,8 +95,19 @@ fn past_proxies() -> Vec<(&'static str, String)> {
     ["NO_PROXY", "no_proxy"].map(past).into()
 }
 
-fn sentence(agent: Agent, ways: &Ways, sums: &Sums) -> String {
-    match sums.sentence() {
+/// Titles, counts and the like, and nothing that they stand beside.
+fn beside(calls: &[CallBeside], figures: &Figures<'_>) -> String {
+    let count = screen::counted(calls.len() as u64, "call");
+    let paid: Option<f64> = calls.iter().map(|call| figures.paid_beside(call)).sum();
+    let paid = paid.map_or_else(
+        || "no card has their prices: name one with --card".to_owned(),
+        |paid| format!("{} paid", usd(paid)),
+    );
+    format!("lookback: {count} beside a conversation, {paid}; the conversation itself did not come through the gateway")
+}
+
+fn sentence(agent: Agent, ways: &Ways, told: Option<String>) -> String {
+    match told {
         Some(sentence) => format!("lookback: {sentence}"),
         None => {
             let others = match ways.elsewhere.as_slice() {

@@ -8,7 +8,7 @@ use std::{
     time::SystemTime,
 };
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use super::{Source, database, opencode};
 use crate::screen;
@@ -40,6 +40,18 @@ pub(crate) fn find_sessions(path: &Path) -> Result<Vec<Found>> {
         false => found = in_database(path)?,
     }
     found.sort_by(|one, other| one.source.cmp(&other.source));
+    Ok(found)
+}
+
+/// The same of a folder that a person named: where there is nothing they want to know what was looked for.
+pub(crate) fn named_sessions(path: &Path) -> Result<Vec<Found>> {
+    let found = find_sessions(path)?;
+    if found.is_empty() {
+        bail!(
+            "no file under {} has the name of a session: they end in .jsonl, .json, .traj or .ndjson, with or without .gz or .zst",
+            path.display()
+        );
+    }
     Ok(found)
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::methods::Methods;
 use super::modules::Crate;
 
 /// Siblings under one parent that reach each other.
@@ -26,12 +27,14 @@ impl std::fmt::Display for Group {
 
 type Arrows = BTreeMap<(String, String), (String, usize)>;
 
-pub(crate) fn groups(name: &str, read: &Crate) -> Vec<Group> {
+/// `from_below`: names of methods that the crates have which it uses.
+pub(crate) fn groups(name: &str, read: &Crate, from_below: &BTreeSet<&str>) -> Vec<Group> {
     let mut parents: BTreeMap<String, Arrows> = BTreeMap::new();
+    let methods = Methods::of_crate(read, from_below);
     for (index, module) in read.modules.iter().enumerate() {
-        for (words, line) in &module.named {
+        for (modules, line) in methods.uses(read, index) {
             let mut arrows = BTreeSet::new();
-            for used in read.used(index, words) {
+            for used in modules {
                 let target = &read.modules[used].path;
                 let shared = module.path.iter().zip(target).take_while(|(one, other)| one == other).count();
                 // An ancestor's own items, or what lies below the module itself, are no sibling's.

@@ -1,10 +1,11 @@
-//! The modules of a crate, what each names, and where a path ends. Follows imports and re-exports; knows no types,
-//! so a call of a method leads nowhere here.
+//! The modules of a crate, what each names, and where a path ends. Follows imports and re-exports. Of types it knows their
+//! names alone: whose method `.name(` calls is told by [`super::methods`], as far as names tell it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::tokens::{Token, closing, is, tokens};
+use super::blocks::{Call, Impl, begins_item, is_call};
+use super::tokens::{Token, closing, is, is_word, tokens};
 
 type Words = Vec<String>;
 
@@ -15,6 +16,8 @@ pub(crate) struct Module {
     pub(crate) file: PathBuf,
     /// Every path that stands in the module, with its line.
     pub(crate) named: Vec<(Words, usize)>,
+    pub(crate) blocks: Vec<Impl>,
+    pub(crate) calls: Vec<Call>,
     parent: Option<usize>,
     children: BTreeMap<String, usize>,
     items: BTreeSet<String>,
@@ -35,7 +38,8 @@ struct Way {
 
 enum End {
     Module(usize),
-    Item,
+    /// In which module it is defined, its name, and what follows it.
+    Item(usize, Words),
     Nowhere,
 }
 
@@ -62,7 +66,7 @@ impl Crate {
         let path =
             parent.map_or(Vec::new(), |parent| [self.modules[parent].path.as_slice(), &[name.to_owned()]].concat());
         self.modules.push(Module { path, file: file.to_owned(), parent, ..Module::default() });
-        let (mut at, mut depth) = (0, 0_usize);
+        let (mut at, mut depth, mut block_end) = (0, 0_usize, 0);
         while at < tokens.len() {
             let token = tokens[at];
             match token.text {
@@ -92,6 +96,24 @@ impl Crate {
                 "fn" | "struct" | "enum" | "union" | "trait" | "type" | "const" | "static" if depth == 0 => {
                     self.modules[this].items.extend(tokens.get(at + 1).map(|name| name.text.to_owned()));
                 }
+                "impl" | "trait" if depth == 0 && begins_item(tokens, at) => {
+                    let (block, end) = Impl::read(tokens, at, this, parent);
+                    block_end = end;
+                    self.modules[this].blocks.push(block);
+                }
+                "Self" if at < block_end && is(tokens, at + 1, "::") => {
+                    let module = &mut self.modules[this];
+                    let by_self = Some(module.blocks.len() - 1);
+                    module.calls.push(Call { name: tokens[at + 2].text.to_owned(), by_self, line: token.line });
+                    at += 2;
+                }
+                "." if is_call(tokens, at + 1) => {
+                    let inside =
+                        at < block_end && at > 0 && is(tokens, at - 1, "self") && !is(tokens, at.wrapping_sub(2), ".");
+                    let module = &mut self.modules[this];
+                    let by_self = inside.then(|| module.blocks.len() - 1);
+                    module.calls.push(Call { name: tokens[at + 1].text.to_owned(), by_self, line: token.line });
+                }
                 "macro_rules" if depth == 0 => {
                     self.modules[this].items.extend(tokens.get(at + 2).map(|name| name.text.to_owned()));
                 }
@@ -102,14 +124,27 @@ impl Crate {
         this
     }
 
-    /// The modules that `words`, written in `from`, go through.
-    pub(crate) fn used(&self, from: usize, words: &[String]) -> Vec<usize> {
+    /// The modules that `words`, written in `from`, go through, and where they end, if that is an item: its module, its
+    /// name and what stands behind it.
+    pub(crate) fn used(&self, from: usize, words: &[String]) -> (Vec<usize>, Option<(usize, Words)>) {
         let way = self.way(from, words, &mut BTreeSet::new());
         match way.end {
             // A single word that is a module is a variable of that name.
-            End::Module(_) if words.len() == 1 => Vec::new(),
-            _ => way.through,
+            End::Module(_) if words.len() == 1 => (Vec::new(), None),
+            End::Item(home, rest) => (way.through, Some((home, rest))),
+            _ => (way.through, None),
         }
+    }
+
+    /// A module and all above it.
+    pub(crate) fn with_parents(&self, from: usize) -> Vec<usize> {
+        std::iter::successors(Some(from), |at| self.modules[*at].parent).collect()
+    }
+
+    /// The names of all methods, and whether another crate may call them.
+    pub(crate) fn methods(&self) -> impl Iterator<Item = (&str, bool)> {
+        let methods = self.modules.iter().flat_map(|module| &module.blocks).flat_map(|block| &block.methods);
+        methods.map(|(name, seen_by)| (name.as_str(), seen_by.is_none()))
     }
 
     fn way(&self, from: usize, words: &[String], seen: &mut BTreeSet<(usize, Words)>) -> Way {
@@ -143,7 +178,7 @@ impl Crate {
                 }
             }
             if module.items.contains(name) {
-                return Way { through, end: End::Item };
+                return Way { through, end: End::Item(at, rest.to_vec()) };
             }
             let by_name = imported.map(|(_, target)| (at, [target, behind].concat())).collect::<Vec<_>>();
             let by_glob = module.globs.iter().filter_map(|glob| match self.way(at, glob, seen).end {
@@ -237,7 +272,3 @@ impl Module {
 }
 
 const NAMES_A_PATH: [&str; 5] = ["with", "serialize_with", "deserialize_with", "default", "skip_serializing_if"];
-
-fn is_word(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_alphabetic() || c == '_')
-}

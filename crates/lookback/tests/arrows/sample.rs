@@ -9,7 +9,8 @@ use super::modules::Crate;
 fn circles(files: &[(&str, &str)]) -> Vec<String> {
     let files: BTreeMap<_, _> = files.iter().copied().collect();
     let source = |file: &Path| files.get(file.to_str()?).map(|text| (*text).to_owned());
-    groups("x", &Crate::read(Path::new("lib.rs"), &source)).iter().map(ToString::to_string).collect()
+    let from_below = ["of_below"].into();
+    groups("x", &Crate::read(Path::new("lib.rs"), &source), &from_below).iter().map(ToString::to_string).collect()
 }
 
 #[test]
@@ -60,4 +61,34 @@ fn what_is_no_arrow() {
         ),
     ]);
     assert_eq!(found, Vec::<String>::new());
+}
+
+#[test]
+fn by_methods() {
+    let crates = |b: &str| {
+        circles(&[
+            ("lib.rs", "mod a; mod b; mod t; pub struct T; pub struct U;"),
+            ("a.rs", "use crate::b::B; pub struct A; impl A { pub fn own(&self) {} pub fn get() {} pub fn of_below() {} fn hidden() {} }
+                      impl crate::T { pub(crate) fn of_t() {} }"),
+            ("t.rs", "pub trait Trait { fn own_of_trait(&self); } pub struct Two; impl Two { pub fn twice() {} }
+                      impl crate::U { pub fn of_t() {} pub fn twice() {} }"),
+            ("b.rs", &format!("pub struct B; use crate::{{T, U}}; {b}")),
+        ])
+    };
+    for circle in [
+        "fn f(a: impl Fn()) { a.own() }",
+        "fn f() { g.a\n.own::<u8>(1) }",
+        "fn f() { [1].map(T::of_t) }",
+        "impl T { fn f(&self) -> impl Sized { if x { self.of_t() } } }",
+        "impl<'a> Iterator for T { fn f() { Self::of_t() } }",
+    ] {
+        assert_eq!(crates(circle).len(), 1, "{circle}");
+    }
+    for none in [
+        "fn f(a: X) { a.get(); a.of_below(); a.hidden(); a.own_of_trait(); a.twice(); a.own; a.of_t() }",
+        "impl U { fn f(&self) { self.of_t(); Self::of_t(); U::of_t() } }",
+        "impl Trait for B { fn own(&self) {} } fn f() { a.own() }",
+    ] {
+        assert_eq!(crates(none), Vec::<String>::new(), "{none}");
+    }
 }

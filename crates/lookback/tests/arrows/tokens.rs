@@ -171,3 +171,7 @@ pub(crate) fn closing(tokens: &[Token<'_>], mut at: usize) -> usize {
 pub(crate) fn is(tokens: &[Token<'_>], at: usize, text: &str) -> bool {
     tokens.get(at).is_some_and(|token| token.text == text)
 }
+
+pub(crate) fn is_word(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_alphabetic() || c == '_')
+}

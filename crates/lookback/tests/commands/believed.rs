@@ -1,5 +1,7 @@
 //! Traces of our own form that come from a file: what stands in them for turns is checked before a model sees it.
 
+use std::path::Path;
+
 use lookback_engine::{
     NewPart,
     trace::{
@@ -10,7 +12,7 @@ use lookback_engine::{
 use serde_json::{Value, json};
 
 use crate::{
-    person::{Person, trace_lines},
+    person::{Person, corpus, trace_lines},
     work::{count, work},
 };
 
@@ -66,6 +68,28 @@ fn an_honest_trace_is_believed_and_goes_on() {
     // What a file says of itself counts for nothing.
     events[0]["event"]["session_started"]["decisions"] = json!("unchecked");
     assert!(!imported(&events).1.contains("recording"));
+}
+
+/// Whatever rules fold, they would fold again.
+#[test]
+fn folds_of_recorded_sessions_are_believed() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let sessions = std::fs::read_dir(fixtures.join("sessions")).expect("a folder").flatten().map(|file| file.path());
+    let mut folded = 0;
+    for path in sessions.chain([fixtures.join("sample-session.jsonl")]).chain(corpus()) {
+        let (here, there) = (Person::new(), Person::new());
+        let path = path.display().to_string();
+        here.run(&["import", &path]);
+        let Some(id) = here.run(&["sessions", "--json"]).json()[0]["id"].as_str().map(str::to_owned) else { continue };
+        // A short one is left as it is.
+        if here.run(&["fold", &id]).code != Some(0) {
+            continue;
+        }
+        let said = there.import(here.run(&["show", &id, "--trace", "--json"]).out).shown();
+        assert!(!said.contains("recording"), "{path}: {said}");
+        folded += 1;
+    }
+    assert!(folded > 0);
 }
 
 #[test]

@@ -233,3 +233,46 @@ fn what_tools_did_is_bounded_in_every_document() {
         }
     }
 }
+
+/// Trees below the bound, again and again: none is kept when its message has been read.
+#[test]
+fn arguments_of_many_values_in_many_messages_are_read_one_by_one() {
+    let values = format!("[{}0]", "0,".repeat(90_000));
+    let message =
+        format!(r#"{{"type":"gemini","content":"","toolCalls":[{{"name":"x","args":{values},"result":[]}}]}}"#);
+    let messages = vec![message; 100].join(",");
+    let document = format!(r#"{{"sessionId":"s","projectHash":"a","kind":"main","messages":[{messages}]}}"#);
+    let home = tempfile::tempdir().expect("a folder");
+    let file = home.path().join("recording.json");
+    fs::write(&file, document).expect("a file");
+    let ran = run_for(home.path(), &["import", file.to_str().expect("text")], Duration::from_secs(300));
+    assert_eq!((ran.ended, ran.err.contains("skipped")), (Ended::Well, false), "{}", ran.err);
+    assert!(String::from_utf8_lossy(&ran.out).contains(": 100 calls, 200 turns"));
+}
+
+/// Sizes are asked for before anything is read: 240 MB in parts, each of which could be.
+#[test]
+fn a_database_is_bounded_by_what_a_session_has_in_it() {
+    let home = tempfile::tempdir().expect("a folder");
+    let file = home.path().join("opencode.db");
+    let database = rusqlite::Connection::open(&file).expect("a database");
+    let made = "CREATE TABLE session (id, parent_id, directory, time_updated);
+        CREATE TABLE message (id, session_id, time_created, data); CREATE TABLE part (id, message_id, data);
+        INSERT INTO session VALUES ('ses_1', NULL, '/w', 1), ('ses_2', NULL, '/w', 2);
+        INSERT INTO message VALUES ('msg_1', 'ses_1', 1, '{\"role\":\"user\"}'), ('msg_2', 'ses_2', 1, '{\"role\":\"user\"}'),
+            ('msg_3', 'ses_2', 2, '{\"role\":\"assistant\"}');
+        INSERT INTO part VALUES ('prt_a', 'msg_2', '{\"type\":\"text\",\"text\":\"hi\"}'),
+            ('prt_b', 'msg_3', '{\"type\":\"text\",\"text\":\"ho\"}');
+        WITH RECURSIVE part_of (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM part_of WHERE n < 24)
+        INSERT INTO part SELECT 'prt_' || n, 'msg_1', printf('{\"type\":\"text\",\"text\":\"%*s\"}', 10000000, 'a') FROM part_of;";
+    database.execute_batch(made).expect("its tables");
+    drop(database);
+    let file = file.to_str().expect("text");
+    let ran = run_for(home.path(), &["import", file], Duration::from_secs(300));
+    assert_eq!(ran.ended, Ended::WithAnError, "{}", ran.err);
+    assert!(ran.err.contains("session ses_1 is larger than 64 MB"), "{}", ran.err);
+    assert!(String::from_utf8_lossy(&ran.out).contains("1 session imported"), "the other one is");
+    let ran = run_for(home.path(), &["replay", file, "--report", "page.html"], Duration::from_secs(300));
+    assert_eq!(ran.ended, Ended::Well, "{}", ran.err);
+    assert!(ran.err.contains("session ses_1 is larger than 64 MB"), "{}", ran.err);
+}

@@ -232,6 +232,15 @@ fn a_server_that_refuses_the_key() {
 }
 
 #[test]
+fn a_command_that_gives_no_key() {
+    let (address, _) = server("200 OK", "text/event-stream", CHAT);
+    let file = format!("[providers.work]\nbase_url = \"{address}\"\nkey_command = \"false\"\ncard = \"vllm\"\n");
+    let said = Patient::new().with_file(&file).says(&["--model", "work/coder", "--send"]);
+    assert!(said.contains("gave no key") && said.contains("nothing was sent: put this right first"), "{said}");
+    assert!(!said.contains("one request was sent"), "{said}");
+}
+
+#[test]
 fn a_fold_goes_by_the_numbers_of_the_file() {
     let person = Person::with_sample();
     let complaint = person.run(&["fold", "sample"]).complaint();

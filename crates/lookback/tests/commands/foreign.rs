@@ -106,6 +106,13 @@ fn folders_are_imported_and_other_files_left_alone() {
     let said = import().shown();
     assert_eq!(said, "Claude Code: 2 sessions imported · 1 other file in the folders\n");
     assert!(import().shown().contains("0 sessions imported · 2 stored already"));
+    fs::create_dir_all(folder.join("c")).expect("a folder");
+    let bare = folder.join("c");
+    let said = person.run(&["import", bare.to_str().expect("text")]).complaint();
+    assert!(said.contains("no file under") && said.contains("they end in .jsonl"), "{said}");
+    write("c/package.json", "{}");
+    let said = person.run(&["import", bare.to_str().expect("text")]).complaint();
+    assert_eq!(said, "error: nothing was imported: there is no session in 1 file\n");
     let missing = folder.join("missing.jsonl");
     let said = person.run(&["import", folder.to_str().expect("text"), missing.to_str().expect("text")]);
     assert_eq!(said.code, Some(1));

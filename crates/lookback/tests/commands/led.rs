@@ -95,6 +95,18 @@ fn what_was_promised_while_observing_is_what_folding_saves() {
 }
 
 #[test]
+fn calls_beside_a_conversation_are_counted_where_no_conversation_came() {
+    let led = Led::new(1);
+    let title = serde_json::json!({"model": "claude-sonnet-4-5", "max_tokens": 100,
+        "messages": [{"role": "user", "content": "Write a title for this conversation."}],
+        "metadata": {"user_id": "{\"session_id\":\"5d1f\"}"}});
+    fs::write(led.person.home.path().join("bodies/0001.json"), title.to_string()).expect("a file");
+    let said = led.run(&["with", "claude"]);
+    assert!(said.err.contains("lookback: 1 call beside a conversation, $"), "{}", said.err);
+    assert!(said.err.contains(" paid; the conversation itself did not come through the gateway"), "{}", said.err);
+}
+
+#[test]
 fn a_signal_reaches_the_agent() {
     let led = Led::new(1);
     place(&led.person, "claude", "trap 'exit 5' TERM\necho ready\nwhile :; do sleep 0.05; done\n");

@@ -168,7 +168,10 @@ fn import_again_changes_nothing(person: &Person, lines: &[String]) {
 #[test]
 fn sessions_can_be_removed_by_name_and_by_age() {
     let person = Person::with_sample();
-    assert_eq!(person.run(&["sessions", "rm", "--older-than", "9999w"]).out, "nothing to remove\n");
+    assert_eq!(
+        person.run(&["sessions", "rm", "--older-than", "9999w"]).out,
+        "nothing to remove: 1 session used or imported since then\n"
+    );
     assert_eq!(person.run(&["sessions", "rm", "sample"]).out, "removed 1 session: sample00\n");
     assert_eq!(person.run(&["sessions", "--json"]).out, "[]\n");
     let person = Person::with_sample();

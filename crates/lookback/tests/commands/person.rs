@@ -1,7 +1,8 @@
 //! Somebody at a terminal with a home of their own, and a small session to look at.
 
 use std::{
-    io,
+    fs, io,
+    path::{Path, PathBuf},
     process::{Command, Output},
 };
 
@@ -130,6 +131,18 @@ impl Person {
 }
 
 /// One event a line, as files have it.
+/// Recorded sessions of real agents, where they are at hand.
+#[allow(clippy::print_stderr, reason = "what is left out is said")]
+pub(crate) fn corpus() -> Vec<PathBuf> {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
+    let Ok(folders) = fs::read_dir(&corpus) else {
+        eprintln!("NOT TESTED: there is no {}", corpus.display());
+        return Vec::new();
+    };
+    let files = folders.flatten().filter_map(|folder| fs::read_dir(folder.path()).ok()).flat_map(Iterator::flatten);
+    files.map(|file| file.path()).collect()
+}
+
 pub(crate) fn trace_lines(session: &Session) -> String {
     let line = |event| format!("{}\n", serde_json::to_string(event).expect("events are JSON"));
     session.trace().iter().map(line).collect()

@@ -66,6 +66,40 @@ fn a_lock_that_is_a_link_is_said_and_what_it_leads_to_stays() {
     assert_eq!(mode(&victim), 0o644);
 }
 
+/// What is not the store's: each a link to a file or a folder of somebody else's.
+#[test]
+fn nothing_else_under_the_home_is_reached_by_a_link() {
+    for (name, command) in [
+        ("walls", &["run", "--model", "script:nowhere.toml", "x"][..]),
+        ("shadow", &["run", "--model", "script:nowhere.toml", "x"]),
+        ("decided", &["run", "--model", "script:nowhere.toml", "x"]),
+        ("runs", &["run", "--model", "script:nowhere.toml", "x"]),
+        ("gateway.token", &["gateway", "--listen", "127.0.0.1:0"]),
+        ("gateway.log", &["gateway", "--listen", "127.0.0.1:0"]),
+    ] {
+        let person = Person::new();
+        let elsewhere = tempfile::tempdir().expect("a folder");
+        let victim = elsewhere.path().join("victim");
+        let is_folder = ["shadow", "decided", "runs"].contains(&name);
+        if is_folder {
+            fs::create_dir(&victim).expect("a folder");
+        } else {
+            fs::write(&victim, "of somebody, and long enough for a token of the gateway").expect("a file");
+        }
+        symlink(&victim, person.home.path().join(name)).expect("a link");
+        fs::write(elsewhere.path().join("nowhere.toml"), "[[step]]\ntext = \"Done.\"\n").expect("a script");
+        let mut asked = person.command(command);
+        let said = Person::said(asked.current_dir(elsewhere.path()).stdin(std::process::Stdio::null()).output());
+        assert!(said.err.contains(&format!("{name} is a link")), "{name}: {}", said.err);
+        // Without a shadow changes cannot be taken back, which is said; the rest is not begun.
+        assert_eq!(said.code, Some(i32::from(name != "shadow")), "{name}: {}", said.err);
+        match is_folder {
+            true => assert_eq!(fs::read_dir(&victim).expect("a folder").count(), 0, "{name}"),
+            false => assert!(fs::read_to_string(&victim).expect("a file").starts_with("of somebody"), "{name}"),
+        }
+    }
+}
+
 /// As a report into `/dev/null` would have made a file of it.
 #[test]
 fn what_is_no_file_is_written_to_and_not_replaced() {

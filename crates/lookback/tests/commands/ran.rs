@@ -3,11 +3,14 @@
 mod asked;
 mod bad_days;
 mod ended;
+mod jobs;
 mod killed;
+mod long;
 mod pictures;
 mod planted;
 mod projects;
 mod real_model;
+mod reread;
 mod sample;
 mod undone;
 
@@ -109,7 +112,7 @@ text = "balance() compared by prefix; it is exact now."
 "#;
 
 #[test]
-fn a_task_from_the_first_word_to_the_finished_change() {
+fn seed_d3_a_task_from_the_first_word_to_the_finished_change() {
     let project = Project::new();
     let said = project.run(FIX, &["fix the ledger"]);
     assert_eq!(said.code, Some(0), "{}", said.err);
@@ -134,6 +137,13 @@ fn without_a_model_five_lines_say_what_to_set() {
     let said = Person::said(command.output());
     assert_eq!((said.code, said.err.lines().count()), (Some(1), 5), "{}", said.err);
     assert!(said.err.contains("script:FILE"), "{}", said.err);
+    let mut command = project.command(&["run", "--model", "anthropic/claude-sonnet-5", "fix it"]);
+    for key in ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"] {
+        command.env_remove(key);
+    }
+    let said = Person::said(command.output());
+    assert_eq!((said.code, said.err.lines().count()), (Some(1), 5), "{}", said.err);
+    assert!(said.err.contains("ANTHROPIC_API_KEY") && said.err.contains("script:FILE"), "{}", said.err);
 }
 
 #[test]
@@ -257,4 +267,40 @@ fn the_same_call_with_the_same_result_is_said_once_and_then_ends_the_run() {
     assert_eq!(said.code, Some(1), "{}", said.err);
     assert!(said.err.contains("the same Read call gave the same result again and again"), "{}", said.err);
     assert!(said.err.contains("4 calls"), "{}", said.err);
+}
+
+/// What is not taken is said, and every result says where its tool was called and with what.
+#[test]
+fn fields_that_no_board_has_are_said_to_the_model() {
+    let project = Project::new();
+    let said = project.run(
+        r#"
+[[step]]
+calls = [
+    { name = "Board", arguments = '''{"now": {"pointer": "user#1", "text": "x"}, "mood": "good"}''' },
+    { name = "TodoWrite", arguments = { todos = [{ content = "look", status = "pending" }] } },
+    { name = "Frobnicate", arguments = { far = 3 } },
+]
+
+[[step]]
+text = "Done."
+"#,
+        &["x"],
+    );
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let trace = project.person.run(&["show", &newest(&project), "--trace", "--json"]).out;
+    let results: Vec<Value> = trace
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("an event"))
+        .filter_map(|event| Some(event["event"].get("tool_result")?["result"].clone()))
+        .collect();
+    assert!(results[0].to_string().contains("unknown and not taken: mood"), "{}", results[0]);
+    for (result, input) in results.iter().zip(["mood", "todos", "far"]) {
+        assert!(!result["context"]["params_input"][input].is_null(), "{result}");
+        assert_eq!(
+            result["context"]["cwd"].as_str(),
+            project.path().canonicalize().expect("a path").to_str(),
+            "{result}"
+        );
+    }
 }

@@ -55,7 +55,7 @@ fn what_was_imported_just_now_is_not_old() {
     let person = Person::new();
     person.import(CLAUDE_CODE).shown();
     let remove = || person.run(&["sessions", "rm", "--older-than", "1h", "--yes"]).shown();
-    assert_eq!(remove(), "nothing to remove\n");
+    assert_eq!(remove(), "nothing to remove: 1 session used or imported since then\n");
     person.forget_imports();
     assert_eq!(remove(), "removed 1 session\n");
 }

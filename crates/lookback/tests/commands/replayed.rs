@@ -437,6 +437,15 @@ fn folders_are_looked_through_without_a_line_for_every_file() {
     assert!(replay(&person, &[&empty]).complaint().contains("empty.jsonl: the file is empty; left out"));
 }
 
+#[test]
+fn a_model_that_no_card_names_is_said_with_the_one_whose_prices_are_taken() {
+    let person = Person::new();
+    let file = write(&person, "new.jsonl", CLAUDE_CODE.replace("claude-sonnet-4-6", "claude-new-9"));
+    let said = replay(&person, &[&file]);
+    let expected = "no card has prices of claude-new-9: 1 session billed at those of claude-sonnet-4-6\n";
+    assert!(said.err.contains(expected), "{}", said.err);
+}
+
 /// Claude Code counts what it printed so far as a call's output. A copy in the store is still its session.
 #[test]
 fn a_stored_session_costs_what_its_file_costs() {

@@ -7,7 +7,7 @@ use std::ops::Range;
 pub(super) type Letter = (Range<usize>, char);
 
 /// How a character is written by its number: what stands before it, its base, and how many digits it has at most.
-const NUMBERED: [(&str, u32, usize); 13] = [
+const NUMBERED: [(&str, u32, usize); 15] = [
     ("\\u{", 16, 6),
     ("\\x{", 16, 6),
     ("\\u000", 16, 5),
@@ -19,9 +19,13 @@ const NUMBERED: [(&str, u32, usize); 13] = [
     ("%", 16, 2),
     ("0x", 16, 2),
     ("u+", 16, 6),
+    ("\\00", 16, 4),
     ("\\", 8, 3),
+    ("&amp;#x", 16, 6),
     ("&amp;#", 10, 6),
 ];
+/// Before whose digits any number of zeros may stand.
+const PADDED: [&str; 8] = ["\\u{", "\\x{", "&#x", "&#", "u+", "0x", "&amp;#x", "&amp;#"];
 /// Of the number of any character that a key has, in each of these bases.
 const FEWEST_DIGITS: usize = 2;
 const ESCAPE: char = '\u{1b}';
@@ -69,9 +73,10 @@ fn numbered(rest: &[Letter]) -> Option<(usize, char)> {
     NUMBERED.iter().find_map(|(before, base, most)| {
         let begins =
             before.len() <= rest.len() && before.chars().zip(rest).all(|(a, (_, b))| a == b.to_ascii_lowercase());
-        let digits =
-            rest.get(before.len()..).filter(|_| begins)?.iter().take(*most).map_while(|(_, c)| c.to_digit(*base));
-        let (count, number) = digits.fold((0, 0), |(count, number), digit| (count + 1, number * base + digit));
+        let written = rest.get(before.len()..).filter(|_| begins)?;
+        let zeros = if PADDED.contains(before) { written.iter().take_while(|(_, c)| *c == '0').count() } else { 0 };
+        let digits = written[zeros..].iter().take(*most).map_while(|(_, c)| c.to_digit(*base));
+        let (count, number) = digits.fold((zeros, 0), |(count, number), digit| (count + 1, number * base + digit));
         let c = char::from_u32(number).filter(|c| count >= FEWEST_DIGITS && (c.is_ascii_graphic() || *c == ESCAPE))?;
         let length = before.len() + count;
         let closes = rest.get(length).is_some_and(|(_, c)| matches!(c, ';' | '}'));
@@ -115,6 +120,10 @@ mod tests {
             "a0x67b",
             "aU+0067;b",
             "a\\147b",
+            "a&#0000103;b",
+            "a&#x00000067;b",
+            "a\\u{000067}b",
+            "a\\000067b",
             "a<br/>g</i>b",
             "a\u{1b}[1;31mg\u{1b}[0mb",
             "a\\x1b[31mgb",

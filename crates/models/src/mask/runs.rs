@@ -8,7 +8,10 @@ use base64::{
     engine::general_purpose::{STANDARD, URL_SAFE},
 };
 
-use super::reading::{Letter, readings};
+use super::{
+    drawn::plain,
+    reading::{Letter, readings},
+};
 
 /// Fewer characters are found in ordinary words, and help nobody to guess the rest.
 const RUN: usize = 8;
@@ -114,15 +117,6 @@ fn is_shown(c: char) -> bool {
     !c.is_whitespace()
 }
 
-/// In small letters, and not as wide as a Chinese one.
-fn plain(c: char) -> char {
-    let narrow = match c {
-        '！'..='～' => char::from_u32(c as u32 - '！' as u32 + '!' as u32).unwrap_or(c),
-        _ => c,
-    };
-    narrow.to_ascii_lowercase()
-}
-
 fn forms(key: &str) -> Vec<String> {
     let turn = |text: &str| text.chars().rev().collect::<String>();
     let mut forms = Vec::new();
@@ -130,7 +124,11 @@ fn forms(key: &str) -> Vec<String> {
         forms.push(key.to_owned());
         forms.push(key.bytes().map(|byte| format!("{byte:02x}")).collect());
         forms.push(key.bytes().map(|byte| byte.to_string()).collect());
-        forms.extend((0..3).flat_map(|before| in_base64(key, before)));
+        // What is encoded cannot be read as small letters or without its spaces any more.
+        let spaced = key.chars().flat_map(|c| [c, ' ']).collect();
+        for key in [key.to_owned(), key.to_uppercase(), key.to_lowercase(), spaced] {
+            forms.extend((0..3).flat_map(|before| in_base64(&key, before)));
+        }
         forms.extend((0..5).flat_map(|before| BASE32.map(|alphabet| in_base32(key, before, alphabet))));
     }
     let turned: Vec<String> = forms.iter().map(|form| turn(form)).collect();

@@ -119,6 +119,45 @@ async fn lines_that_say_nothing_without_end() {
     }
 }
 
+/// Pieces in the form of an answer that add nothing to it.
+#[tokio::test]
+async fn pieces_of_nothing_without_end() {
+    let chat = |delta: &str| format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{delta}}}]}}\n\n");
+    let data = |json: &str| format!("data: {json}\n\n");
+    let block = |kind: &str| {
+        data(&format!(
+            r#"{{"type":"content_block_start","index":0,"content_block":{{"type":"{kind}","id":"c","name":"Write"}}}}"#
+        ))
+    };
+    let grown = |delta: &str| data(&format!(r#"{{"type":"content_block_delta","index":0,"delta":{delta}}}"#));
+    let call = r#"{"tool_calls":[{"index":0,"id":"c","function":{"name":"Write","arguments":""}}]}"#;
+    let item = r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","call_id":"c","name":"Write"}}"#;
+    let done = r#"{"type":"response.output_item.done","output_index":0,"item":{"type":"message","content":[]}}"#;
+    let (chat_api, anthropic, responses) = (Provider::Chat, Provider::Anthropic, Provider::Responses);
+    for (api, beginning, again) in [
+        (chat_api, chat(call), chat(r#"{"tool_calls":[{"index":0,"function":{"arguments":""}}]}"#)),
+        (chat_api, chat(call), chat(call)),
+        (chat_api, String::new(), chat(r#"{"content":[{"type":"text","text":""}]}"#)),
+        (chat_api, String::new(), chat(r#"{"foo":"bar"}"#)),
+        (anthropic, block("tool_use"), grown(r#"{"type":"input_json_delta","partial_json":""}"#)),
+        (anthropic, block("thinking"), grown(r#"{"type":"signature_delta","signature":""}"#)),
+        (anthropic, block("text"), grown(r#"{"type":"text_delta","text":""}"#)),
+        (anthropic, block("text"), grown(r#"{"foo":"bar"}"#)),
+        (
+            responses,
+            data(item),
+            data(r#"{"type":"response.function_call_arguments.delta","output_index":0,"delta":""}"#),
+        ),
+        (responses, String::new(), data(r#"{"type":"response.output_text.delta","output_index":0,"delta":""}"#)),
+        (responses, String::new(), data(r#"{"type":"response.unknown.delta","delta":{"foo":"bar"}}"#)),
+        (responses, data(done), data(done)),
+    ] {
+        let (told, server) = asked_of(api, endless(&beginning, &again)).await;
+        check(&told, &server, Bound::EmptyLines, "127.0.0.1 sent 200000 lines in a row without anything of an answer");
+        assert!(server.written() < 64 * MIB, "{again:?}: {} bytes were read", server.written());
+    }
+}
+
 #[tokio::test]
 async fn arguments_of_a_call_are_content() {
     // A file of 300,000 lines that is written by one call, a line in each event.

@@ -11,3 +11,4 @@ mod protocol;
 mod script;
 mod server;
 mod sessions;
+mod stubs;

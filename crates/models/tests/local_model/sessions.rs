@@ -28,7 +28,7 @@ fn count(bytes: &[u8]) -> u32 {
     bytes.len().div_ceil(4) as u32
 }
 
-const NOW: Context<'static> = Context { now: Timestamp(1_763_200_000_000), count: &count, blobs: &NoBlobs };
+pub(crate) const NOW: Context<'static> = Context { now: Timestamp(1_763_200_000_000), count: &count, blobs: &NoBlobs };
 
 struct Outside;
 
@@ -52,7 +52,7 @@ impl Surroundings for Outside {
     fn watch(&mut self, _: &Progress) {}
 }
 
-fn card() -> Card {
+pub(crate) fn card() -> Card {
     let cards = Cards::parse(include_str!("../../../../prices/local.toml")).expect("cards");
     cards.find("llama-local").expect("a card").clone()
 }
@@ -64,7 +64,7 @@ fn system(name: &str) -> String {
     lines.collect()
 }
 
-fn session(layout: Layout, window: u32) -> Session {
+pub(crate) fn session(layout: Layout, window: u32) -> Session {
     let setup = SessionSetup {
         system: system("the ledger"),
         tools: vec![ToolSpec {
@@ -92,26 +92,32 @@ fn session(layout: Layout, window: u32) -> Session {
     session
 }
 
-fn model(alone: &Alone) -> Model {
+pub(crate) fn model(alone: &Alone) -> Model {
     let endpoint = Endpoint::new(Provider::Chat, alone.server.url.as_str());
     Model::Http(Client::new(endpoint).expect("an endpoint"))
 }
 
-async fn ask(model: &Model, api: Provider, body: Vec<u8>) -> Reply {
+pub(crate) async fn ask(model: &Model, api: Provider, body: Vec<u8>) -> Reply {
     let mut answering = model.send(Request { api, body });
     while answering.next().await.expect("the server answers").is_some() {}
     answering.into_reply()
 }
 
-fn prompt_tokens(usage: TokenUsage) -> u32 {
+pub(crate) fn prompt_tokens(usage: TokenUsage) -> u32 {
     usage.uncached + usage.cached + usage.written
 }
 
 /// Sends the session's next request, and records a step in the place of whatever the model said.
-async fn step(session: &mut Session, model: &Model, number: u32) -> TokenUsage {
+pub(crate) async fn step(session: &mut Session, model: &Model, number: u32) -> TokenUsage {
     let call = session.start_call(&NOW).expect("a call");
     let reply = ask(model, session.prompt_provider(), session.request(&NoBlobs).expect("no blobs")).await;
-    let usage = reply.usage.expect("it was asked for");
+    answer(session, number);
+    assert_eq!(session.last_call(), call);
+    reply.usage.expect("it was asked for")
+}
+
+/// A step that a model could have made.
+pub(crate) fn answer(session: &mut Session, number: u32) {
     let id = format!("call-{number}");
     let parts = vec![
         NewPart::Text(format!("Now account {number}.")),
@@ -123,8 +129,6 @@ async fn step(session: &mut Session, model: &Model, number: u32) -> TokenUsage {
         .collect();
     let data = RunData { command: format!("check {number}"), exit_code: Some(0), ..RunData::default() };
     session.tool_result(&id, ToolResult::success(output, ResultData::Run(data)), &NOW).expect("the call waits");
-    assert_eq!(session.last_call(), call);
-    usage
 }
 
 #[tokio::test]

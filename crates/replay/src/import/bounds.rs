@@ -28,14 +28,26 @@ pub fn weight(json: &[u8]) -> u64 {
     json.len() as u64 + VALUE_WEIGHT * count_values(json) as u64
 }
 
+/// Says no to more values than one tree is made of. Enough for our own traces: their texts are not taken apart.
+pub fn check_tree(json: &[u8]) -> Result<(), String> {
+    // Most are shorter than the bound, and each value has a byte of its own.
+    match json.len() > MOST_VALUES && count_values(json) > MOST_VALUES {
+        true => many(MOST_VALUES, "JSON values"),
+        false => Ok(()),
+    }
+}
+
+fn many(most: usize, what: &str) -> Result<(), String> {
+    Err(format!("more than {} {what}", numbers::count(most as u64)))
+}
+
 /// Says no to more values than one tree is made of, and to more lines of text than are told apart at once.
 pub fn check_values(json: &[u8]) -> Result<(), String> {
-    let many = |most: usize, what: &str| Err(format!("more than {} {what}", numbers::count(most as u64)));
-    // Most are shorter than the bounds, and each value has a byte of its own, a line feed two.
-    match json.len() {
-        length if length > MOST_VALUES && count_values(json) > MOST_VALUES => many(MOST_VALUES, "JSON values"),
-        length if length > 2 * MOST_LINES && count_line_feeds(json) > MOST_LINES => many(MOST_LINES, "lines of text"),
-        _ => Ok(()),
+    check_tree(json)?;
+    // A line feed has two bytes.
+    match json.len() > 2 * MOST_LINES && count_line_feeds(json) > MOST_LINES {
+        true => many(MOST_LINES, "lines of text"),
+        false => Ok(()),
     }
 }
 
@@ -72,7 +84,7 @@ fn frame_of_data(data: &ResultData) -> u64 {
         ResultData::List(list) => list.entries.len(),
         ResultData::Edit(edit) => lines(edit),
         ResultData::Patch(patch) => patch.files.iter().map(|file| 2 + lines(&file.edit)).sum(),
-        ResultData::Todo(todo) => 2 * todo.items.len(),
+        ResultData::Todo { items } => 2 * items.len(),
         ResultData::Other(tree) => return frame_of_tree(tree),
         ResultData::Read(_) | ResultData::Write(_) | ResultData::Run(_) => 0,
     };

@@ -6,9 +6,7 @@ use lookback_engine::{
     evidence::{lines_in, split_lines},
     trace::{
         ResultData, Status, ToolResult,
-        result::{
-            LineForm, ListData, ReadData, SearchData, SearchMatch, TodoData, TodoItem, TodoState, ToolError, WriteData,
-        },
+        result::{LineForm, ListData, ReadData, SearchData, SearchMatch, TodoItem, TodoState, ToolError, WriteData},
     },
 };
 use serde_json::Value;
@@ -179,7 +177,7 @@ pub(super) fn todos_under(name: &str, arguments: &Value) -> ResultData {
         let state = todo_state(text(item, "status").or_else(|| text(item, "state")));
         Some(TodoItem { text: content.to_owned(), state })
     };
-    ResultData::Todo(TodoData { items: list(arguments, name).iter().filter_map(item).collect() })
+    ResultData::Todo { items: list(arguments, name).iter().filter_map(item).collect() }
 }
 
 /// In whatever words agents say it.

@@ -40,7 +40,8 @@ pub(crate) fn mean(run: &Run) -> f64 {
 /// Judges the views of one run, in order.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
-    made: BTreeMap<u64, Judged>,
+    /// By their numbers, which strategies give from 1 on.
+    made: Vec<Judged>,
 }
 
 /// A text that the strategy wrote: the last step known to need each of its lines, for steps below `until`.
@@ -62,11 +63,19 @@ impl Judge {
             let needed = match part {
                 _ if Some(place) == board => length,
                 Part::Raw(piece) => conversation.ahead().bytes(*piece, call) as f64,
-                Part::Made(made) => self.made.entry(made.id).or_default().bytes(conversation, made, call) as f64,
+                Part::Made(made) => self.judged(made.id).bytes(conversation, made, call) as f64,
             };
             signal.needed_tokens += if length == 0.0 { 0.0 } else { needed * tokens / length };
         }
         signal
+    }
+
+    fn judged(&mut self, id: u64) -> &mut Judged {
+        let place = id as usize;
+        if self.made.len() <= place {
+            self.made.resize_with(place + 1, Judged::default);
+        }
+        &mut self.made[place]
     }
 }
 

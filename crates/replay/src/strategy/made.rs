@@ -1,7 +1,7 @@
 //! The texts that strategies write: counted like pieces, numbered once. And results that stand behind such texts, for
 //! strategies that hide some; which ones and why is theirs.
 
-use std::{collections::BTreeMap, fmt, ops::Range, rc::Rc};
+use std::{fmt, ops::Range, rc::Rc};
 
 use lookback_engine::{configuration::TOKENS_PER_MESSAGE, trace::TurnNo};
 
@@ -37,7 +37,8 @@ pub(super) struct Results<'a> {
     conversation: &'a Conversation<'a>,
     maker: Maker<'a>,
     placeholder: fn(&str) -> String,
-    made: BTreeMap<usize, Rc<Made>>,
+    /// By piece.
+    made: Vec<Option<Rc<Made>>>,
     /// By piece.
     hidden: Vec<bool>,
 }
@@ -45,13 +46,14 @@ pub(super) struct Results<'a> {
 impl<'a> Results<'a> {
     /// `placeholder` is what stands for a text.
     pub(super) fn new(conversation: &'a Conversation<'a>, count: Counter<'a>, placeholder: fn(&str) -> String) -> Self {
-        let (maker, hidden) = (Maker::new(conversation, count), vec![false; conversation.pieces.len()]);
-        Self { conversation, maker, placeholder, made: BTreeMap::new(), hidden }
+        let pieces = conversation.pieces.len();
+        let (made, hidden) = (vec![None; pieces], vec![false; pieces]);
+        Self { conversation, maker: Maker::new(conversation, count), placeholder, made, hidden }
     }
 
     fn made(&mut self, result: usize) -> &Rc<Made> {
         let text = || (self.placeholder)(&self.conversation.pieces[result].text);
-        self.made.entry(result).or_insert_with(|| self.maker.make(text(), Stands::ForResult(result)))
+        self.made[result].get_or_insert_with(|| self.maker.make(text(), Stands::ForResult(result)))
     }
 
     /// What hiding these would do, as far as they are not hidden yet; none where all are.

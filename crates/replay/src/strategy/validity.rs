@@ -3,8 +3,8 @@
 //! A view is written as the engine writes one: a message for each turn, the results of a step in one, what stands alone in
 //! the user's voice. Then the provider's own rules are asked ([`check_body`]).
 //!
-//! Views of one run differ little, so they are checked in stretches, each distinct one once: answers that stand together,
-//! and what the user's side says to them. No rule looks further than that, but two: a view begins with the user's side (its
+//! Views of one run differ little, so they are checked in stretches, each distinct one once, and none again that stood at
+//! the beginning of the view before: answers that stand together, and what the user's side says to them. No rule looks further than that, but two: a view begins with the user's side (its
 //! first stretch is checked as it is, the others behind a user's word), and no call occurs twice (asked of the whole view).
 //! So nothing passes that the whole body would not; a test holds it to that. It is stricter in one place: Responses would
 //! take a result behind a later answer.
@@ -72,6 +72,26 @@ pub(super) struct Validity<'a> {
     head: Vec<u8>,
     /// What was said against stretches, by where they stand and their parts.
     verdicts: BTreeMap<(Around, Vec<PartId>), Result<(), String>>,
+    last: Last,
+}
+
+/// The view that was found valid last.
+#[derive(Default)]
+struct Last {
+    begins: bool,
+    /// Its parts, with the pieces of answers.
+    parts: Vec<(PartId, Option<usize>)>,
+    /// By piece: whether it stands in it as an answer.
+    answers: Vec<bool>,
+}
+
+impl Last {
+    /// Keeps so many of its parts.
+    fn keep(&mut self, same: usize) {
+        for (_, answer) in self.parts.drain(same..) {
+            answer.into_iter().for_each(|piece| self.answers[piece] = false);
+        }
+    }
 }
 
 /// Whether a word of the user stands before and behind a stretch when it is checked.
@@ -85,20 +105,42 @@ impl<'a> Validity<'a> {
     pub(super) fn new(conversation: &'a Conversation<'a>) -> Self {
         let provider = provider_of(conversation.recording.agent());
         let head = render_head(provider, &Head { tools: &[], system: "s", rules: "" });
-        Self { conversation, messages: Messages::new(conversation), provider, head, verdicts: BTreeMap::new() }
+        let last = Last { answers: vec![false; conversation.pieces.len()], ..Last::default() };
+        Self { conversation, messages: Messages::new(conversation), provider, head, verdicts: BTreeMap::new(), last }
     }
 
     /// What the provider's rules say against the view of a call.
     pub(super) fn check(&mut self, call: usize, shown: &Shown) -> Result<(), String> {
-        self.check_repeated(&shown.parts)?;
-        let goes_on = self.goes_on(call);
-        let stretches = self.stretches(&shown.parts);
         let begins = self.begins(call);
-        if stretches.is_empty() {
-            return self.check_stretch(Around { before: begins, behind: false }, &[]);
+        let same = match begins == self.last.begins {
+            true => self.last.parts.iter().zip(&shown.parts).take_while(|((id, _), part)| *id == part.id()).count(),
+            false => 0,
+        };
+        let checked = self.check_behind(same, Around { before: begins, behind: self.goes_on(call) }, &shown.parts);
+        self.last.begins = begins;
+        if checked.is_err() {
+            self.last.keep(0);
         }
+        checked
+    }
+
+    /// The same of a view of which so many parts began the one before.
+    fn check_behind(&mut self, same: usize, around: Around, parts: &[Part]) -> Result<(), String> {
+        self.last.keep(same);
+        for part in &parts[same..] {
+            self.last.parts.push((part.id(), self.messages.answer_of(part)));
+            self.check_repeated()?;
+        }
+        if parts.is_empty() {
+            return self.check_stretch(Around { behind: false, ..around }, &[]);
+        }
+        let start = self.stretch_of(same.saturating_sub(1));
+        let stretches = self.stretches(&parts[start..]);
         for (number, stretch) in stretches.iter().enumerate() {
-            let around = Around { before: number > 0 || begins, behind: number + 1 == stretches.len() && goes_on };
+            let around = Around {
+                before: start > 0 || number > 0 || around.before,
+                behind: number + 1 == stretches.len() && around.behind,
+            };
             let key = (around, stretch.iter().map(Part::id).collect());
             let verdict = match self.verdicts.get(&key) {
                 Some(verdict) => verdict.clone(),
@@ -111,6 +153,12 @@ impl<'a> Validity<'a> {
             verdict?;
         }
         Ok(())
+    }
+
+    /// Where the stretch begins in which a part stands: it may have grown.
+    fn stretch_of(&self, part: usize) -> usize {
+        let is_answer = |place: usize| self.last.parts[place].1.is_some();
+        (1..=part).rev().find(|place| is_answer(*place) && !is_answer(place - 1)).unwrap_or(0)
     }
 
     /// Whether the recording itself goes on after an answer here.
@@ -126,12 +174,10 @@ impl<'a> Validity<'a> {
     }
 
     /// Each call has an id of its own, so one that occurs twice is one answer shown twice. No view should do that at all.
-    fn check_repeated(&self, parts: &[Part]) -> Result<(), String> {
-        let mut shown = vec![false; self.conversation.pieces.len()];
-        for piece in parts.iter().filter_map(|part| self.messages.answer_of(part)) {
-            if std::mem::replace(&mut shown[piece], true) {
-                return Err(format!("the answer of turn {} stands in it twice", self.conversation.pieces[piece].turn));
-            }
+    fn check_repeated(&mut self) -> Result<(), String> {
+        let Some((_, Some(piece))) = self.last.parts.last() else { return Ok(()) };
+        if std::mem::replace(&mut self.last.answers[*piece], true) {
+            return Err(format!("the answer of turn {} stands in it twice", self.conversation.pieces[*piece].turn));
         }
         Ok(())
     }

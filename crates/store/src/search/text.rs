@@ -35,8 +35,8 @@ pub(super) fn divide(connection: &Connection, event: &Event) -> Result<Vec<(Part
         }
     };
     add(TEXT, text(&event.event).as_bytes());
-    if let EventBody::ToolResult { result, .. } = &event.event {
-        match &result.text {
+    if let Some(output) = output(&event.event) {
+        match output {
             Output::Inline(bytes) => add(OUTPUT, bytes),
             Output::Blob { hash, .. } => {
                 add(OUTPUT, &PartReader::open(connection, hash)?.read(connection, 0, INDEXED)?);
@@ -65,8 +65,8 @@ impl<'a> Contents<'a> {
             let bytes = bytes.get(part.start..part.start + part.length).unwrap_or_default();
             String::from_utf8_lossy(bytes).into_owned()
         };
-        match self.body {
-            EventBody::ToolResult { result, .. } if part.field == OUTPUT => match &result.text {
+        match output(self.body).filter(|_| part.field == OUTPUT) {
+            Some(output) => match output {
                 Output::Inline(bytes) => Ok(within(bytes)),
                 Output::Beyond(ends) => Ok(within(&ends.head)),
                 Output::Blob { hash, .. } => {
@@ -79,8 +79,17 @@ impl<'a> Contents<'a> {
                         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
                 }
             },
-            body => Ok(within(self.text.get_or_insert_with(|| text(body)).as_bytes())),
+            None => Ok(within(self.text.get_or_insert_with(|| text(self.body)).as_bytes())),
         }
+    }
+}
+
+/// What something printed.
+fn output(body: &EventBody) -> Option<&Output> {
+    match body {
+        EventBody::ToolResult { result, .. } => Some(&result.text),
+        EventBody::JobEnded(job) => Some(&job.output),
+        _ => None,
     }
 }
 

@@ -7,13 +7,11 @@ use std::{
     io::{self, Chain, Cursor, Read},
 };
 
-use lookback_engine::{
-    evidence::picture_size,
-    trace::{
-        AsCame, BlobHash, Image, Output, Part, ResultData,
-        result::{LineForm, ReadData},
-    },
+use lookback_engine::trace::{
+    AsCame, BlobHash, Image, Output, Part, ResultData,
+    result::{LineForm, ReadData},
 };
+use lookback_wire::picture_size;
 use serde::Deserialize;
 use serde_json::json;
 

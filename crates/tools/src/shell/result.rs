@@ -86,7 +86,8 @@ pub(super) fn of_job(id: &str, job: &mut Job, setup: &ShellSetup) -> Answer {
     let skipped = from - job.seen + dropped.end.min(kept.total()).saturating_sub(dropped.start.max(from));
     let mut text = Vec::new();
     if skipped > 0 {
-        text.extend_from_slice(format!("[{skipped} bytes of before are not shown]\n").as_bytes());
+        let more = format!("Recall {{\"pointer\": \"{id}\"}} shows what is kept of it once it has ended");
+        text.extend_from_slice(format!("[{skipped} bytes of before are not shown: {more}]\n").as_bytes());
     }
     let read = kept.reader(from..kept.total()).read_to_end(&mut text);
     let state = match &end {
@@ -98,11 +99,12 @@ pub(super) fn of_job(id: &str, job: &mut Job, setup: &ShellSetup) -> Answer {
     if !text.is_empty() && !text.ends_with(b"\n") {
         text.push(b'\n');
     }
-    let why = end.as_ref().and_then(|end| failure(end, Duration::ZERO, setup, kept)).map(|failure| failure.message);
+    // With every reading the end of the output would be shown again.
+    let why = end.as_ref().and_then(|end| why_failed(end, Duration::ZERO, setup)).map(|(_, why)| why);
     let why =
         why.or_else(|| read.err().map(|error| error.to_string())).map_or(String::new(), |why| format!(" ({why})"));
     text.extend_from_slice(format!("[{id}: {state}{why}]").as_bytes());
-    let data = json!({ "id": id, "command": job.command, "running": end.is_none(), "exit_code": end.and_then(|end| end.code()) });
+    let data = json!({ "id": id, "command": job.command, "running": end.is_none(), "exit_code": end.and_then(|end| end.code()), "truncated": skipped > 0 });
     let done = Done { text: Output::new(text), data: ResultData::Other(data), is_partial: skipped > 0, path: None };
     Answer { done, failure: None, status: None, whole: None, stats: Value::Null }
 }
@@ -182,6 +184,21 @@ fn note(end: &End, kept: &Kept) -> String {
 
 /// Where the tool itself failed. Its words stand for the output, so they end with the end of that.
 fn failure(end: &End, time: Duration, setup: &ShellSetup, kept: &Kept) -> Option<Failure> {
+    let (code, message) = why_failed(end, time, setup)?;
+    if matches!(end, End::Refused(_) | End::Failed(_)) {
+        return Some(Failure::new(code, message));
+    }
+    let tail = kept.read(kept.total().saturating_sub(FAILURE_TAIL)..kept.total()).unwrap_or_default();
+    let tail = String::from_utf8_lossy(&tail);
+    let shown = if tail.trim().is_empty() {
+        "It printed nothing.".to_owned()
+    } else {
+        format!("The end of its output:\n{tail}")
+    };
+    Some(Failure::new(code, format!("{message}. {shown}")))
+}
+
+fn why_failed(end: &End, time: Duration, setup: &ShellSetup) -> Option<(Code, String)> {
     let limits = &setup.limits.inside;
     let (code, message) = match end {
         End::TimedOut => {
@@ -192,16 +209,12 @@ fn failure(end: &End, time: Duration, setup: &ShellSetup, kept: &Kept) -> Option
         End::Refused(missing) => {
             let missing: Vec<String> = missing.iter().map(ToString::to_string).collect();
             let (missing, flag) = (missing.join("; "), &setup.accepting_flag);
-            return Some(Failure::new(
-                Code::PermissionDenied,
-                format!(
-                    "this machine cannot put all walls around a command; missing is {missing}. {flag} accepts that."
-                ),
-            ));
+            let why = format!(
+                "this machine cannot put all walls around a command; missing is {missing}. {flag} accepts that."
+            );
+            (Code::PermissionDenied, why)
         }
-        End::Failed(why) => {
-            return Some(Failure::new(Code::ExecutionError, format!("it was not run to its end: {why}")));
-        }
+        End::Failed(why) => (Code::ExecutionError, format!("it was not run to its end: {why}")),
         End::Over { stopped: Some(stopped), .. } => (
             Code::ExecutionError,
             match stopped {
@@ -221,12 +234,5 @@ fn failure(end: &End, time: Duration, setup: &ShellSetup, kept: &Kept) -> Option
         End::Over { code: None, stopped: None, .. } => (Code::ExecutionError, "it was killed from outside".to_owned()),
         End::Over { .. } | End::Cancelled => return None,
     };
-    let tail = kept.read(kept.total().saturating_sub(FAILURE_TAIL)..kept.total()).unwrap_or_default();
-    let tail = String::from_utf8_lossy(&tail);
-    let shown = if tail.trim().is_empty() {
-        "It printed nothing.".to_owned()
-    } else {
-        format!("The end of its output:\n{tail}")
-    };
-    Some(Failure::new(code, format!("{message}. {shown}")))
+    Some((code, message))
 }

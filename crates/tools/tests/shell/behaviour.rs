@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use lookback_engine::trace::Status;
+use lookback_engine::trace::{ResultData, Status};
 use lookback_tools::{
     Shell, ShellSetup,
     sandbox::{Demand, probe},
@@ -52,12 +52,26 @@ fn jobs_are_read_and_ended() {
         seen.contains("ended")
     });
     assert!(seen.contains("two\n") && seen.ends_with("[job-1: ended, exit code 4]"), "{seen}");
-    assert_eq!(read("job-2", "end"), "[job-2: ended by force (it was ended. It printed nothing.)]");
+    assert_eq!(read("job-2", "end"), "[job-2: ended by force (it was ended)]");
     assert!(read("job-9", "read").starts_with("NOT_FOUND: no background command job-9: there are job-1, job-2"));
     let ended = shell.take_ended();
     assert_eq!(ended.iter().map(|job| (job.number, job.exit_code)).collect::<Vec<_>>(), [(1, Some(4)), (2, None)]);
     assert_eq!(ended[0].output, "one\ntwo\n".into());
     assert!(shell.take_ended().is_empty());
+}
+
+#[test]
+fn what_a_reading_leaves_out_is_said_and_what_was_read_is_not_said_again() {
+    let place = Place::new();
+    let shell = place.shell();
+    shell.run(&json!({ "command": "seq 100000; touch done; sleep 600", "background": true }), &|| false);
+    wait_for(|| text(&run(&shell, "ls")).contains("done"));
+    let read = shell.job(&json!({ "id": "job-1", "action": "read" }));
+    let said = text(&read);
+    assert!(said.contains("bytes of before are not shown: Recall {\"pointer\": \"job-1\"} shows"), "{}", &said[..200]);
+    assert!(matches!(&read.data, ResultData::Other(data) if data["truncated"] == true), "{:?}", read.data);
+    assert_eq!(text_of_job(&shell, "job-1", "end"), "[job-1: ended by force (it was ended)]");
+    assert_eq!(text_of_job(&shell, "job-1", "read"), "[job-1: ended by force (it was ended)]");
 }
 
 fn text_of_job(shell: &Shell, id: &str, action: &str) -> String {

@@ -19,6 +19,14 @@ fn card(provider: &str, thinking: &str, alternation: &str) -> Card {
     Cards::parse(&text).expect("a card").all()[0].clone()
 }
 
+/// One of the cards that the program has.
+fn known(file: &str, model: &str) -> Card {
+    Cards::parse(file).expect("cards").find(model).expect("a card").clone()
+}
+
+const ANTHROPIC: &str = include_str!("../../../../prices/anthropic.toml");
+const OPENAI: &str = include_str!("../../../../prices/openai.toml");
+
 fn examiner(card: Card) -> Examiner {
     Examiner::new(card, Box::new(|bytes| bytes.len() as u32))
 }

@@ -22,12 +22,14 @@ pub(crate) fn check_shape(api: Provider, body: &[u8]) -> Result<(), Refused> {
         }),
         api => check_body(api, body),
     };
-    match violations {
-        Ok(()) => Ok(()),
-        Err(violations) => Err(violations
-            .first()
-            .map_or_else(|| Refused::invalid("invalid request"), |violation| Refused::invalid(word(api, violation)))),
-    }
+    // Whether a system message may stand where it does is the card's to say.
+    let broken = violations.err().into_iter().flatten().find(|broken| broken.rule != Rule::SystemInConversation);
+    broken.map_or(Ok(()), |broken| Err(Refused::invalid(word(api, &broken))))
+}
+
+/// A system message that the model's card does not allow, `at` this place of the conversation.
+pub(super) fn misplaced_system(api: Provider, at: usize) -> Refused {
+    Refused::invalid(word(api, &Violation { at, rule: Rule::SystemInConversation }))
 }
 
 /// Whether the history is said to be with the server.

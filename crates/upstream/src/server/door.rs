@@ -98,17 +98,26 @@ pub(super) fn check_values(body: &[u8]) -> Result<(), TurnedAway> {
 
 /// All of a body, within bounds.
 pub async fn read_body(headers: &HeaderMap, body: Body) -> Result<Bytes, TurnedAway> {
+    // What was promised and never comes is never touched, so it takes no memory.
+    read_body_into(headers, body, Vec::with_capacity).await.map(Bytes::from)
+}
+
+/// The same in memory that is brought for as many bytes as are promised.
+pub async fn read_body_into(
+    headers: &HeaderMap,
+    body: Body,
+    memory: impl FnOnce(usize) -> Vec<u8>,
+) -> Result<Vec<u8>, TurnedAway> {
     let promised = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     if promised.is_some_and(|length| length > LARGEST_BODY) {
         return Err(TurnedAway::TooLarge);
     }
-    timeout(BODY_WITHIN, read_pieces(body, promised.unwrap_or_default())).await.map_err(|_| TurnedAway::TooSlow)?
+    let whole = memory(promised.unwrap_or_default());
+    timeout(BODY_WITHIN, read_pieces(body, whole)).await.map_err(|_| TurnedAway::TooSlow)?
 }
 
-async fn read_pieces(body: Body, promised: usize) -> Result<Bytes, TurnedAway> {
+async fn read_pieces(body: Body, mut whole: Vec<u8>) -> Result<Vec<u8>, TurnedAway> {
     let mut pieces = body.into_data_stream();
-    // What was promised and never comes is never touched, so it takes no memory.
-    let mut whole = Vec::with_capacity(promised);
     while let Some(piece) = poll_fn(|context| Pin::new(&mut pieces).poll_next(context)).await {
         let piece = piece.map_err(|error| TurnedAway::Broken(error.to_string()))?;
         if whole.len() + piece.len() > LARGEST_BODY {
@@ -116,5 +125,5 @@ async fn read_pieces(body: Body, promised: usize) -> Result<Bytes, TurnedAway> {
         }
         whole.extend_from_slice(&piece);
     }
-    Ok(whole.into())
+    Ok(whole)
 }

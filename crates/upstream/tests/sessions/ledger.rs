@@ -116,7 +116,7 @@ async fn with_pauses(choice: CacheChoice) -> Vec<(usize, u32, u32)> {
             [expected.read, expected.written, expected.written_1h],
             "{choice:?}, call {number}: the upstream bills (cached, written, for an hour), the ledger expects"
         );
-        let line = driven.session.ledger().lines().iter().find(|line| line.call == called.call).expect("a line");
+        let line = driven.session.ledger().iter().find(|line| line.call == called.call).expect("a line");
         if pause.is_some() {
             assert!(line.reasons.iter().any(|reason| matches!(reason, Miss::Cold(_))) || choice == CacheChoice::Hour);
             assert_eq!(line.reused.tokens, u64::from(counted.cached), "{choice:?}, call {number}");

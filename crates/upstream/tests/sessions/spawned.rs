@@ -8,12 +8,17 @@ use crate::harness::*;
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_blocks_and_summaries_can_be_spawned() {
     let steps: String = (0..30)
-        .map(|step| format!("[[step]]\ntext = \"answer {step}: {}\"\n", words(step, 200).replace('\n', " ")))
+        .map(|step| {
+            format!(
+                "[[step]]\ntext = \"The totals of file {step} were wrong because of rounding per line. {}\"\n",
+                words(step, 200).replace('\n', " ")
+            )
+        })
         .collect();
     let mut driven = Driven::start(Setting::new("claude-sonnet-4-6", steps)).await;
     let card = card("claude-sonnet-4-6");
     for _ in 0..14 {
-        driven.user("go on");
+        driven.user("check the totals of the next file");
         let Driven { mut session, upstream, model, mut outside, mut cancel, canceller } = driven;
         let task = tokio::spawn(async move {
             let called = call(&mut session, &model, &mut cancel, &mut outside).await.expect("an answer");

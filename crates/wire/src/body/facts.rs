@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Body, Span, Text, scan::Scanner};
+use super::{Body, scan::Scanner};
 
 /// The part of a conversation that the server keeps, so that the body does not hold all of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,20 +17,6 @@ impl Body {
     /// As the client names it.
     pub fn model(&self) -> Option<Cow<'_, str>> {
         self.string("model")
-    }
-
-    /// Whether the answer is asked for as a stream.
-    pub fn is_streamed(&self) -> bool {
-        self.value("stream") == Some(b"true")
-    }
-
-    /// Whether the server is asked to keep the answer; none where the body leaves it to the server.
-    pub fn is_stored(&self) -> Option<bool> {
-        match self.value("store")? {
-            b"true" => Some(true),
-            b"false" => Some(false),
-            _ => None,
-        }
     }
 
     /// By which OpenAI routes requests of one conversation to one cache.
@@ -65,10 +51,5 @@ impl Body {
             })
             .ok()?;
         found.map(|text| self.text(text))
-    }
-
-    /// The string in a span, if the span holds one.
-    pub(super) fn text_at(&self, span: Span) -> Option<Text> {
-        Scanner::within(&self.bytes, span).text().ok()?
     }
 }

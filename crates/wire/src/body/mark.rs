@@ -4,25 +4,10 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use super::{Body, Edit, Mark, Span};
+use super::{Body, Edit, Span};
 use crate::Provider;
 
 impl Body {
-    /// Takes a mark away, with the comma that held it.
-    pub fn plan_unmark(&self, mark: &Mark) -> Edit<'static> {
-        let Span { mut start, mut end } = mark.member.span();
-        let blank = |byte: &u8| byte.is_ascii_whitespace();
-        let before = self.bytes[..start].iter().rev().find(|byte| !blank(byte));
-        let blanks_before = self.bytes[..start].iter().rev().take_while(|byte| blank(byte)).count();
-        let blanks_after = self.bytes[end..].iter().take_while(|byte| blank(byte)).count();
-        if before == Some(&b',') {
-            start -= blanks_before + 1;
-        } else if self.bytes.get(end + blanks_after) == Some(&b',') {
-            end += blanks_after + 1;
-        }
-        Edit::Bytes { span: Span { start, end }, with: Cow::Borrowed(&[]) }
-    }
-
     /// Takes some blocks of a message away, with the commas between them and what stays. None where there are no such blocks,
     /// or nothing would stay.
     pub fn plan_unblock(&self, message: usize, blocks: Range<usize>) -> Option<Edit<'static>> {

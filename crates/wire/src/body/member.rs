@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Body, Span, Text};
+use super::{Body, Span, Text, scan::Scanner};
 
 /// One `"name": value`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +33,7 @@ impl Body {
 
     /// What the member of that name says, if it is a string.
     pub fn string(&self, name: &str) -> Option<Cow<'_, str>> {
-        self.text_at(self.member(name)?.value).map(|text| self.text(text))
+        let text = Scanner::within(&self.bytes, self.member(name)?.value).text().ok()?;
+        text.map(|text| self.text(text))
     }
 }

@@ -99,15 +99,13 @@ fn readers_know_what_a_gateway_asks() {
             "previous_response_id":null,"conversation":{"id":"conv_1"}}"#,
     );
     assert_eq!(body.model().as_deref(), Some("m\n"));
-    assert!(body.is_streamed());
-    assert_eq!(body.is_stored(), Some(false));
     assert_eq!(body.prompt_cache_key().as_deref(), Some("k"));
     assert_eq!(body.user_id().as_deref(), Some(r#"{"s":1}"#));
     assert_eq!(body.earlier(), Some(Earlier::Conversation("conv_1".into())));
 
     let body = parse(Provider::Responses, r#"{"conversation":"c","previous_response_id":"r","metadata":3}"#);
     assert_eq!(body.earlier(), Some(Earlier::Response("r".into())));
-    assert_eq!((body.user_id(), body.model(), body.is_streamed(), body.is_stored()), (None, None, false, None));
+    assert_eq!((body.user_id(), body.model()), (None, None));
     assert_eq!(parse(Provider::Chat, r#"{"conversation":null}"#).earlier(), None);
 }
 

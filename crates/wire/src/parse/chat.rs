@@ -59,12 +59,14 @@ pub(crate) fn parse_assistant<'a>(members: &Members<'a>, origin: Origin) -> Vec<
         parts.push(plain_thinking(text));
     }
     parts.extend(members.get("content").filter(|content| !is_void(content)).map(parse_content).unwrap_or_default());
-    parts.extend(members.list("tool_calls").unwrap_or_default().into_iter().map(parse_call));
+    let calls = members.list("tool_calls");
+    let has_calls = calls.is_some();
+    parts.extend(calls.unwrap_or_default().into_iter().map(parse_call));
     for (name, value) in members.iter().filter(|(_, value)| !is_void(value)) {
         match name {
             "role" | "content" => {}
             "reasoning_content" if parse_text(value).is_some() => {}
-            "tool_calls" if members.list(name).is_some() => {}
+            "tool_calls" if has_calls => {}
             _ if origin == Origin::Answer && FOR_THE_READER.contains(&name) => {}
             // Goes back under the name that its server knows.
             "reasoning" => parts.push(member(name, value, parse_text(value).map(plain_thinking))),

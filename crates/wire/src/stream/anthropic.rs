@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use super::{
     Heard, StreamError,
     assembly::Assembly,
+    places::Places,
     usage::{Bill, parse_anthropic},
 };
 use crate::{Delta, Reply, ReplyContent, ReplyPart, ReplyStop, Seal, members::Members, parse::anthropic::parse_block};
@@ -19,12 +20,12 @@ pub(super) struct Reading {
     bill: Bill,
     stop: Option<ReplyStop>,
     blocks: Vec<Block>,
+    places: Places<u64>,
     is_complete: bool,
 }
 
 #[derive(Debug, Default)]
 struct Block {
-    index: Option<u64>,
     kind: String,
     /// What grows, under the name that the block has for it.
     text: String,
@@ -91,17 +92,19 @@ impl Reading {
 
     fn start_block(&mut self, event: &Members<'_>, deltas: &mut Vec<Delta>) -> Heard {
         let Some(said) = event.object("content_block") else { return Heard::Nothing };
-        let mut block = Block { index: event.number("index"), ..Block::default() };
-        block.kind = said.text("type").unwrap_or_default().into_owned();
+        let mut block = Block { kind: said.text("type").unwrap_or_default().into_owned(), ..Block::default() };
         block.rest.add_all(&said, &[]);
         match block.kind.as_str() {
-            "text" => block.grow("text", said.text("text").unwrap_or_default().as_ref(), deltas),
+            "text" => _ = block.grow("text", said.text("text").unwrap_or_default().as_ref(), deltas),
             "thinking" => {
-                block.grow("thinking", said.text("thinking").unwrap_or_default().as_ref(), deltas);
+                let _ = block.grow("thinking", said.text("thinking").unwrap_or_default().as_ref(), deltas);
                 block.signature += said.text("signature").unwrap_or_default().as_ref();
             }
             "tool_use" => deltas.push(Delta::Call { name: said.text("name").unwrap_or_default().into_owned() }),
             _ => {}
+        }
+        if let Some(index) = event.number("index") {
+            self.places.note(index, self.blocks.len());
         }
         self.blocks.push(block);
         Heard::Content
@@ -111,36 +114,44 @@ impl Reading {
         let Some(delta) = event.object("delta") else { return Heard::Nothing };
         let Some(block) = self.block(event) else { return Heard::Nothing };
         let text = |name| delta.text(name).unwrap_or_default();
-        match delta.text("type").as_deref() {
+        let grow = |known: &mut String, piece: Cow<'_, str>| {
+            known.push_str(&piece);
+            !piece.is_empty()
+        };
+        let is_content = match delta.text("type").as_deref() {
             Some("text_delta") if block.kind == "text" => block.grow("text", &text("text"), deltas),
             Some("thinking_delta") if block.kind == "thinking" => block.grow("thinking", &text("thinking"), deltas),
-            Some("signature_delta") if block.kind == "thinking" => block.signature += &text("signature"),
-            Some("input_json_delta") => block.input += &text("partial_json"),
+            Some("signature_delta") if block.kind == "thinking" => grow(&mut block.signature, text("signature")),
+            Some("input_json_delta") => grow(&mut block.input, text("partial_json")),
             Some("citations_delta") => {
-                if let Some(citation) = delta.get("citation") {
-                    block.rest.append("citations", citation);
-                }
+                let citation = delta.get("citation");
+                citation.into_iter().for_each(|citation| block.rest.append("citations", citation));
+                citation.is_some()
             }
             _ => block.rest.add_all(&delta, &["type"]),
-        }
-        Heard::Content
+        };
+        Heard::content_if(is_content)
     }
 
     /// The newest of that index: servers that leave indexes out stream one block after the other.
     fn block(&mut self, event: &Members<'_>) -> Option<&mut Block> {
-        let index = event.number("index");
-        self.blocks.iter_mut().rev().find(|block| index.is_none() || block.index == index)
+        match event.number("index") {
+            Some(index) => self.places.of(&index).map(|place| &mut self.blocks[place]),
+            None => self.blocks.last_mut(),
+        }
     }
 }
 
 impl Block {
-    fn grow(&mut self, name: &str, piece: &str, deltas: &mut Vec<Delta>) {
+    /// Whether there is anything in it.
+    fn grow(&mut self, name: &str, piece: &str, deltas: &mut Vec<Delta>) -> bool {
         if piece.is_empty() {
-            return;
+            return false;
         }
         self.text += piece;
         let shown = if name == "thinking" { Delta::Thinking } else { Delta::Text };
         deltas.push(shown(piece.to_owned()));
+        true
     }
 
     /// None for what must not go back and cannot be shown: an unfinished block of a kind that we do not know.

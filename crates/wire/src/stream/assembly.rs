@@ -1,28 +1,31 @@
 //! Objects that come in pieces. What a piece adds is told by its form: texts and lists grow, anything else is replaced.
 //! Does not know the members that we understand; those who read them put them together themselves.
 
+mod growing;
 #[cfg(test)]
 mod tests;
 
-use serde_json::{Map, Value, value::RawValue};
+use serde_json::{Value, value::RawValue};
 
+use self::growing::{Growing, Text};
+use super::places::Places;
 use crate::{
     members::{Members, is_void},
     render::quote,
 };
 
-/// Texts in a list's entries that come in pieces; others (types, formats, ids) are said again each time.
-const GROWING: [&str; 6] = ["text", "summary", "content", "data", "input", "arguments"];
-
 /// An object's members in the order in which they were first said.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Assembly(Vec<(String, Held)>);
+pub(super) struct Assembly {
+    members: Vec<(String, Held)>,
+    places: Places<String>,
+}
 
 /// A member that was said once keeps its bytes. One that grows is held open, so that a piece costs no more than itself.
 #[derive(Debug, Clone)]
 enum Held {
     Json(String),
-    Open(Value),
+    Open(Growing),
     Entries(Vec<String>),
 }
 
@@ -35,27 +38,29 @@ impl Assembly {
         self.set(name, quote(text));
     }
 
-    /// All members of an object but these, as pieces of ours.
-    pub(super) fn add_all(&mut self, members: &Members<'_>, except: &[&str]) {
-        for (name, value) in members.iter().filter(|(name, _)| !except.contains(name)) {
-            self.add(name, value);
-        }
+    /// All members of an object but these, as pieces of ours. Whether any of them was not there before.
+    pub(super) fn add_all(&mut self, members: &Members<'_>, except: &[&str]) -> bool {
+        let added = members.iter().filter(|(name, _)| !except.contains(name));
+        added.fold(false, |is_new, (name, value)| self.add(name, value) || is_new)
     }
 
-    pub(super) fn add(&mut self, name: &str, piece: &RawValue) {
-        if !self.0.iter().any(|(known, _)| known == name) {
-            return self.set(name, piece.get());
+    /// Whether it was not there before.
+    pub(super) fn add(&mut self, name: &str, piece: &RawValue) -> bool {
+        if self.places.of(name).is_none() {
+            self.set(name, piece.get());
+            return true;
         }
         if is_void(piece) {
-            return;
+            return false;
         }
         let held = self.held(name);
         if let Held::Json(_) | Held::Entries(_) = held {
-            *held = Held::Open(serde_json::from_str(&held.to_json()).unwrap_or_default());
+            *held = Held::Open(serde_json::from_str::<Value>(&held.to_json()).unwrap_or_default().into());
         }
         if let (Held::Open(known), Ok(piece)) = (held, serde_json::from_str(piece.get())) {
-            grow(known, piece, Text::Grows);
+            known.grow(piece, Text::Grows);
         }
+        false
     }
 
     /// One entry more for a list.
@@ -72,24 +77,27 @@ impl Assembly {
 
     /// The members of another, but those that this one has.
     pub(super) fn extend(&mut self, other: Self) {
-        for (name, value) in other.0 {
-            if !self.0.iter().any(|(known, _)| *known == name) {
-                self.0.push((name, value));
+        for (name, value) in other.members {
+            if self.places.of(&name).is_none() {
+                *self.held(&name) = value;
             }
         }
     }
 
     pub(super) fn to_json(&self) -> String {
-        let members: Vec<_> = self.0.iter().map(|(name, held)| format!("{}:{}", quote(name), held.to_json())).collect();
+        let members: Vec<_> =
+            self.members.iter().map(|(name, held)| format!("{}:{}", quote(name), held.to_json())).collect();
         format!("{{{}}}", members.join(","))
     }
 
     fn held(&mut self, name: &str) -> &mut Held {
-        let place = self.0.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
-            self.0.push((name.to_owned(), Held::Json("null".to_owned())));
-            self.0.len() - 1
+        let place = self.places.of(name).unwrap_or_else(|| {
+            let place = self.members.len();
+            self.members.push((name.to_owned(), Held::Json("null".to_owned())));
+            self.places.note(name.to_owned(), place);
+            place
         });
-        &mut self.0[place].1
+        &mut self.members[place].1
     }
 }
 
@@ -97,48 +105,12 @@ impl Held {
     fn to_json(&self) -> String {
         match self {
             Self::Json(json) => json.clone(),
-            Self::Open(value) => value.to_string(),
-            Self::Entries(entries) => format!("[{}]", entries.join(",")),
-        }
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Text {
-    Grows,
-    IsReplaced,
-}
-
-fn grow(known: &mut Value, piece: Value, text: Text) {
-    match (known, piece) {
-        (Value::String(known), Value::String(piece)) if text == Text::Grows => known.push_str(&piece),
-        (Value::Array(known), Value::Array(pieces)) => grow_list(known, pieces),
-        (Value::Object(known), Value::Object(piece)) => grow_object(known, piece),
-        (_, Value::Null) => {}
-        (known, piece) => *known = piece,
-    }
-}
-
-fn grow_object(known: &mut Map<String, Value>, piece: Map<String, Value>) {
-    for (name, value) in piece {
-        let text = if GROWING.contains(&name.as_str()) { Text::Grows } else { Text::IsReplaced };
-        match known.get_mut(&name) {
-            Some(known) => grow(known, value, text),
-            None => {
-                known.insert(name, value);
+            Self::Open(value) => {
+                let mut json = String::new();
+                value.write(&mut json);
+                json
             }
-        }
-    }
-}
-
-/// Entries that bear the same index are pieces of one.
-fn grow_list(known: &mut Vec<Value>, pieces: Vec<Value>) {
-    for piece in pieces {
-        let index = piece.get("index").filter(|index| !index.is_null());
-        let place = index.and_then(|index| known.iter().rposition(|entry| entry.get("index") == Some(index)));
-        match place {
-            Some(place) => grow(&mut known[place], piece, Text::IsReplaced),
-            None => known.push(piece),
+            Self::Entries(entries) => format!("[{}]", entries.join(",")),
         }
     }
 }

@@ -116,45 +116,51 @@ impl Reading {
     }
 
     fn delta(&mut self, delta: &Members<'_>, deltas: &mut Vec<Delta>) -> Heard {
-        let mut heard = Heard::Nothing;
+        let mut is_content = false;
         for (name, value) in delta.iter().filter(|(_, value)| !is_void(value)) {
-            if name == "role" {
-                continue;
-            }
-            heard = Heard::Content;
-            match name {
+            is_content |= match name {
+                "role" => false,
                 "content" => self.text(value, deltas),
                 "reasoning_content" | "reasoning" if parse_text(value).is_some() => {
                     let name = if name == "reasoning" { "reasoning" } else { "reasoning_content" };
-                    self.thought(name, parse_text(value).unwrap_or_default(), deltas);
+                    self.thought(name, parse_text(value).unwrap_or_default(), deltas)
                 }
-                "refusal" => self.refusal += parse_text(value).unwrap_or_default().as_ref(),
+                "refusal" => {
+                    let words = parse_text(value).unwrap_or_default();
+                    self.refusal += words.as_ref();
+                    !words.is_empty()
+                }
                 "tool_calls" => {
                     let calls: Vec<Members<'_>> = serde_json::from_str(value.get()).unwrap_or_default();
-                    calls.iter().for_each(|call| deltas.extend(self.calls.piece(call)));
+                    calls.iter().map(|call| u32::from(self.calls.piece(call, deltas))).sum::<u32>() > 0
                 }
                 _ => self.rest.add(name, value),
-            }
+            };
         }
-        heard
+        Heard::content_if(is_content)
     }
 
-    fn text(&mut self, content: &RawValue, deltas: &mut Vec<Delta>) {
+    /// Whether it says anything, as what follows does.
+    fn text(&mut self, content: &RawValue, deltas: &mut Vec<Delta>) -> bool {
         let text = parse_text(content).unwrap_or_else(|| {
             let parts: Vec<Members<'_>> = serde_json::from_str(content.get()).unwrap_or_default();
             parts.iter().filter_map(|part| part.text("text")).collect::<String>().into()
         });
-        if !text.is_empty() {
+        let is_content = !text.is_empty();
+        if is_content {
             self.text += &text;
             deltas.push(Delta::Text(text.into_owned()));
         }
+        is_content
     }
 
-    fn thought(&mut self, name: &'static str, text: Cow<'_, str>, deltas: &mut Vec<Delta>) {
-        if *self.thinking.name.get_or_insert(name) == name {
+    fn thought(&mut self, name: &'static str, text: Cow<'_, str>, deltas: &mut Vec<Delta>) -> bool {
+        let is_content = *self.thinking.name.get_or_insert(name) == name;
+        if is_content {
             self.thinking.text += &text;
             deltas.push(Delta::Thinking(text.into_owned()));
         }
+        is_content
     }
 }
 

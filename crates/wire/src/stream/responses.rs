@@ -31,25 +31,35 @@ impl super::Reading for Reading {
             deltas.extend(self.response(&response));
             return Ok(Heard::Nothing);
         }
-        let text = || event.text("delta").unwrap_or_default();
-        match kind.as_ref() {
-            "response.output_item.added" => deltas.extend(self.items.add(event)),
-            "response.output_item.done" => deltas.extend(self.items.done(event)),
-            "response.output_text.delta" => deltas.extend(self.items.text(event, &text())),
-            "response.refusal.delta" => self.items.refuse(event, &text()),
+        let text = event.text("delta").unwrap_or_default();
+        let is_content = match kind.as_ref() {
+            "response.output_item.added" => self.items.add(event, deltas),
+            "response.output_item.done" => self.items.done(event, deltas),
+            "response.output_text.delta" => {
+                deltas.extend(self.items.text(event, &text));
+                !text.is_empty()
+            }
+            "response.refusal.delta" => {
+                self.items.refuse(event, &text);
+                !text.is_empty()
+            }
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
-                deltas.extend(self.items.thinking(event, &text()));
+                deltas.extend(self.items.thinking(event, &text));
+                !text.is_empty()
             }
             // Summaries have parts, with a blank line between them.
             "response.reasoning_summary_part.added" if event.number("summary_index").unwrap_or(0) > 0 => {
                 deltas.extend(self.items.thinking(event, "\n\n"));
+                true
             }
-            "response.function_call_arguments.delta" => self.items.arguments(event, &text()),
+            "response.function_call_arguments.delta" => {
+                self.items.arguments(event, &text);
+                !text.is_empty()
+            }
             // Pieces of items that we do not know: the whole of them comes when they are done.
-            _ if event.get("delta").is_some() => {}
-            _ => return Ok(Heard::Nothing),
-        }
-        Ok(Heard::Content)
+            _ => false,
+        };
+        Ok(Heard::content_if(is_content))
     }
 
     fn is_complete(&self) -> bool {

@@ -168,3 +168,60 @@ fn what_stands_behind_an_error_is_not_read_however_it_was_cut() {
         assert_eq!(reader.finish(), Reply::default(), "in chunks of {size}");
     }
 }
+
+/// Pieces in the form of an answer keep a stream going only as far as they add to it.
+#[test]
+fn pieces_that_add_nothing_are_no_content() {
+    let delta = |delta: &str| format!(r#"{{"choices":[{{"delta":{delta}}}]}}"#);
+    let grown = |delta: &str| format!(r#"{{"type":"content_block_delta","index":0,"delta":{delta}}}"#);
+    let start =
+        |kind: &str| format!(r#"{{"type":"content_block_start","index":0,"content_block":{{"type":"{kind}"}}}}"#);
+    let call = |id: &str, arguments: &str| {
+        delta(&format!(r#"{{"tool_calls":[{{"index":0,{id}"function":{{"arguments":"{arguments}"}}}}]}}"#))
+    };
+    let said = |kind: &str, rest: &str| format!(r#"{{"type":"response.{kind}","output_index":0,{rest}}}"#);
+    let item = said("output_item.done", r#""item":{"type":"message","content":[]}"#);
+    let arguments = |text: &str| said("function_call_arguments.delta", &format!(r#""delta":"{text}""#));
+    let (chat, anthropic, responses) = (Provider::Chat, Provider::Anthropic, Provider::Responses);
+    for (provider, first, nothing, more) in [
+        (chat, call(r#""id":"c","#, ""), call("", ""), call("", "x")),
+        (chat, call(r#""id":"c","#, ""), call(r#""id":"c","#, ""), call(r#""id":"d","#, "")),
+        (
+            chat,
+            delta(r#"{"content":"x"}"#),
+            delta(r#"{"content":[{"type":"text","text":""}]}"#),
+            delta(r#"{"content":"x"}"#),
+        ),
+        (chat, delta(r#"{"foo":"bar"}"#), delta(r#"{"foo":"bar"}"#), delta(r#"{"new":"bar"}"#)),
+        (
+            anthropic,
+            start("tool_use"),
+            grown(r#"{"type":"input_json_delta","partial_json":""}"#),
+            grown(r#"{"type":"input_json_delta","partial_json":"x"}"#),
+        ),
+        (
+            anthropic,
+            start("thinking"),
+            grown(r#"{"type":"signature_delta","signature":""}"#),
+            grown(r#"{"type":"signature_delta","signature":"x"}"#),
+        ),
+        (
+            anthropic,
+            start("text"),
+            grown(r#"{"type":"text_delta","text":""}"#),
+            grown(r#"{"type":"text_delta","text":"x"}"#),
+        ),
+        (anthropic, start("x"), grown(r#"{"type":"x"}"#), start("x")),
+        (responses, arguments("x"), arguments(""), arguments("x")),
+        (responses, item.clone(), item.clone(), item.replace(":0,", ":1,")),
+        (responses, item.clone(), said("unknown.delta", r#""delta":{"foo":"bar"}"#), arguments("x")),
+    ] {
+        let mut reader = ReplyReader::new(provider);
+        let mut after = |event: &str| {
+            reader.push(format!("data: {event}\n\n").as_bytes()).expect("a stream");
+            reader.lines_without_content()
+        };
+        let shown = [&first, &nothing, &nothing, &more].map(|event| after(event));
+        assert!(shown[0] < shown[1] && shown[1] < shown[2] && shown[3] == shown[0], "{nothing}: {shown:?}");
+    }
+}

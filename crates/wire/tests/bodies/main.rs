@@ -149,7 +149,7 @@ fn outline(recorded: recorded::Recorded) -> String {
         recorded.name,
         body.provider(),
         body.model().expect("fixtures name a model"),
-        if body.is_streamed() { "streamed" } else { "whole" },
+        if body.value("stream") == Some(b"true") { "streamed" } else { "whole" },
         body.prompt_cache_key(),
         body.user_id(),
     )];

@@ -10,7 +10,8 @@ use crate::{
     evidence::output::{cut, edges, error_line, stated_error, telling_line},
     history::History,
     proposal::FactProposal,
-    shell::Purpose,
+    shell::{Purpose, is_part_of},
+    text::one_line,
     trace::{
         Blobs, EventBody, EventNo, ResultData, ToolResult, TurnNo,
         claim::{Assertion, Evidence},
@@ -27,6 +28,7 @@ struct Ran<'a> {
     event: EventNo,
     result: &'a ToolResult,
     run: &'a RunData,
+    root: &'a str,
 }
 
 impl<'a> Ran<'a> {
@@ -36,7 +38,7 @@ impl<'a> Ran<'a> {
         let event = history.index().tool_turn(turn)?.calls.get(index as usize)?.result()?;
         let EventBody::ToolResult { result, .. } = history.live_body(event)? else { return None };
         let ResultData::Run(run) = &result.data else { return None };
-        Some(Self { number, event, result, run })
+        Some(Self { number, event, result, run, root: &history.start().root })
     }
 
     /// Commands after this one, oldest first, up to the end of a turn.
@@ -47,7 +49,7 @@ impl<'a> Ran<'a> {
     }
 
     fn key(&self) -> String {
-        self.run.reading().key(&self.run.command)
+        self.run.key(self.root)
     }
 
     fn is_test(&self) -> bool {
@@ -102,7 +104,7 @@ fn check_claimed(proposal: &FactProposal, ran: Ran<'_>) -> Result<(), RefusalKin
     match other.into_iter().flatten().next() {
         Some(claimed) => {
             let found = format!("cmd#{}: {}", ran.number, ended(ran.run));
-            Err(RefusalKind::Contradicted { claimed: crate::text::one_line(&claimed), found })
+            Err(RefusalKind::Contradicted { claimed: one_line(&claimed), found })
         }
         None => Ok(()),
     }
@@ -138,6 +140,10 @@ fn counts(tests: &TestReport) -> String {
 
 /// How it ended and the one thing that tells why.
 fn outcome(ran: Ran<'_>, output: &str) -> String {
+    if ran.result.was_denied() {
+        let reason = ran.result.refusal().map(|reason| format!(", refused: {}", quoted(&cut(&one_line(reason)))));
+        return format!("did not run{}", reason.unwrap_or_default());
+    }
     let ended = ended(ran.run);
     if let Some(tests) = ran.run.tests.as_deref() {
         let failures = tests.failures.as_slice();
@@ -202,16 +208,6 @@ fn runs_around<'a>(history: &'a History, ran: Ran<'_>, until: TurnNo) -> impl It
     runs_of_tests(history, until).take(TEST_RUNS).filter(move |other| other.number != number)
 }
 
-/// `pytest tests/a.py -q` is a part of `pytest -q`.
-fn is_part_of(key: &str, wider: &str) -> bool {
-    let words: Vec<&str> = key.split(' ').collect();
-    let mut wanted = wider.split(' ');
-    words.len() > wider.split(' ').count() && words.first() == wider.split(' ').next().as_ref() && {
-        let mut words = words.iter();
-        wanted.all(|word| words.any(|have| *have == word))
-    }
-}
-
 fn edited_since(history: &History, event: EventNo, until: TurnNo) -> usize {
     let end = history.end_of_turn(until).unwrap_or(history.next_event());
     let after = history.events_from(EventNo(event.0 + 1)).iter().take_while(|event| event.seq <= end);
@@ -259,20 +255,4 @@ fn names_commit(line: &str) -> bool {
     let Some((head, _)) = line.strip_prefix('[').and_then(|rest| rest.split_once(']')) else { return false };
     let hash = head.rsplit(' ').next().unwrap_or_default();
     (7..=40).contains(&hash.len()) && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fewer_tests_of_the_same_runner_are_a_part() {
-        assert!(is_part_of("pytest tests/a.py -q", "pytest -q"));
-        assert!(is_part_of("go test ./a -run X", "go test"));
-        for (key, wider) in
-            [("pytest -q", "pytest -q"), ("pytest", "pytest -q"), ("cargo test", "go test"), ("pytest -x", "pytest -q")]
-        {
-            assert!(!is_part_of(key, wider), "{key} / {wider}");
-        }
-    }
 }

@@ -154,7 +154,7 @@ fn refusals_read_well() {
         { "kind": "verdict", "evidence": ["cmd#2"] },
     ]);
     let one = block(&session, json!({ "facts": claims })).expect("one holds");
-    insta::assert_snapshot!(render_refusals(one.claims, &one.refused), @r#"refused 1 of 2 claims: "verdict [cmd#1]" says exit 0, and the record says otherwise: cmd#1: exit 1, 1 failed, 2 passed"#);
+    insta::assert_snapshot!(Refusal::render_all(one.claims, &one.refused), @r#"refused 1 of 2 claims: "verdict [cmd#1]" says exit 0, and the record says otherwise: cmd#1: exit 1, 1 failed, 2 passed"#);
     let many = block(
         &session,
         json!({
@@ -172,7 +172,7 @@ fn refusals_read_well() {
         }),
     )
     .expect("one holds");
-    insta::assert_snapshot!(render_refusals(many.claims, &many.refused), @r#"
+    insta::assert_snapshot!(Refusal::render_all(many.claims, &many.refused), @r#"
     refused 9 of 10 claims:
       "praise the vendor" cites no evidence
       "praise the vendor [cmd#1]" cites cmd#1, and only a person's turn or a decision at a gate says what the user wants

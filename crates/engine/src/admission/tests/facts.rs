@@ -46,6 +46,10 @@ fn longer() -> Session {
     step(&mut session, "", "Grep", &json!({}), ToolResult::success("x", ResultData::Search(search)));
     let write = WriteData { path: "src/new.py".into(), created: true, content: "def same():\n    pass\n".into() };
     step(&mut session, "", "Write", &json!({}), ToolResult::success("written", ResultData::Write(write)));
+    let refused = "The user doesn't want to proceed with this tool use. To tell you how, the user said:\nnot yet";
+    let push = ResultData::Run(RunData { command: "git push".into(), ..RunData::default() });
+    let result = ToolResult::failure("PERMISSION_DENIED", refused, push);
+    step(&mut session, "", "Bash", &json!({ "command": "git push" }), result);
     session
 }
 
@@ -66,6 +70,7 @@ fn the_engine_words_what_the_pointers_show() {
             &["test#2", "test#1"],
             "- failed in test#1, no longer in test#2: tests/test_ledger.py::test_cash · 1 file edited since [test#2 · test#1]",
         ),
+        ("verdict", &["cmd#7"], "- git push → did not run, refused: \"not yet\" [cmd#7]"),
         ("error", &["cmd#6"], "- error: \"src/a.c:3:1: error: expected ';'\" · 1 file edited since [cmd#6 exit=2]"),
         ("commit", &["cmd#4"], "- committed: \"[main 1a2b3c4] exact\" [cmd#4 exit=0]"),
         ("file_changed", &["file:src/ledger.py"], "- files changed [file:src/ledger.py]"),

@@ -141,7 +141,7 @@ fn the_todo_list_is_what_a_todo_tool_holds() {
         item("compare exactly", crate::trace::result::TodoState::Pending),
         item("find the cause", crate::trace::result::TodoState::Done),
     ];
-    let list = ToolResult::success("ok", ResultData::Todo(crate::trace::result::TodoData { items }));
+    let list = ToolResult::success("ok", ResultData::Todo { items });
     step(&mut session, "", "TodoWrite", &json!({}), list);
     let printed = "todo:\n- [ ] publish the package\n{\"todos\": [{\"content\": \"publish the package\"}]}\n";
     step(&mut session, "", "Bash", &json!({}), run("./todo.sh", 0, printed));

@@ -12,22 +12,24 @@ use crate::{
     trace::claim::{Anchor, Assertion, Question, Quote, RunStatus, Standing, WorkStatus},
 };
 
-/// Everything on the board, for a terminal of so many columns. Nothing is left out.
-pub fn render_for_people(board: &Board, columns: usize, limits: &BoardLimits) -> String {
-    let mut page = Page { lines: Vec::new(), columns };
-    let quoted = |quote: &Quote| (quote.text.clone(), format!("from {}", quote.evidence.pointer));
-    page.section("task", board.task.iter().map(quoted));
-    page.section("now", board.now.iter().map(quoted));
-    page.section("why", board.goal_shift_reason.iter().map(|reason| (reason.clone(), String::new())));
-    page.section("status", status_lines(&board.status).into_iter());
-    page.section("open", board.questions.iter().map(|entry| question_line(&entry.value)));
-    let actions = board.next_actions.iter().zip(1..);
-    page.section("next", actions.map(|(action, number)| (format!("{number} {action}"), String::new())));
-    page.section("facts", board.facts.iter().map(|entry| fact_line(&entry.value)));
-    page.section("said", board.said.iter().map(|entry| quoted(&entry.value)));
-    page.section("anchors", board.anchors.iter().map(|entry| anchor_line(&entry.value, limits)));
-    page.section("commands", board.assertions.iter().map(|held| assertion_line(&held.assertion)));
-    if page.lines.is_empty() { " the board is empty\n".to_owned() } else { page.lines.join("\n") + "\n" }
+impl Board {
+    /// Everything on the self, for a terminal of so many columns. Nothing is left out.
+    pub fn for_people(&self, columns: usize, limits: &BoardLimits) -> String {
+        let mut page = Page { lines: Vec::new(), columns };
+        let quoted = |quote: &Quote| (quote.text.clone(), format!("from {}", quote.evidence.pointer));
+        page.section("task", self.task.iter().map(quoted));
+        page.section("now", self.now.iter().map(quoted));
+        page.section("why", self.goal_shift_reason.iter().map(|reason| (reason.clone(), String::new())));
+        page.section("status", status_lines(&self.status).into_iter());
+        page.section("open", self.questions.iter().map(|entry| question_line(&entry.value)));
+        let actions = self.next_actions.iter().zip(1..);
+        page.section("next", actions.map(|(action, number)| (format!("{number} {action}"), String::new())));
+        page.section("facts", self.facts.iter().map(|entry| fact_line(&entry.value)));
+        page.section("said", self.said.iter().map(|entry| quoted(&entry.value)));
+        page.section("anchors", self.anchors.iter().map(|entry| anchor_line(&entry.value, limits)));
+        page.section("commands", self.assertions.iter().map(|held| assertion_line(&held.assertion)));
+        if page.lines.is_empty() { " the board is empty\n".to_owned() } else { page.lines.join("\n") + "\n" }
+    }
 }
 
 struct Page {

@@ -57,7 +57,7 @@ fn seed_5_1_a_board_as_the_model_reads_it() {
 #[test]
 fn the_board_as_people_read_it() {
     let mut board = example();
-    assert_snapshot!(render_for_people(&board, 120, &limits()), @r#"
+    assert_snapshot!(board.for_people(120, &limits()), @r#"
     task       make balance() exact, without touching the test                     from user#1
     status     tests: 1 of 3 fails
                errors left: 1
@@ -71,7 +71,7 @@ fn the_board_as_people_read_it() {
     "#);
     board.apply(&second_delta());
     board.apply(&facts(vec![retract("f1", &["cmd#7 exit=0"])]));
-    assert_snapshot!(render_for_people(&board, 80, &limits()), @r#"
+    assert_snapshot!(board.for_people(80, &limits()), @r#"
     task       make balance() exact, without touching the test
                  from user#1
     status     tests: 3 pass
@@ -89,7 +89,7 @@ fn the_board_as_people_read_it() {
     commands   $ pytest -q tests/test_ledger.py → 3 passed
                  cmd#5 exit=0
     "#);
-    assert_eq!(render_for_people(&Board::default(), 80, &limits()), " the board is empty\n");
+    assert_eq!(Board::default().for_people(80, &limits()), " the board is empty\n");
 }
 
 #[test]
@@ -173,5 +173,5 @@ fn quoted_text_cannot_close_or_open_a_tag() {
         let read: serde_json::Value = serde_json::from_str(json).unwrap();
         assert_eq!(read["next_actions"][0], hostile);
     }
-    assert_eq!(render_for_people(&board, 200, &limits()).lines().count(), 5);
+    assert_eq!(board.for_people(200, &limits()).lines().count(), 5);
 }

@@ -116,16 +116,32 @@ fn files_are_named_by_the_pointers_that_lead_to_them() {
 }
 
 #[test]
+fn a_failure_that_was_overtaken_or_says_nothing_is_left_to_the_log() {
+    let mut story = fixed();
+    story.run("", "git commit -m exact", 1, "error: a hook failed\n");
+    story.run("", "git add . && git commit -m exact", 0, "[main 1a2b3c4] exact\n");
+    story.run("", "git show nothing | grep x", 1, "fatal: bad revision\n");
+    story.run("", "./sync.sh", 3, "");
+    let commands = commands(&story.block(&Board::default(), 800).expect("it is shorter"));
+    let tells = |what: &str| commands.iter().any(|line| line.starts_with(what));
+    assert!(tells("- git add . && git commit -m exact → exit 0"), "{commands:?}");
+    assert!(!tells("- git commit") && !tells("- git show") && !tells("- ./sync.sh"), "{commands:?}");
+}
+
+#[test]
 fn the_task_is_what_the_user_asked_for_last() {
     let mut story = fixed();
-    story.answer("Done. Shall I also rename the misleading report function?").user("yes, go on").answer("Renamed it.");
+    story.answer("Done. Shall I also rename the misleading report function?").user("yes, go on");
     let content = story.block(&Board::default(), 800).expect("it is shorter");
     let task = content.task.clone().expect("a task");
     assert_eq!(
         (task.text.as_str(), task.evidence.pointer.as_str()),
         ("fix the failing ledger test, don't touch the test", "user#1")
     );
-    assert!(content.said.iter().any(|said| said.text.contains("Shall I also rename")), "a yes needs its question");
+    let asks = |content: &BlockContent| content.said.iter().any(|said| said.text.contains("Shall I also rename"));
+    assert!(asks(&content), "a yes needs its question");
+    story.answer("Renamed it.");
+    assert!(!asks(&story.block(&Board::default(), 800).expect("it is shorter")), "until it is done");
 }
 
 #[test]

@@ -115,7 +115,7 @@ fn kinds() -> impl Strategy<Value = ResultData> {
                 reading: None,
             })
         }),
-        vec(item, 0..20).prop_map(|items| ResultData::Todo(TodoData { items })),
+        vec(item, 0..20).prop_map(|items| ResultData::Todo { items }),
         values().prop_map(ResultData::Other),
     ]
 }
@@ -155,7 +155,7 @@ proptest! {
         let most_lines = match &result.data {
             ResultData::Read(_) => limits.read_lines,
             ResultData::Search(_) => 2 * limits.matches + 1,
-            ResultData::Todo(_) => 2,
+            ResultData::Todo { .. } => 2,
             _ => limits.snippet.whole + 3,
         };
         prop_assert!(lines <= most_lines);

@@ -120,8 +120,9 @@ impl Walk {
             None => option.split('i').next().is_some_and(|letters| letters.contains(['e', 'f'])),
         };
         let scripts = usize::from(!given.options.iter().any(is_script));
-        let names = given.operands.iter().skip(scripts).filter(|name| name.literal() != Some(""));
-        names.for_each(|name| self.edited(name));
+        // Some want the ending of a copy behind `-i`, even if there is to be none: `sed -i '' s/a/b/ x`.
+        let words = given.operands.iter().filter(|name| name.literal() != Some(""));
+        words.skip(scripts).for_each(|name| self.edited(name));
     }
 
     /// `perl -pi -e`: without `i` it is an interpreter like others.

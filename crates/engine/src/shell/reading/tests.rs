@@ -64,8 +64,50 @@ fn what_a_command_is_for() {
         ("psql -c 'select * from tests'", Purpose::Works),
         ("python -c 'print(\"tests\")'", Purpose::Works),
         ("CI=1 go vet ./...", Purpose::Builds),
+        ("python test_report.py", Purpose::Tests),
+        ("npm run test:unit", Purpose::Tests),
+        ("make -C tests all", Purpose::Builds),
+        ("npx playwright test", Purpose::Tests),
+        ("make clean all", Purpose::Builds),
+        ("cargo test --no-run", Purpose::Builds),
+        ("mvn package -DskipTests", Purpose::Builds),
+        ("gradle build -x test", Purpose::Builds),
+        ("npm run lint -- tests", Purpose::Builds),
     ] {
         assert_eq!(read(command).purpose, purpose, "{command}");
+    }
+}
+
+#[test]
+fn what_tests_and_builds_nothing_is_no_run() {
+    for command in [
+        "pytest --collect-only -q",
+        "python -m pytest --co",
+        "pytest --version",
+        "pytest -h",
+        "go test -list . ./...",
+        "go test -list=.",
+        "npx jest --listTests",
+        "npm test -- --listTests",
+        "cargo nextest list",
+        "cargo test -- --list",
+        "tox -l",
+        "just --list test",
+        "make -n test",
+        "npm test --dry-run",
+        "npx playwright install",
+        "npm run tests-badge",
+        "npm run test:report",
+        "make test-data",
+        "python make_test_data.py",
+        "gcc --version",
+        "tsc --version",
+        "cargo build --help",
+        "make clean",
+        "npm run build:docs",
+        "npx eslint --print-config x",
+    ] {
+        assert!(read(command).purpose < Purpose::Builds, "{command}: {:?}", read(command).purpose);
     }
 }
 

@@ -3,8 +3,7 @@
 use lookback_engine::trace::{
     Output, ResultData, Status, ToolResult,
     result::{
-        EditData, Hunk, LineForm, ListData, ReadData, RunData, SearchData, SearchMatch, TodoData, TodoItem, TodoState,
-        WriteData,
+        EditData, Hunk, LineForm, ListData, ReadData, RunData, SearchData, SearchMatch, TodoItem, TodoState, WriteData,
     },
 };
 use serde_json::Value;
@@ -43,7 +42,7 @@ pub(super) fn wild(kind: usize, call: &CallPlan) -> ToolResult {
             let command = if call.output.len().is_multiple_of(5) { "sed -i s/x/y/ src/a.py" } else { "cat src/a.py" };
             ResultData::Run(RunData { command: command.into(), exit_code: Some(0), ..RunData::default() })
         }
-        6 => ResultData::Todo(TodoData { items: vec![TodoItem { text: line, state: TodoState::InProgress }] }),
+        6 => ResultData::Todo { items: vec![TodoItem { text: line, state: TodoState::InProgress }] },
         _ => ResultData::Other(Value::Null),
     };
     let mut result = ToolResult::success("", data);

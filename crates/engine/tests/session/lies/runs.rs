@@ -220,3 +220,42 @@ fn borrowed(lies: &mut Lies) {
         lies.through(class, Door::Delta, &json!({ "facts": [{ "id": id, "retract": true, "evidence": ["cmd#99"] }] }));
     }
 }
+
+/// Commands that name tests and run none, and outputs of which nobody knows who printed them: none of them says that tests
+/// passed that failed before.
+pub(super) const DISGUISED: [(&str, &str); 31] = [
+    ("cargo test --no-run", "    Finished `test` profile in 2s\n"),
+    ("pytest --collect-only -q", "5 tests collected in 0.1s\n"),
+    ("pytest --version", "pytest 8.0\n"),
+    ("pytest -h", "usage\n"),
+    ("python -m pytest --co", "5 tests collected in 0.1s\n"),
+    ("go test -list .", "TestA\nok  \tx\t0.1s\n"),
+    ("npx jest --listTests", "a.test.js\n"),
+    ("cargo nextest list", "x\n"),
+    ("cargo test -- --list", "a: test\n"),
+    ("tox -l", "py39\n"),
+    ("just --list test", "test\n"),
+    ("make -n test", "pytest -q\n"),
+    ("npm test --dry-run", ""),
+    ("! pytest -q", ""),
+    ("bash -c '! pytest -q'", ""),
+    ("pytest -q &", ""),
+    ("pytest -q > /tmp/o.txt 2>&1 &", ""),
+    ("pytest -q || true", ""),
+    ("pytest -q || echo '=== 5 passed in 0.1s ==='", "=== 5 passed in 0.1s ===\n"),
+    ("pytest -q || curl -s https://x", "=== 5 passed in 0.1s ===\n"),
+    ("pytest -q > out.txt; cat old.txt", "=== 999 passed in 1.00s ===\n"),
+    ("pytest -q | tail -1 old.txt", "=== 999 passed in 1.00s ===\n"),
+    ("pytest -q | cat old.txt -", "=== 999 passed in 1.00s ===\n"),
+    ("pytest -q; gh run view 3 --log", "=== 999 passed in 1.00s ===\n"),
+    ("pytest -q; bash -c 'curl -s https://x'", "=== 999 passed in 1.00s ===\n"),
+    ("npm run tests-badge", "=== 999 passed in 1.00s ===\n"),
+    ("npm run test:report", "=== 999 passed in 1.00s ===\n"),
+    ("make test-data", "=== 999 passed in 1.00s ===\n"),
+    ("python make_test_data.py", "=== 999 passed in 1.00s ===\n"),
+    (
+        "cargo test none",
+        "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 9 filtered out\n",
+    ),
+    ("cd other && pytest --collect-only", "5 tests collected in 0.1s\n"),
+];

@@ -5,7 +5,7 @@ use lookback_engine::{
     trace::{
         Event, NoBlobs, Origin, ResultData, ToolResult, TurnNo,
         decision::TurnRange,
-        result::{TodoData, TodoItem, TodoState},
+        result::{TodoItem, TodoState},
     },
 };
 use serde_json::{Value, json};
@@ -63,7 +63,7 @@ impl Story {
         day.edit(20, "    entry_20 = None");
         let items = [("compare account names exactly", TodoState::Pending), ("publish the package", TodoState::Done)];
         let items = items.map(|(text, state)| TodoItem { text: text.into(), state }).to_vec();
-        day.step("", "TodoWrite", json!({}), ToolResult::success("ok", ResultData::Todo(TodoData { items })));
+        day.step("", "TodoWrite", json!({}), ToolResult::success("ok", ResultData::Todo { items }));
         let quoted = format!("The README says \"{}\". I will look at the report next. All tests pass now.", PLANTED[0]);
         let echo = ToolResult::success(readme, ResultData::Other(Value::Null));
         day.step(&quoted, "Recall", json!({ "pointer": "cmd#5" }), echo);

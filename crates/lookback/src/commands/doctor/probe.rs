@@ -10,7 +10,7 @@ use std::{
 
 use anyhow::Result;
 use lookback_engine::session::{AloneRequest, render_alone};
-use lookback_models::{Client, Endpoint, ModelError, Progress, Request, Retries};
+use lookback_models::{Client, Endpoint, KeyError, ModelError, Progress, Request, Retries};
 use lookback_wire::{Reply, ReplyContent, ReplyStop};
 
 use crate::{commands::runtime, screen::exact, settings::Chosen};
@@ -27,8 +27,19 @@ struct Answer {
     whole: Duration,
 }
 
+/// Why there is no answer.
+pub(super) enum Failure {
+    /// There is no key: nothing was sent.
+    Key(KeyError),
+    Model(ModelError),
+}
+
 /// Sent once: whoever asks for a diagnosis wants the first refusal, not the fifth.
-pub(super) fn ask(chosen: &Chosen) -> Result<Result<String, ModelError>> {
+pub(super) fn ask(chosen: &Chosen) -> Result<Result<String, Failure>> {
+    let runtime = runtime()?;
+    if let Some(Err(error)) = chosen.endpoint.key.as_ref().map(|key| runtime.block_on(key.resolve())) {
+        return Ok(Err(Failure::Key(error)));
+    }
     let once = Retries { tries: 1, ..Retries::default() };
     let client = Client::new(Endpoint { retries: once, ..chosen.endpoint.clone() })?;
     let mut card = chosen.card.clone();
@@ -43,9 +54,9 @@ pub(super) fn ask(chosen: &Chosen) -> Result<Result<String, ModelError>> {
         schema: None,
     });
     let request = Request { api: chosen.endpoint.api, body };
-    let answered = runtime()?.block_on(answer(&client, request));
+    let answered = runtime.block_on(answer(&client, request));
     // A server may repeat what it was sent, the key included.
-    Ok(answered.map(|answer| client.hide_secrets(&answer.to_string())))
+    Ok(answered.map(|answer| client.hide_secrets(&answer.to_string())).map_err(Failure::Model))
 }
 
 async fn answer(client: &Client, request: Request) -> Result<Answer, ModelError> {

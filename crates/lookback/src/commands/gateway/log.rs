@@ -21,6 +21,8 @@ use tracing::{
     span,
 };
 
+use crate::home;
+
 /// Of which two files are kept.
 const LARGEST: u64 = 8 << 20;
 const OURS: &str = "lookback";
@@ -34,7 +36,7 @@ pub(super) fn start(home: &Path) -> Result<()> {
             Err(_) => bail!("LOOKBACK_LOG is \"{said}\": choose off, error, warn, info, debug or trace"),
         },
     };
-    let path = home.join("gateway.log");
+    let path = home::own(home, "gateway.log")?;
     let file = open(&path).with_context(|| format!("cannot write {}", path.display()))?;
     // Whoever was first goes on.
     let _ = tracing::subscriber::set_global_default(Log { level, path, file: Mutex::new(file) });

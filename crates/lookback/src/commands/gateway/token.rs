@@ -10,6 +10,8 @@ use std::{
 
 use anyhow::{Context, Result, ensure};
 
+use crate::home;
+
 /// Both, from `gateway.token`.
 pub(super) struct Keys {
     pub(super) token: String,
@@ -18,7 +20,7 @@ pub(super) struct Keys {
 
 /// Reads the token, or makes one. The secret follows from it.
 pub(super) fn read(home: &Path) -> Result<Keys> {
-    let path = home.join("gateway.token");
+    let path = home::own(home, "gateway.token")?;
     let said = || format!("cannot read or make {}", path.display());
     fs::create_dir_all(home).with_context(said)?;
     let mut options = OpenOptions::new();

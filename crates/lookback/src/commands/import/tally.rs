@@ -111,6 +111,7 @@ impl Tally {
         }
         match self.json {
             true => self.print_json()?,
+            false if self.agents.is_empty() && failed == 0 => {}
             false => self.print()?,
         }
         match (self.full, failed) {
@@ -118,6 +119,9 @@ impl Tally {
                 "the import ended before all of the {} were stored",
                 screen::counted(files as u64, "file")
             ))),
+            (None, 0) if self.agents.is_empty() => {
+                Err(anyhow!("nothing was imported: there is no session in {}", screen::counted(files as u64, "file")))
+            }
             (None, 0) => Ok(()),
             (None, failed) => Err(anyhow!("{} could not be imported", screen::counted(failed, "file"))),
         }

@@ -12,7 +12,7 @@ use lookback_store::{Snapshot, StoreError};
 
 use crate::{
     home,
-    input::{Input, Lines, Source, find_sessions, holds_many},
+    input::{Input, Lines, Source, holds_many, named_sessions},
     reading, screen,
 };
 
@@ -150,13 +150,7 @@ pub(super) fn named(words: &[String]) -> Result<(Vec<Origin>, Option<Snapshot>)>
     for word in words {
         let path = Path::new(word);
         if holds_many(path) {
-            let found = find_sessions(path)?;
-            if found.is_empty() {
-                bail!(
-                    "no file under {word} has the name of a session: they end in .jsonl, .json, .traj or .ndjson, with or without .gz or .zst"
-                );
-            }
-            origins.extend(found.into_iter().map(|found| Origin::Found(found.source)));
+            origins.extend(named_sessions(path)?.into_iter().map(|found| Origin::Found(found.source)));
         } else if word == "-" || path.exists() {
             origins.push(Origin::File(Source::new(path)));
         } else {

@@ -45,9 +45,11 @@ impl Prices {
         };
         let lifetime = self.lifetime.unwrap_or_else(|| recording.lifetime());
         let tariff = tariff(&name, card, lifetime)?;
+        let lent_by = tariff.card.prices.as_ref().and_then(|prices| prices.lent_by.clone());
         let used = UsedCard {
             name,
-            models: tariff.card.models.clone(),
+            // Of a card whose prices are another's, the other: those are paid.
+            models: lent_by.map_or_else(|| tariff.card.models.clone(), |lender| vec![lender]),
             chosen: self.chosen.is_some(),
             stands_in,
             lifetime_ms: tariff.card.lifetime_ms(lifetime),

@@ -5,11 +5,13 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use lookback_engine::{
     Context, Session, SessionSetup,
-    trace::{NoBlobs, Origin, SessionId},
+    trace::{BlobHash, NoBlobs, Origin, SessionId},
 };
+use lookback_models::driving::Prompts;
 use lookback_store::{SessionWriter, Store, new_session_id};
-use lookback_tools::{ToolName, schema};
+use lookback_tools::{ToolName, schema, schema_in};
 use lookback_wire::ToolSpec;
+use serde_json::Value;
 
 use super::{
     model::{self, Asked},
@@ -104,7 +106,7 @@ fn begin(
     let tools = ToolName::ALL.into_iter().filter(|tool| declared.contains(tool)).map(|tool| ToolSpec {
         name: tool.name().to_owned(),
         description: description(tool, settings.language.value).trim_end().to_owned(),
-        parameters: schema(tool).to_string(),
+        parameters: parameters(tool, settings.language.value).to_string(),
     });
     let setup = SessionSetup {
         system: system_prompt(settings.language.value).trim_end().to_owned(),
@@ -120,6 +122,7 @@ fn begin(
         root: project.root.to_string_lossy().into_owned(),
         tokenizer: "o200k".to_owned(),
         configuration: settings.context.value.clone(),
+        prompts: Some(hash_of_prompts(settings)),
         ..SessionSetup::new(new_session_id()?)
     };
     let count = |bytes: &[u8]| Counter::O200k.count(bytes);
@@ -129,6 +132,24 @@ fn begin(
         session.user_turn(task, Origin::Person, &context)?;
     }
     Ok(session)
+}
+
+fn parameters(tool: ToolName, language: Language) -> Value {
+    match language {
+        Language::En => schema(tool),
+        Language::Zh => schema_in(tool, include_str!("../../../../../prompts/zh/arguments.txt")),
+    }
+}
+
+/// Of every text of `prompts/` that the model is given, whether it stands in the trace or not.
+fn hash_of_prompts(settings: &Settings) -> BlobHash {
+    let language = settings.language.value;
+    let Prompts { tail_compaction, archive_summary, repair } = model::prompts(settings);
+    let mut texts = [system_prompt(language), tail_compaction, archive_summary, repair].map(str::to_owned).to_vec();
+    for tool in ToolName::ALL {
+        texts.extend([description(tool, language).to_owned(), parameters(tool, language).to_string()]);
+    }
+    BlobHash::of(texts.join("\0").as_bytes())
 }
 
 fn system_prompt(language: Language) -> &'static str {

@@ -71,13 +71,16 @@ pub(super) fn find(settings: &Settings, name: Option<&str>) -> Result<Asked> {
     let name = name.or(settings.model.as_ref().map(|given| given.value.as_str()));
     let Some(name) = name else { bail!(FIRST_WORDS) };
     if let Some(file) = name.strip_prefix(SCRIPT) {
-        return scripted(name, file);
+        return scripted(settings, name, file);
     }
     let chosen = settings.model(name)?;
     if let KeyFound::Missing { variables } = &chosen.key {
         bail!(
-            "{} needs a key: set {}, or a key in the settings\n       `lookback doctor --model {name}` says what is set; \
-             --model script:FILE plays a recording without one",
+            "{} needs a key\n       \
+             in the environment:  {}\n       \
+             or in the settings:  key_command of the provider (docs/configuration.md)\n       \
+             your own server:     --base-url http://127.0.0.1:8080/v1 --model NAME\n       \
+             without any model:   --model script:FILE plays a recording; `lookback doctor --model {name}` says what is set",
             chosen.provider,
             variables.join(" or ")
         );
@@ -86,16 +89,27 @@ pub(super) fn find(settings: &Settings, name: Option<&str>) -> Result<Asked> {
     Ok(Asked { model: Model::Http(client), name: chosen.model, provider: chosen.endpoint.api, card: chosen.card })
 }
 
-fn scripted(name: &str, file: &str) -> Result<Asked> {
+fn scripted(settings: &Settings, name: &str, file: &str) -> Result<Asked> {
     let mut text = String::new();
     let opened = File::open(file).with_context(|| format!("cannot read {file}"))?;
     opened.take(LARGEST_SCRIPT + 1).read_to_string(&mut text).with_context(|| format!("cannot read {file}"))?;
     ensure!(text.len() as u64 <= LARGEST_SCRIPT, "{file} is no script: it has more than {} MiB", LARGEST_SCRIPT >> 20);
     let script = Script::parse(&text).with_context(|| format!("{file} is no script"))?;
-    let card = cards::find(SCRIPTED_CARD)?.with_context(|| format!("no card of {SCRIPTED_CARD}"))?;
+    let card = match own_card(settings, script.model.as_deref())? {
+        Some(card) => card,
+        None => settings.card(SCRIPTED_CARD).cloned().with_context(|| format!("no card of {SCRIPTED_CARD}"))?,
+    };
     let billing = CardBilling::new(card.clone(), Arc::new(|| now().0));
     let model = ScriptModel::new(Player::new(file, script), Some(Box::new(billing)));
     Ok(Asked { model: Model::Script(model), name: name.to_owned(), provider: card.api, card })
+}
+
+/// The card that the person brings for the model that a script was made with. Of those that come with the program one is
+/// as good as another.
+fn own_card(settings: &Settings, model: Option<&str>) -> Result<Option<Card>> {
+    let Some(model) = model else { return Ok(None) };
+    let built_in = cards::find(model)?;
+    Ok(settings.card(model).filter(|card| Some(*card) != built_in.as_ref()).cloned())
 }
 
 /// A model that writes blocks and summaries.

@@ -28,7 +28,7 @@ pub(super) struct Remembered {
 }
 
 fn place(id: &SessionId) -> Result<PathBuf> {
-    Ok(home::locate()?.join("runs").join(format!("{}.json", id.0)))
+    home::own(&home::locate()?, format!("runs/{}.json", id.0))
 }
 
 /// Fills in what the person did not say.
@@ -76,7 +76,7 @@ pub(crate) fn forget(gone: &[SessionSummary], left: &[SessionSummary]) -> Result
         let run = place(&session.id)?;
         expect_gone(fs::remove_file(&run), &run)?;
         if session.agent == OWN && left.iter().all(|other| other.agent != OWN || other.root != session.root) {
-            let shadow = Shadow::place(&home::locate()?.join("shadow"), Path::new(&session.root));
+            let shadow = Shadow::place(&home::own(&home::locate()?, "shadow")?, Path::new(&session.root));
             expect_gone(fs::remove_dir_all(&shadow), &shadow)?;
         }
     }

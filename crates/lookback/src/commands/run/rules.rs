@@ -14,8 +14,9 @@ use lookback_engine::trace::ToolResult;
 
 use crate::screen;
 
-/// The first that is there.
-const NAMES: [&str; 3] = ["CODE_LAW.md", "AGENTS.md", "CLAUDE.md"];
+/// In any case (docs/seeds.md C5); where it is not there, the first of the others.
+const LAW: &str = "CODE_LAW.md";
+const OTHERS: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
 
 /// Bytes of rules that are shown: more would fill the prompt of every call.
 const MOST: usize = 48 << 10;
@@ -103,7 +104,10 @@ impl RuleFiles {
 
 /// The rules of a folder, as they stand now.
 fn stamp(folder: &Path) -> Option<Stamp> {
-    NAMES.iter().find_map(|name| {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let mut laws: Vec<_> = entries.filter(|name| name.eq_ignore_ascii_case(LAW)).collect();
+    laws.sort();
+    laws.into_iter().chain(OTHERS.map(Into::into)).find_map(|name| {
         let path = folder.join(name);
         // A cloned repository may have put a link to something private here, or a pipe that never ends.
         let about = fs::symlink_metadata(&path).ok().filter(|about| about.is_file())?;

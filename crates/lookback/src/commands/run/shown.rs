@@ -35,6 +35,7 @@ pub(super) fn line(news: &News<'_>) -> Option<String> {
             " ⤺ an answer of {} tokens leaves no room for another: it is taken out of the view, and the model is told",
             screen::short(*tokens)
         )),
+        News::Keeping => Some(" keeping the files as they are, so that changes can be undone…".to_owned()),
         News::NotKept(why) => Some(format!(" changes cannot be undone: the files could not be kept ({why})")),
         News::Repaired(Repair::MadeRoom { before, after }) => Some(format!(
             " ⤺ the prompt was too long for the provider: {} → {} tokens",
@@ -97,7 +98,7 @@ fn ended(result: &ToolResult) -> String {
             format!("+{} −{}", lines(|hunk| hunk.added.len()), lines(|hunk| hunk.removed.len()))
         }
         ResultData::Write(write) => if write.created { "new" } else { "written" }.to_owned(),
-        ResultData::Patch(_) | ResultData::Todo(_) | ResultData::Other(_) => String::new(),
+        ResultData::Patch(_) | ResultData::Todo { .. } | ResultData::Other(_) => String::new(),
     };
     let partly = if result.status == Status::Partial { " · shown in part" } else { "" };
     ended + partly

@@ -53,6 +53,7 @@ pub(super) struct Bench {
     told: AtomicBool,
     rules: Arc<RuleFiles>,
     own: OnceLock<Own>,
+    root: std::path::PathBuf,
     /// What the model is shown of them.
     pictures: Pictures,
 }
@@ -81,7 +82,7 @@ impl Bench {
             screen::remark(&format!("{PROJECT_FILE}: ignore: {pattern}"));
         }
         let program = env::current_exe().context("this program's own file cannot be found")?;
-        let missing = sandbox::probe_unless_known(&program, &home::locate()?.join("walls")).missing();
+        let missing = sandbox::probe_unless_known(&program, &home::own(&home::locate()?, "walls")?).missing();
         let mut policy = Policy::of_project(&project.root, PROJECT_FILE, &|name| env::var_os(name));
         for folder in &project.also {
             policy.allow(folder, PROJECT_FILE);
@@ -114,6 +115,7 @@ impl Bench {
             }
         };
         Ok(Self {
+            root: project.root.clone(),
             files: FileTools::new(Arc::new(walls.without(hidden))),
             shell: Shell::new(setup),
             shadow,
@@ -198,6 +200,10 @@ impl Workshop for Bench {
         own.holds(path, shadow)
     }
 
+    fn is_there(&self, path: &str) -> bool {
+        self.root.join(path).symlink_metadata().is_ok()
+    }
+
     fn remarks(&self, result: &ToolResult) -> Vec<(String, String)> {
         self.rules.met(result)
     }
@@ -251,5 +257,5 @@ fn hide_in(value: &mut Value, secrets: &Secrets) {
 
 /// Where the files of a project are kept.
 pub(crate) fn shadow_of(root: &Path) -> Result<Shadow> {
-    Shadow::open(&home::locate()?.join("shadow"), root).context("the shadow of the files cannot be opened")
+    Shadow::open(&home::own(&home::locate()?, "shadow")?, root).context("the shadow of the files cannot be opened")
 }

@@ -57,7 +57,11 @@ fn remove_old(store: &Store, before: Timestamp, consent: &RemoveConsent, setting
     let sessions = store.sessions()?;
     let due: Vec<&SessionSummary> = sessions.iter().filter(|session| session.last_use() < before).collect();
     if due.is_empty() {
-        return screen::say("nothing to remove");
+        let why = match sessions.len() as u64 {
+            0 => String::new(),
+            all => format!(": {} used or imported since then", screen::counted(all, "session")),
+        };
+        return screen::say(&format!("nothing to remove{why}"));
     }
     let count = screen::counted(due.len() as u64, "session");
     if !consent.yes {

@@ -1,7 +1,7 @@
 //! What a session knows: its StateBoard.
 
 use anyhow::Result;
-use lookback_engine::{Session, fold::render_for_people};
+use lookback_engine::Session;
 
 use crate::screen;
 
@@ -13,10 +13,12 @@ pub(super) fn show(session: &Session) -> Result<()> {
         );
     }
     let mut out = screen::screen();
-    write!(out, "{}", render_for_people(board, screen::columns(), &session.configuration().board))?;
+    write!(out, "{}", board.for_people(screen::columns(), &session.configuration().board))?;
     let files = session.files();
     let pinned = session.state().pins().map(|pin| pin.pointer.clone()).collect();
-    for (name, paths) in [("pinned", pinned), ("changed", files.changed), ("deleted", files.deleted)] {
+    let named =
+        [("pinned", pinned), ("changed", files.changed), ("deleted", files.deleted), ("scratch", files.scratch)];
+    for (name, paths) in named {
         for (at, path) in paths.iter().enumerate() {
             let path: String = path.chars().filter(|letter| !letter.is_control()).collect();
             writeln!(out, " {:<11}{path}", if at == 0 { name } else { "" })?;

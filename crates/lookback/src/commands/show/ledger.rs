@@ -23,7 +23,7 @@ const NAMED: usize = 8;
 
 /// `next` is a call that was not made.
 pub(super) fn show(session: &Session, next: Option<&LedgerLine>) -> Result<()> {
-    let lines = session.ledger().lines();
+    let lines = session.ledger();
     if lines.is_empty() && next.is_none() {
         return screen::say("no calls yet");
     }
@@ -54,7 +54,7 @@ pub(super) fn show(session: &Session, next: Option<&LedgerLine>) -> Result<()> {
     let planned = next.map(|line| row("next".to_owned(), line, &billed, with_bytes));
     let rows: Vec<Vec<String>> = std::iter::once(heading).chain(made).chain(planned).collect();
     screen::write_wrapped_table(&mut out, &rows, &right, width)?;
-    if let Some(reuse) = session.ledger().reuse() {
+    if let Some(reuse) = session.reuse() {
         let facts = [
             format!("session: {:.0}% of the tokens sent stood in the call before", reuse * 100.0),
             format!("tokens by {}", session.start_of().tokenizer),
@@ -74,7 +74,7 @@ fn cold_calls(session: &Session, billed: &BTreeMap<CallNo, Usage>) -> BTreeMap<C
     let Some(card) = session.card() else { return BTreeMap::new() };
     let mut lifetime = Lifetime::Usual;
     let mut cold = BTreeMap::new();
-    for pair in session.ledger().lines().windows(2) {
+    for pair in session.ledger().windows(2) {
         lifetime = billed.get(&pair[0].call).and_then(opened::held).unwrap_or(lifetime);
         let idle_ms = pair[1].at.0.saturating_sub(pair[0].at.0);
         let nothing = billed.get(&pair[1].call).is_some_and(|usage| usage.billed.cached == 0);
@@ -108,7 +108,7 @@ fn mismatch(session: &Session, call: CallNo) -> Option<Mismatch> {
 /// How many calls were billed as their card says, how many otherwise, and what that may mean.
 fn compare_with_bills(session: &Session) -> Vec<Vec<String>> {
     let mut calls: BTreeMap<Cow<'static, str>, Vec<CallNo>> = BTreeMap::new();
-    for line in session.ledger().lines() {
+    for line in session.ledger() {
         let says = match session.cache_verdict(line.call) {
             None => continue,
             Some(CacheVerdict::AsExpected) => "cached as expected".into(),
@@ -196,7 +196,7 @@ pub(super) fn show_json(session: &Session, next: Option<&LedgerLine>) -> Result<
             "planned": is_planned,
         })
     };
-    let made = session.ledger().lines().iter().map(|made| line(made, false));
+    let made = session.ledger().iter().map(|made| line(made, false));
     screen::show_json(&made.chain(next.map(|next| line(next, true))).collect())
 }
 

@@ -84,6 +84,48 @@ fn what_makes_no_sense_is_a_usage_error_and_stores_nothing() {
     assert_eq!(project.person.run(&["sessions", "--json"]).out, "[]\n");
 }
 
+/// Fifteen megabytes in two million lines, and the memory that docs/security.md promises.
+#[test]
+#[cfg(target_os = "linux")]
+fn what_a_run_printed_is_imported_however_long_its_outputs_are() {
+    let project = Project::new();
+    let said = project.run(&bash("seq 2000000"), &["count", "--json"]);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    assert!(said.out.len() > 14_000_000, "all of it is printed: {}", said.out.len());
+    let file = project.person.home.path().join("lines.jsonl");
+    let (events, _) = said.out.trim_end().rsplit_once('\n').expect("lines");
+    fs::write(&file, format!("{events}\n")).expect("a file");
+    let other = Person::new();
+    let command = other.command(&["import", "-"]);
+    let mut import = Command::new("bash");
+    import.args(["-c", "ulimit -d 524288 && exec \"$0\" import - < \"$1\""]).arg(command.get_program()).arg(&file);
+    command.get_envs().for_each(|(name, value)| {
+        match value {
+            Some(value) => import.env(name, value),
+            None => import.env_remove(name),
+        };
+    });
+    let import = Person::said(import.output());
+    assert_eq!(import.code, Some(0), "{}", import.err);
+    let recalled = other.run(&["recall", "cmd#1"]).out;
+    assert!(recalled.contains("\n1999999\n2000000\n"), "{} bytes", recalled.len());
+}
+
+#[test]
+fn a_script_is_billed_by_the_persons_own_card_for_its_model() {
+    let project = Project::new();
+    let own = project.person.home.path().join("lookback");
+    std::fs::create_dir_all(&own).expect("a folder");
+    let card = include_str!("../../../../../prices/local.toml").replacen("\"local*\", ", "\"mine\", ", 1);
+    std::fs::write(own.join("cards.toml"), card).expect("a file");
+    std::fs::write(own.join("config.toml"), "cards = [\"cards.toml\"]\n").expect("a file");
+    let script = "model = \"mine\"\n[[step]]\ntext = \"x\"\n";
+    let refused = project.run(script, &["x", "--max-cost", "1"]);
+    assert!(refused.code == Some(2) && refused.err.contains("no card has prices"), "{}", refused.err);
+    let other = project.run(&script.replace("mine", "another"), &["x", "--max-cost", "1"]);
+    assert_eq!(other.code, Some(0), "{}", other.err);
+}
+
 #[test]
 fn a_delta_of_unknown_fields_is_refused_with_the_reason() {
     let project = Project::new();

@@ -1,18 +1,30 @@
-//! A run is killed at random moments and taken up again, until the work is finished: nothing is half-written, nothing is
-//! lost, nothing runs twice that was not asked for twice. `LOOKBACK_KILLS=200` for many.
+//! A run that asks a provider over HTTP is killed at random moments and taken up again, until the work is finished: nothing
+//! is half-written, nothing is lost, nothing runs twice that was not asked for twice. `LOOKBACK_KILLS=200` for many.
 
-use std::{collections::BTreeMap, env, process::Stdio, thread, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    env,
+    fs::{self, File},
+    process::Stdio,
+    thread,
+    time::Duration,
+};
 
 use serde_json::Value;
 
 use super::Project;
-use crate::person::Person;
+use crate::{person::Person, played::Playing};
+
+/// So many words, each of which comes by itself.
+fn content(step: usize) -> String {
+    format!("{step}{} ", "-".repeat(98)).repeat(40)
+}
 
 /// Steps that write a file each, and one command that leaves a trace of every time it ran.
 fn script(steps: usize) -> String {
     let mut script = String::new();
     for step in 0..steps {
-        let content = format!("{step} ").repeat(2_000);
+        let content = content(step);
         script.push_str(&format!(
             "[[step]]\ntext = \"Part {step}.\"\npiece_ms = 1\ncalls = [{{ name = \"Write\", arguments = {{ path = \"out/{step}.txt\", content = \"{content}\" }} }}, {{ name = \"Bash\", arguments = {{ command = \"echo {step} >> ran.txt\" }} }}]\n\n"
         ));
@@ -40,25 +52,39 @@ fn a_killed_run_goes_on_and_nothing_is_lost_or_done_twice() {
     }
 }
 
+/// One for each API.
+const MODELS: [&str; 3] = ["claude-sonnet-4-6", "gpt-5.6", "kimi-k2.6"];
+
 /// One task with kills in it; gives how many.
 fn one_story(dice: &mut Dice, most: u32, story: u32) -> u32 {
     const STEPS: usize = 12;
     let project = Project::new();
-    let model = project.script(&script(STEPS));
+    let file = project.script(&script(STEPS));
+    let provider = Playing::start(&project.person, &["--script", file.trim_start_matches("script:")]);
     let (mut killed, mut first) = (0, true);
+    let shown = project.person.home.path().join("shown.jsonl");
+    let mut acknowledged = BTreeSet::new();
     loop {
-        let arguments: Vec<&str> = match first {
-            true => vec!["run", "--model", &model, "write the parts"],
-            false => vec!["run", "--continue"],
+        let arguments: &[&str] = match first {
+            true => &["run", "--json", "--model", MODELS[story as usize % 3], "write the parts"],
+            false => &["run", "--json", "--continue"],
         };
-        let mut child =
-            project.command(&arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
+        let mut command = project.command(arguments);
+        command.env("LOOKBACK_BASE_URL", format!("http://{}", provider.address()));
+        for key in ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "MOONSHOT_API_KEY"] {
+            command.env(key, "sk-of-a-test-0123456789");
+        }
+        let out = File::create(&shown).expect("a file");
+        let mut child = command.stdout(out).stderr(Stdio::piped()).spawn().expect("it starts");
         let is_killed = killed < most.min(6);
         if is_killed {
             thread::sleep(Duration::from_millis(30 + dice.below(1_200)));
             let _ = child.kill();
         }
         let ended = Person::said(child.wait_with_output());
+        let lines = fs::read_to_string(&shown).expect("text");
+        let whole = lines.split_inclusive('\n').filter(|line| line.ends_with('\n'));
+        acknowledged.extend(whole.filter(|line| line.contains("\"event\":")).map(|line| line.trim_end().to_owned()));
         // What was acknowledged is there whenever one looks.
         first = project.person.run(&["sessions", "--json"]).json().as_array().is_none_or(Vec::is_empty);
         if ended.code == Some(0) {
@@ -67,14 +93,21 @@ fn one_story(dice: &mut Dice, most: u32, story: u32) -> u32 {
         assert!(is_killed, "story {story}: {}", ended.err);
         killed += 1;
         for step in 0..STEPS {
-            if let Ok(text) = std::fs::read_to_string(project.path().join(format!("out/{step}.txt"))) {
-                assert_eq!(text, format!("{step} ").repeat(2_000), "story {story}: a half-written file");
+            if let Ok(text) = fs::read_to_string(project.path().join(format!("out/{step}.txt"))) {
+                assert_eq!(text, content(step), "story {story}: a half-written file");
             }
         }
     }
     let sessions = project.person.run(&["sessions", "--json"]).json();
     assert_eq!(sessions.as_array().map(Vec::len), Some(1), "{sessions}");
     let trace = project.person.run(&["show", sessions[0]["id"].as_str().expect("an id"), "--trace", "--json"]).out;
+    let stored: BTreeSet<&str> = trace.lines().collect();
+    let missing = acknowledged.iter().find(|line| !stored.contains(line.as_str()));
+    assert!(
+        missing.is_none() && acknowledged.len() > 3 * STEPS,
+        "story {story}: {missing:?} of {}",
+        acknowledged.len()
+    );
     let events: Vec<Value> = trace.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     // How often the model asked for each command, and how often it ran.
     let mut asked: BTreeMap<String, usize> = BTreeMap::new();

@@ -63,6 +63,35 @@ fn rules_that_change_are_noticed_at_once_and_after_a_pause() {
 }
 
 #[test]
+fn seed_c5_the_law_counts_in_any_case_and_before_the_others() {
+    let project = Project::new();
+    project.write("AGENTS.md", "rules of others");
+    project.write("Code_Law.MD", "rules of this house");
+    let said = project.run(&calls(&[]), &["x"]);
+    assert!(said.err.contains("rules from Code_Law.MD"), "{}", said.err);
+    let trace = trace(&project);
+    assert!(trace.contains("rules of this house") && !trace.contains("rules of others"), "{trace}");
+}
+
+/// As an entry of its own: what a person wrote stays as it was.
+#[test]
+fn seed_c3_files_that_a_person_names_are_pointed_out_right_behind_their_words() {
+    let project = Project::new();
+    let settings = "[context.notes]\nmentioned_files = 1\n";
+    let folder = project.person.home.path().join("lookback");
+    fs::create_dir_all(&folder).expect("a folder");
+    fs::write(folder.join("config.toml"), settings).expect("a file");
+    let said = project.run(&calls(&[]), &["compare @src/ledger.py with @check.sh, please"]);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let view = project.person.run(&["show", &newest(&project), "--view", "--provider", "anthropic"]).out;
+    let (said, behind) = view.split_once("compare @src/ledger.py with @check.sh, please").expect("the person's words");
+    assert!(!said.contains("The user names these files"), "{view}");
+    let reminder = behind.split("Done.").next().unwrap_or_default();
+    assert!(reminder.contains("- src/ledger.py") && reminder.contains("(and 1 more…)"), "{view}");
+    assert!(!view.contains("def balance"), "named, not put into the prompt: {view}");
+}
+
+#[test]
 fn a_megabyte_of_rules_is_cut_and_said() {
     let project = Project::new();
     project.write("CODE_LAW.md", "be brief\n".repeat(120_000));

@@ -15,6 +15,7 @@
 
 use lookback_engine::{
     evidence::recognise,
+    shell::Script,
     trace::{ResultData, Status},
 };
 
@@ -50,7 +51,7 @@ impl Outcome {
             let text = &pieces[piece].text;
             let failed = result.status == Status::Error || run.exit_code.is_some_and(|code| code != 0);
             outcome.run = Some(if failed { Ran::Badly { error: last_error(text) } } else { Ran::Well });
-            if let Some(report) = recognise(run.reading().purpose, text) {
+            if let Some(report) = recognise(&Script::parse(&run.command), text) {
                 outcome.tests = Some(report.failures);
             }
         }

@@ -5,7 +5,7 @@
 
 use lookback_engine::trace::{
     ResultData, ToolResult,
-    result::{EditData, ReadData, RunData, SearchData, TodoData, TodoItem, TodoState},
+    result::{EditData, ReadData, RunData, SearchData, TodoItem, TodoState},
 };
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
@@ -67,7 +67,7 @@ impl Tools {
             "LS" => list(&asked, &given),
             "TodoWrite" => todos_under("todos", &asked.arguments),
             "TaskCreate" | "TaskUpdate" | "TaskList" if !given.failed => {
-                ResultData::Todo(TodoData { items: self.tasks.apply(&call.name, &asked.arguments, &given.text) })
+                ResultData::Todo { items: self.tasks.apply(&call.name, &asked.arguments, &given.text) }
             }
             name => ResultData::Other(json!({ "tool": name })),
         };

@@ -130,12 +130,12 @@ fn tools_by_what_they_did() {
         panic!("no write")
     };
     assert!(write.created);
-    let ResultData::Todo(todo) =
+    let ResultData::Todo { items } =
         only_result(call("write_todos", json!({"todos": [{"description": "d", "status": "completed"}]}), "ok")).data
     else {
         panic!("no todo")
     };
-    assert_eq!(todo.items.len(), 1);
+    assert_eq!(items.len(), 1);
     let mut refused = call("replace", json!({"file_path": "a", "old_string": "x", "new_string": "y"}), "");
     refused["status"] = json!("error");
     refused["result"] = json!([{"functionResponse": {"response": {"error": "0 occurrences found"}}}]);

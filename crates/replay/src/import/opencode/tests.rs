@@ -191,13 +191,13 @@ fn tools_by_what_they_did() {
         panic!("no list")
     };
     assert_eq!((list.entries, list.truncated), (vec!["a.rs".to_owned(), "b.rs".to_owned()], true));
-    let ResultData::Todo(todo) =
+    let ResultData::Todo { items } =
         only_result("todowrite", done(json!({"todos": [{"content": "do", "status": "in_progress"}]}), "[]", json!({})))
             .data
     else {
         panic!("no todo")
     };
-    assert_eq!(todo.items[0].state, TodoState::InProgress);
+    assert_eq!(items[0].state, TodoState::InProgress);
     let ResultData::Run(run) =
         only_result("patch", done(json!({"patchText": "*** Begin Patch\n*** End Patch"}), "ok", json!({}))).data
     else {

@@ -83,8 +83,8 @@ fn describe_result(result: &ToolResult) -> String {
         ResultData::Run(run) => format!("`{}` in {:?} = {:?}", run.command, run.cwd, run.exit_code),
         ResultData::Search(search) => format!("{} {}/{}", search.pattern, search.matches.len(), search.match_count),
         ResultData::List(list) => format!("{} {:?}", list.subject, list.entries),
-        ResultData::Todo(todo) => {
-            format!("{:?}", todo.items.iter().map(|item| (&item.text, item.state)).collect::<Vec<_>>())
+        ResultData::Todo { items } => {
+            format!("{:?}", items.iter().map(|item| (&item.text, item.state)).collect::<Vec<_>>())
         }
         ResultData::Other(_) => String::new(),
     };

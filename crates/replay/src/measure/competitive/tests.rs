@@ -2,7 +2,7 @@ use lookback_engine::{
     cache::{CacheRule, Covers},
     card::{
         Alternation, CacheKey, CacheKnowledge, CacheMarks, Card, Constrained, Lifetime, OutputLimit, Prices, Rates,
-        Support, Tail, ThinkingHabit, TokenPrices, UsageInStream,
+        Support, SystemMessages, Tail, ThinkingHabit, TokenPrices, UsageInStream,
     },
     planner::{Limits, Warmth, block_budget},
 };
@@ -53,6 +53,7 @@ fn tariff(rates: Rates) -> simulate::Tariff {
         cache_key: CacheKey::None,
         output_limit: OutputLimit::MaxTokens,
         constrained: Constrained::None,
+        system: SystemMessages::First,
         request: Default::default(),
         prices: Some(prices),
     };

@@ -65,6 +65,33 @@ fn a_view_that_begins_or_ends_with_an_answer_is_refused() {
 }
 
 #[test]
+fn a_view_behind_another_is_judged_as_if_it_were_alone() {
+    let views: [&[usize]; 10] = [
+        &[0, 1, 2, 3],
+        &[0, 1, 2, 3, 4, 5],
+        &[0, 1, 2, 4, 5],
+        &[0, 1, 2, 3, 4, 5],
+        &[0, 1, 2, 3, 4, 4, 5],
+        &[0, 1, 2, 3, 4],
+        &[0, 1, 2, 3, 4, 5],
+        &[2, 3, 4, 5],
+        &[0, 4, 5],
+        &[0, 1, 2, 3, 4, 5, 6],
+    ];
+    for format in FORMATS {
+        let story = two_steps(format);
+        let conversation = story.conversation();
+        let last = conversation.calls.len() - 1;
+        let mut following = Validity::new(&conversation);
+        for view in views {
+            let shown = Shown { parts: view.iter().map(|piece| Part::Raw(*piece)).collect(), stable: 0, hour: 0 };
+            let alone = Validity::new(&conversation).check(last, &shown);
+            assert_eq!(following.check(last, &shown), alone, "{format:?}: {view:?}");
+        }
+    }
+}
+
+#[test]
 fn what_stands_for_a_result_keeps_its_place_among_the_others() {
     let story = two_steps(Format::ClaudeCode);
     let conversation = story.conversation();

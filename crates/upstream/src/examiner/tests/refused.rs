@@ -77,6 +77,21 @@ fn a_system_message_in_mid_conversation() {
     let body = chat(json!([user("a"), { "role": "system", "content": "b" }, user("c")]));
     let refused = examine(&mut examiner(card("local", "keep", "free")), Provider::Chat, &body).expect_err("too late");
     assert_eq!(refused.message, "System message must be at the beginning.");
+    let in_anthropic = |model: &str, messages: Value| {
+        let examined = examine(&mut examiner(known(ANTHROPIC, model)), Provider::Anthropic, &anthropic(messages));
+        examined.expect_err("not there").message
+    };
+    let (system, said) = (json!({ "role": "system", "content": "b" }), json!({ "role": "assistant", "content": "c" }));
+    let older = in_anthropic("claude-sonnet-4-5", json!([user("a"), system]));
+    assert!(older.starts_with("messages.1: Unexpected role \"system\"."), "{older}");
+    let newer = |messages| in_anthropic("claude-opus-5-5", messages);
+    insta::assert_snapshot!(newer(json!([user("a"), said, system])), @"messages.2: role 'system' must follow a 'user' message or an 'assistant' message ending in a server tool result");
+    insta::assert_snapshot!(newer(json!([user("a"), system, user("d")])), @"messages.1: role 'system' must be followed by an 'assistant' message or end the conversation");
+    insta::assert_snapshot!(newer(json!([system, user("a")])), @r#"messages: first message must use the "user" role"#);
+    let call =
+        json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": "t1", "name": "Read", "input": {} }] });
+    let result = json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "t1", "content": "x" }] });
+    insta::assert_snapshot!(newer(json!([user("a"), call, system, result])), @"messages.2: role 'system' must follow a 'user' message or an 'assistant' message ending in a server tool result");
 }
 
 #[test]

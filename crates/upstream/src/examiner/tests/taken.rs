@@ -66,3 +66,55 @@ fn what_is_refused_leaves_nothing_in_the_cache() {
     body["max_tokens"] = json!(500);
     assert_eq!(examine(&mut examiner, Provider::Anthropic, &body).expect("taken").cached, 0);
 }
+
+/// Claude Code's second message is one: a marked list at first, a plain text from the second step on.
+#[test]
+fn a_system_message_in_mid_conversation_where_the_card_allows_it() {
+    let mut examiner = examiner(known(ANTHROPIC, "claude-opus-5-5"));
+    let marked = |text: &str| json!([{ "type": "text", "text": text, "cache_control": { "type": "ephemeral" } }]);
+    let task = json!({ "role": "user", "content": "x".repeat(2_000) });
+    let first = anthropic(json!([task, { "role": "system", "content": marked("plan mode is off") }]));
+    let before = examine(&mut examiner, Provider::Anthropic, &first).expect("at the end");
+    assert_eq!((before.tokens, before.written), (2_004 + 4 + 16, 2_004 + 4 + 16));
+    let call = json!([{ "type": "tool_use", "id": "t1", "name": "Read", "input": {} }]);
+    let result = json!([{ "type": "tool_result", "tool_use_id": "t1", "content": "y", "cache_control": { "type": "ephemeral" } }]);
+    let second = anthropic(json!([
+        task,
+        { "role": "system", "content": "plan mode is off" },
+        { "role": "assistant", "content": call },
+        { "role": "user", "content": result },
+    ]));
+    let billed = examine(&mut examiner, Provider::Anthropic, &second).expect("before an answer");
+    assert_eq!(billed.cached, before.tokens, "it is the same prompt");
+}
+
+#[test]
+fn a_developer_s_word_in_mid_conversation() {
+    let mut examiner = examiner(known(OPENAI, "gpt-5.6"));
+    let said = |role: &str, text: &str| json!({ "type": "message", "role": role, "content": text });
+    let input = json!([said("user", "a"), said("developer", "b"), said("user", "c")]);
+    examine(&mut examiner, Provider::Responses, &responses(input)).expect("OpenAI takes it anywhere");
+}
+
+/// An entry is found over 20 blocks, the marked one first, however few messages they are.
+#[test]
+fn a_mark_looks_back_over_blocks_and_not_over_messages() {
+    let cached_behind = |calls: usize| {
+        let mut examiner = examiner(known(ANTHROPIC, "claude-sonnet-4-6"));
+        let mark = json!({ "type": "ephemeral" });
+        let task = |mark: Value| json!({ "role": "user", "content": [{ "type": "text", "text": "x".repeat(1_500), "cache_control": mark }] });
+        let first = anthropic(json!([task(mark.clone())]));
+        examine(&mut examiner, Provider::Anthropic, &first).expect("taken");
+        let call = |at: usize| json!({ "type": "tool_use", "id": format!("t{at}"), "name": "Read", "input": {} });
+        let result = |at: usize| json!({ "type": "tool_result", "tool_use_id": format!("t{at}"), "content": "y" });
+        let mut results: Vec<Value> = (0..calls).map(result).collect();
+        results.last_mut().expect("a result")["cache_control"] = mark;
+        let second = anthropic(json!([
+            task(Value::Null),
+            { "role": "assistant", "content": (0..calls).map(call).collect::<Vec<_>>() },
+            { "role": "user", "content": results },
+        ]));
+        examine(&mut examiner, Provider::Anthropic, &second).expect("taken").cached
+    };
+    assert_eq!((cached_behind(9), cached_behind(10)), (1_504, 0), "the marked block is the 19th, then the 21st");
+}

@@ -1,4 +1,4 @@
-//! Where marks are found, and how one goes away or comes.
+//! Where marks are found, and how one comes.
 
 use super::*;
 
@@ -27,17 +27,6 @@ fn are_found_where_providers_take_them_in_their_order() {
             (SectionKind::Messages, 1, None),
         ]
     );
-}
-
-#[test]
-fn go_away_with_one_comma() {
-    let body = parse(Provider::Anthropic, MARKED);
-    let edits: Vec<_> = body.sections()[2].marks().iter().map(|mark| body.plan_unmark(mark)).collect();
-    let spliced = Body::parse(Provider::Anthropic, body.splice(&edits).expect("in order")).expect("still JSON");
-    assert_eq!(spliced.marks().count(), 2);
-    let blocks: Vec<_> = spliced.blocks(0).iter().take(2).map(|block| shown(&spliced, block.span)).collect();
-    assert_eq!(blocks, [r#"{"type":"text","text":"a" }"#, r#"{"type":"tool_result","content":[{"text":"r"},{}]}"#]);
-    assert_eq!(shown(&spliced, spliced.messages()[1].span), r#"{"role":"user","content":"b"}"#);
 }
 
 #[test]

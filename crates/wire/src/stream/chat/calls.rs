@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use super::super::assembly::Assembly;
+use super::super::{assembly::Assembly, places::Places};
 use crate::{
     Delta, ReplyContent, ReplyPart, ReplyStop,
     members::{Members, parse_text},
@@ -13,11 +13,14 @@ use crate::{
 };
 
 #[derive(Debug, Default)]
-pub(super) struct Calls(Vec<Growing>);
+pub(super) struct Calls {
+    calls: Vec<Growing>,
+    by_index: Places<u64>,
+    by_id: Places<String>,
+}
 
 #[derive(Debug, Default)]
 struct Growing {
-    index: Option<u64>,
     id: String,
     name: String,
     arguments: String,
@@ -28,53 +31,67 @@ struct Growing {
 
 impl Calls {
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.calls.is_empty()
     }
 
-    pub(super) fn piece(&mut self, piece: &Members<'_>) -> Option<Delta> {
+    /// Whether it added anything: a call, bytes of one, or a member that it did not have.
+    pub(super) fn piece(&mut self, piece: &Members<'_>, deltas: &mut Vec<Delta>) -> bool {
         let function = piece.object("function").unwrap_or_default();
         let id = piece.text("id").unwrap_or_default();
         let name = function.text("name").unwrap_or_default();
-        let place = self.place_of(piece.number("index"), &id, &name).unwrap_or_else(|| {
-            self.0.push(Growing { index: piece.number("index"), ..Growing::default() });
-            self.0.len() - 1
+        let index = piece.number("index");
+        let known = self.place_of(index, &id, &name);
+        let mut is_content = known.is_none();
+        let place = known.unwrap_or_else(|| {
+            self.calls.push(Growing::default());
+            self.calls.len() - 1
         });
-        let call = &mut self.0[place];
+        if let Some(index) = index {
+            self.by_index.note(index, place);
+        }
+        let call = &mut self.calls[place];
         let was_nameless = call.name.is_empty();
-        if call.id.is_empty() {
+        if call.id.is_empty() && !id.is_empty() {
             call.id = id.into_owned();
+            self.by_id.note(call.id.clone(), place);
+            is_content = true;
         }
         // The name comes whole, whole again each time, or in pieces before the arguments.
         if call.name != name && call.arguments.is_empty() {
             call.name += &name;
+            is_content |= !name.is_empty();
         }
         if let Some(arguments) = function.get("arguments").filter(|arguments| arguments.get() != "null") {
             // Some servers send an object instead of its text.
-            call.arguments += &parse_text(arguments).unwrap_or(Cow::Borrowed(arguments.get()));
+            let text = parse_text(arguments).unwrap_or(Cow::Borrowed(arguments.get()));
+            call.arguments += &text;
+            is_content |= !text.is_empty();
         }
-        call.rest.add_all(piece, &["index", "id", "function"]);
-        call.function_rest.add_all(&function, &["name", "arguments"]);
-        (was_nameless && !call.name.is_empty()).then(|| Delta::Call { name: call.name.clone() })
+        is_content |= call.rest.add_all(piece, &["index", "id", "function"]);
+        is_content |= call.function_rest.add_all(&function, &["name", "arguments"]);
+        if was_nameless && !call.name.is_empty() {
+            deltas.push(Delta::Call { name: call.name.clone() });
+        }
+        is_content
     }
 
     /// The call that a piece belongs to. An index that comes again with another id is another call: some servers number
     /// every call 0.
     fn place_of(&self, index: Option<u64>, id: &str, name: &str) -> Option<usize> {
-        let newest = |is_it: &dyn Fn(&Growing) -> bool| self.0.iter().rposition(is_it);
         let is_same = |call: &Growing| id.is_empty() || call.id.is_empty() || call.id == id;
         match index {
-            Some(_) => newest(&|call| call.index == index).filter(|&place| is_same(&self.0[place])),
-            None if !id.is_empty() => newest(&|call| call.id == id),
+            Some(index) => self.by_index.of(&index).filter(|&place| is_same(&self.calls[place])),
+            None if !id.is_empty() => self.by_id.of(id),
             None if !name.is_empty() => None,
-            None => self.0.len().checked_sub(1),
+            None => self.calls.len().checked_sub(1),
         }
     }
 
     /// A cut answer leaves its last call unfinished, whatever it looks like; one that hit a limit leaves what is no JSON.
     pub(super) fn finish(self, stop: &ReplyStop, reply: Option<&str>) -> Vec<ReplyPart> {
-        let count = self.0.len();
+        let count = self.calls.len();
         let is_end = *stop == ReplyStop::End;
-        let parts = self.0.into_iter().enumerate().map(|(place, mut call)| {
+        let parts = self.calls.into_iter().enumerate().map(|(place, mut call)| {
             if call.id.is_empty() {
                 call.id = format!("{}-{}", reply.unwrap_or("call"), place + 1);
             }

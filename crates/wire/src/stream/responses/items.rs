@@ -1,19 +1,23 @@
 //! The items of an answer on their way.
 
-use std::borrow::Cow;
-
 use serde_json::value::RawValue;
 
+use super::super::places::Places;
 use crate::{Delta, ReplyContent, ReplyPart, Seal, members::Members, parse::responses::parse_item};
 
 #[derive(Debug, Default)]
-pub(super) struct Items(Vec<Item>);
+pub(super) struct Items {
+    items: Vec<Item>,
+    by_index: Places<u64>,
+    by_id: Places<String>,
+    /// Whether one came without a place in the answer.
+    is_any_unplaced: bool,
+}
 
 #[derive(Debug, Default)]
 struct Item {
     /// Where it stands in the answer.
     index: Option<u64>,
-    id: Option<String>,
     kind: String,
     call_id: String,
     name: String,
@@ -26,41 +30,54 @@ struct Item {
 }
 
 impl Items {
-    pub(super) fn add(&mut self, event: &Members<'_>) -> Option<Delta> {
-        let said = event.object("item")?;
+    /// Whether there is one more.
+    pub(super) fn add(&mut self, event: &Members<'_>, deltas: &mut Vec<Delta>) -> bool {
+        let Some(said) = event.object("item") else { return false };
         let text = |name| said.text(name).unwrap_or_default().into_owned();
         let item = Item {
             index: event.number("output_index"),
-            id: said.text("id").map(Cow::into_owned),
             kind: text("type"),
             call_id: said.text("call_id").or_else(|| said.text("id")).unwrap_or_default().into_owned(),
             name: text("name"),
             arguments: text("arguments"),
             ..Item::default()
         };
-        let delta = (item.kind == "function_call").then(|| Delta::Call { name: item.name.clone() });
-        self.0.push(item);
-        delta
+        deltas.extend((item.kind == "function_call").then(|| Delta::Call { name: item.name.clone() }));
+        let place = self.push(item);
+        if let Some(id) = said.text("id") {
+            self.by_id.note(id.into_owned(), place);
+        }
+        true
+    }
+
+    fn push(&mut self, item: Item) -> usize {
+        let place = self.items.len();
+        match item.index {
+            Some(index) => self.by_index.note(index, place),
+            None => self.is_any_unplaced = true,
+        }
+        self.items.push(item);
+        place
     }
 
     /// The newest that an event is about.
     fn place_of(&self, event: &Members<'_>) -> Option<usize> {
-        let index = event.number("output_index");
-        let id = event.text("item_id").or_else(|| event.object("item")?.text("id"));
-        self.0.iter().rposition(|item| match (index, &id) {
-            (Some(_), _) => item.index == index,
-            (None, Some(id)) => item.id.as_deref() == Some(id),
-            (None, None) => true,
-        })
+        let id = || event.text("item_id").or_else(|| event.object("item")?.text("id"));
+        match event.number("output_index") {
+            Some(index) => self.by_index.of(&index),
+            None => match id() {
+                Some(id) => self.by_id.of(id.as_ref()),
+                None => self.items.len().checked_sub(1),
+            },
+        }
     }
 
     /// That item, made if it was never said to be added.
     fn item(&mut self, event: &Members<'_>) -> &mut Item {
-        let place = self.place_of(event).unwrap_or_else(|| {
-            self.0.push(Item { index: event.number("output_index"), ..Item::default() });
-            self.0.len() - 1
-        });
-        &mut self.0[place]
+        let place = self
+            .place_of(event)
+            .unwrap_or_else(|| self.push(Item { index: event.number("output_index"), ..Item::default() }));
+        &mut self.items[place]
     }
 
     pub(super) fn text(&mut self, event: &Members<'_>, piece: &str) -> Option<Delta> {
@@ -81,28 +98,28 @@ impl Items {
         self.item(event).arguments += piece;
     }
 
-    pub(super) fn done(&mut self, event: &Members<'_>) -> Vec<Delta> {
-        match event.get("item") {
-            Some(raw) => self.item(event).complete(raw),
-            None => Vec::new(),
-        }
+    /// Whether it was not done before.
+    pub(super) fn done(&mut self, event: &Members<'_>, deltas: &mut Vec<Delta>) -> bool {
+        let Some(raw) = event.get("item") else { return false };
+        let item = self.item(event);
+        let is_first = item.done.is_none();
+        deltas.extend(item.complete(raw));
+        is_first
     }
 
     /// The end says all items again: those that were never said to be done are taken from there.
     pub(super) fn fill(&mut self, response: &Members<'_>) -> Vec<Delta> {
         let mut deltas = Vec::new();
         // Without places they cannot be told apart.
-        if self.0.iter().any(|item| item.index.is_none()) {
+        if self.is_any_unplaced {
             return deltas;
         }
         for (index, raw) in response.list("output").unwrap_or_default().into_iter().enumerate() {
-            let index = Some(index as u64);
-            let place = self.0.iter().position(|item| item.index == index).unwrap_or_else(|| {
-                self.0.push(Item { index, ..Item::default() });
-                self.0.len() - 1
-            });
-            if self.0[place].done.is_none() {
-                deltas.extend(self.0[place].complete(raw));
+            let index = index as u64;
+            let place =
+                self.by_index.of(&index).unwrap_or_else(|| self.push(Item { index: Some(index), ..Item::default() }));
+            if self.items[place].done.is_none() {
+                deltas.extend(self.items[place].complete(raw));
             }
         }
         deltas
@@ -110,9 +127,9 @@ impl Items {
 
     /// The parts in order, and the words of a refusal.
     pub(super) fn finish(mut self) -> (Vec<ReplyPart>, String) {
-        self.0.sort_by_key(|item| item.index);
-        let refusal = self.0.iter().map(Item::refusal).collect();
-        (self.0.into_iter().flat_map(Item::into_parts).collect(), refusal)
+        self.items.sort_by_key(|item| item.index);
+        let refusal = self.items.iter().map(Item::refusal).collect();
+        (self.items.into_iter().flat_map(Item::into_parts).collect(), refusal)
     }
 }
 

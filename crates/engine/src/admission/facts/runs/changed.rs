@@ -1,6 +1,6 @@
 //! Tests that changed their state between two runs.
 
-use super::{Ran, failed, is_part_of, listed, with_remarks};
+use super::{Ran, failed, listed, with_remarks};
 use crate::{
     admission::{
         RefusalKind,
@@ -8,6 +8,7 @@ use crate::{
         resolve::Resolver,
     },
     history::History,
+    shell::is_part_of,
     trace::{
         TurnNo,
         claim::Evidence,

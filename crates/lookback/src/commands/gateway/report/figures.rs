@@ -10,7 +10,7 @@ use lookback_engine::{
         start::{RecordedBy, SessionStarted},
     },
 };
-use lookback_gateway::card_hash;
+use lookback_gateway::{CallBeside, card_hash};
 use lookback_replay::{
     by_call::costs_by_call, paid::dollars, recording::Billed, simulate::Tariff, strategy::StrategyName,
 };
@@ -100,6 +100,12 @@ impl<'s> Figures<'s> {
         let beside = beside.into_iter().map(|(at, billed)| (at, dollars(&billed, &tariff.card)));
         calls.extend(beside.map(|(at, paid)| CallFigures { at, paid, other: paid }));
         Ok(Some(SessionFigures { client, model, is_folded, is_priced: true, calls }))
+    }
+
+    /// What a call beside all conversations was billed; none where no prices are known.
+    pub(in crate::commands) fn paid_beside(&self, call: &CallBeside) -> Option<f64> {
+        let card = self.card(&call.model, None)?;
+        Some(dollars(&call.usage?.into(), card))
     }
 
     /// The one that the person names, else the one that it was recorded with, else its model's.

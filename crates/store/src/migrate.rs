@@ -5,7 +5,7 @@ mod rewrite;
 
 use std::path::{Path, PathBuf};
 
-use lookback_engine::trace::EventNo;
+use lookback_engine::trace::{Event, EventNo};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
     database::{self, Database},
     events,
     home::{self, Home},
-    lock, search, summary,
+    lock, places, search, summary,
 };
 
 /// "LkBk": what `file(1)` and we recognise our databases by.
@@ -28,7 +28,7 @@ struct Step {
     fill: fn(&Transaction<'_>) -> Result<(), StoreError>,
 }
 
-const STEPS: [Step; 7] = [
+const STEPS: [Step; 8] = [
     Step { sql: include_str!("migrations/0001_trace.sql"), fill: |_| Ok(()) },
     // Its index is filled when events are as this program reads them.
     Step { sql: include_str!("migrations/0002_search.sql"), fill: |_| Ok(()) },
@@ -37,6 +37,8 @@ const STEPS: [Step; 7] = [
     Step { sql: include_str!("migrations/0005_stored.sql"), fill: |_| Ok(()) },
     Step { sql: include_str!("migrations/0006_listed.sql"), fill: summary::list_again },
     Step { sql: include_str!("migrations/0007_guests.sql"), fill: |_| Ok(()) },
+    // Search does not find what jobs of older sessions printed: a session's documents have to rise with its events.
+    Step { sql: include_str!("migrations/0008_jobs.sql"), fill: mark_jobs },
 ];
 
 /// The newest `user_version` that this code reads and writes.
@@ -139,12 +141,26 @@ fn rewrite_and_index(transaction: &Transaction<'_>) -> Result<(), StoreError> {
 fn index_everything(transaction: &Transaction<'_>) -> Result<(), StoreError> {
     let sql = "SELECT session, seq FROM events
                ORDER BY max(at) OVER (PARTITION BY session ORDER BY seq), session, seq";
+    for_each(transaction, sql, search::index)
+}
+
+/// For databases from before jobs had marks.
+fn mark_jobs(transaction: &Transaction<'_>) -> Result<(), StoreError> {
+    let sql = "SELECT session, seq FROM events WHERE kind IN ('job_started', 'job_ended') ORDER BY session, seq";
+    for_each(transaction, sql, places::write)
+}
+
+fn for_each(
+    transaction: &Transaction<'_>,
+    sql: &str,
+    fill: fn(&Connection, i64, &Event) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
     let mut statement = transaction.prepare(sql)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let (session, seq) = (row.get(0)?, EventNo(row.get(1)?));
         match events::read_one(transaction, session, seq) {
-            Ok(Some(event)) => search::index(transaction, session, &event)?,
+            Ok(Some(event)) => fill(transaction, session, &event)?,
             // Without a whole session it is nobody's; damaged, it has no words.
             Ok(None) | Err(StoreError::Damaged { .. }) => {}
             Err(error) => return Err(error),

@@ -8,7 +8,7 @@ use std::{fs, path::Path, process::Command, thread, time::Duration};
 
 use lookback_engine::{
     Context, NewPart, Replay, Session, SessionSetup,
-    trace::{BlobHash, Event, EventNo, NoBlobs, Origin, Output, ResultData, Stop, Timestamp, ToolResult},
+    trace::{BlobHash, Event, EventNo, JobEnded, NoBlobs, Origin, Output, ResultData, Stop, Timestamp, ToolResult},
 };
 use lookback_store::{Durability, Removal, Store, StoreError};
 use rusqlite::{Connection, params};
@@ -166,6 +166,33 @@ fn what_was_damaged_before_the_migration_is_told_and_all_else_can_be_read() {
         let is_damaged = ["parent000000", "child0000000"].contains(&summary.id.0.as_str());
         assert_eq!(store.events(&summary.id).is_err(), is_damaged, "{}", summary.id);
     }
+}
+
+#[test]
+fn jobs_that_were_stored_before_they_had_marks_get_them() {
+    let home = tempfile::tempdir().unwrap();
+    let now = Context { now: Timestamp(0), count: &|_| 1, blobs: &NoBlobs };
+    let mut session = Session::start(SessionSetup::new(id("session")), &now).unwrap();
+    session.user_turn("serve it", Origin::Person, &now).unwrap();
+    session.start_call(&now).unwrap();
+    let call = NewPart::Call { id: "a".into(), name: "Bash".into(), arguments: "{}".into() };
+    session.assistant_turn(vec![call], Stop::End, &now).unwrap();
+    session.job_started("a", 1, "serve".into(), &now).unwrap();
+    session.job_ended(JobEnded { number: 1, exit_code: Some(0), output: "served".into() }, &now).unwrap();
+    let store = Store::open(home.path()).unwrap();
+    drop((store.create(session.trace()).unwrap(), store));
+
+    let connection = Connection::open(home.path().join("lookback.db")).unwrap();
+    let marks = || {
+        let mut marks = connection.prepare("SELECT kind, number, seq FROM marks").unwrap();
+        let rows = marks.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
+        rows.collect::<Result<Vec<(i64, i64, i64)>, _>>().unwrap()
+    };
+    let written = marks();
+    assert_eq!(connection.execute("DELETE FROM marks WHERE kind IN (12, 13)", []).unwrap(), 2);
+    connection.pragma_update(None, "user_version", 7).unwrap();
+    drop(Store::open(home.path()).unwrap());
+    assert_eq!(marks(), written);
 }
 
 #[test]

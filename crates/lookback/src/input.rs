@@ -19,7 +19,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use lookback_engine::trace::BlobHash;
 
 pub(crate) use lines::{LONGEST_LINE, Line, Lines};
-pub(crate) use places::{Found, find_sessions, holds_many, named_sessions, once};
+pub(crate) use places::{Found, find_sessions, holds_many, named_sessions, nothing_under, once};
 
 const GZIP: &[u8] = &[0x1f, 0x8b];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];

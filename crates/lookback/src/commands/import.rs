@@ -20,7 +20,7 @@ use tally::Tally;
 use crate::{
     cli::ImportArguments,
     discovery, home,
-    input::{Found, Input, Source, holds_many, named_sessions, once},
+    input::{Found, Input, Source, find_sessions, holds_many, nothing_under, once},
     interruption,
     progress::Progress,
     reading, screen,
@@ -98,15 +98,24 @@ fn discover(yes: bool) -> Result<Option<Vec<(Source, Named)>>> {
 
 /// Each once, in the order in which they were named.
 fn named(paths: &[PathBuf]) -> Result<Vec<(Source, Named)>> {
-    let (mut all, mut by_itself) = (Vec::new(), Vec::new());
+    let (mut all, mut by_itself, mut bare) = (Vec::new(), Vec::new(), Vec::new());
     for path in paths {
         if holds_many(path) {
-            all.extend(named_sessions(path)?);
+            let found = find_sessions(path)?;
+            if found.is_empty() {
+                bare.push(nothing_under(path));
+            }
+            all.extend(found);
         } else {
             let source = Source::new(path);
             by_itself.push(source.clone());
             all.push(Found { source, bytes: 0, modified: None, is_main: true });
         }
+    }
+    // One of several folders, say of all projects, keeps nothing out.
+    match all.is_empty() && !bare.is_empty() {
+        true => bail!(bare.join("; ")),
+        false => bare.iter().for_each(|none| screen::remark(none)),
     }
     once(&mut all);
     let named = |source: &Source| if by_itself.contains(source) { Named::ByItself } else { Named::InFolder };

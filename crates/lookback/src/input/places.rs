@@ -8,7 +8,7 @@ use std::{
     time::SystemTime,
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow};
 
 use super::{Source, database, opencode};
 use crate::screen;
@@ -46,13 +46,15 @@ pub(crate) fn find_sessions(path: &Path) -> Result<Vec<Found>> {
 /// The same of a folder that a person named: where there is nothing they want to know what was looked for.
 pub(crate) fn named_sessions(path: &Path) -> Result<Vec<Found>> {
     let found = find_sessions(path)?;
-    if found.is_empty() {
-        bail!(
-            "no file under {} has the name of a session: they end in .jsonl, .json, .traj or .ndjson, with or without .gz or .zst",
-            path.display()
-        );
-    }
-    Ok(found)
+    if found.is_empty() { Err(anyhow!(nothing_under(path))) } else { Ok(found) }
+}
+
+/// What was looked for and is not there.
+pub(crate) fn nothing_under(path: &Path) -> String {
+    format!(
+        "no file under {} has the name of a session: they end in .jsonl, .json, .traj or .ndjson, with or without .gz or .zst",
+        path.display()
+    )
 }
 
 /// Each once, also where a folder and a file in it were given, or a link.

@@ -110,6 +110,9 @@ fn folders_are_imported_and_other_files_left_alone() {
     let bare = folder.join("c");
     let said = person.run(&["import", bare.to_str().expect("text")]).complaint();
     assert!(said.contains("no file under") && said.contains("they end in .jsonl"), "{said}");
+    let beside = person.run(&["import", bare.to_str().expect("text"), folder.to_str().expect("text")]);
+    assert_eq!(beside.code, Some(0), "a project without sessions keeps the others out of nothing: {}", beside.err);
+    assert!(beside.out.contains("2 stored already") && beside.err.contains("no file under"), "{}", beside.err);
     write("c/package.json", "{}");
     let said = person.run(&["import", bare.to_str().expect("text")]).complaint();
     assert_eq!(said, "error: nothing was imported: there is no session in 1 file\n");

@@ -30,7 +30,7 @@ mod swe_agent;
 mod time;
 
 pub use crate::parameters::{DOCUMENT_LIMIT, OPEN_WEIGHT};
-pub use bounds::{Held, TooMuch, check_tree, check_values, frame_of, leave_out_arguments, weight};
+pub use bounds::{Held, TooMuch, check_event, check_values, frame_of, leave_out_arguments, weight};
 pub use detect::detect;
 
 use lookback_wire::mend_halves;

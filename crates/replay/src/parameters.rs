@@ -119,6 +119,10 @@ pub(crate) const MOST_VALUES: usize = 100_000;
 /// thousands at most.
 pub(crate) const MOST_LINES: usize = 1_000_000;
 
+/// The same in an event of our own traces, whose tools print what they print: each line is found again by a number of its
+/// own, some 56 bytes.
+pub(crate) const MOST_OWN_LINES: usize = 4_000_000;
+
 /// Messages of a document.
 pub(crate) const MOST_MESSAGES: usize = 1_000_000;
 

@@ -198,6 +198,21 @@ fn an_event_of_many_values_is_refused_with_its_line() {
     assert!(said.contains("line ") && said.contains("the arguments of a call: more than 100,000"), "{said}");
 }
 
+/// What our own tools print is as long as it is, up to a bound for `replay`, which finds each of its lines by number.
+#[test]
+fn an_event_of_many_lines_is_read_or_refused_with_its_line() {
+    let trace = include_str!("../../../../fuzz/seeds/trace/imported");
+    let printed = |lines| trace.replacen("F.\\n1 failed", &format!("F.{}1 failed", "\\n".repeat(lines)), 1);
+    for (ended, said) in read_packed(&[printed(3_900_000).as_bytes()]) {
+        assert_eq!((&ended, said.contains("lines of text")), (&Ended::Well, false), "{said}");
+    }
+    let [(imported, told), (_, skipped)] = read_packed(&[printed(4_100_000).as_bytes()]);
+    assert_eq!(imported, Ended::WithAnError, "{told}");
+    for said in [told, skipped] {
+        assert!(said.contains("line 8") && said.contains("4,000,000 lines of text"), "{said}");
+    }
+}
+
 /// What tools did is kept beside what they showed, line by line and value by value.
 #[test]
 fn what_tools_did_is_bounded_in_every_document() {

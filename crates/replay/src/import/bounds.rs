@@ -14,7 +14,7 @@ use serde_json::{Value, value::RawValue};
 use super::Sink;
 use crate::{
     numbers,
-    parameters::{HELD_WEIGHT, LINE_WEIGHT, MOST_LINES, MOST_MESSAGES, MOST_VALUES, VALUE_WEIGHT},
+    parameters::{HELD_WEIGHT, LINE_WEIGHT, MOST_LINES, MOST_MESSAGES, MOST_OWN_LINES, MOST_VALUES, VALUE_WEIGHT},
     recording::{Item, Skipped},
 };
 use lookback_engine::{
@@ -28,8 +28,8 @@ pub fn weight(json: &[u8]) -> u64 {
     json.len() as u64 + VALUE_WEIGHT * count_values(json) as u64
 }
 
-/// Says no to more values than one tree is made of. Enough for our own traces: their texts are not taken apart.
-pub fn check_tree(json: &[u8]) -> Result<(), String> {
+/// Says no to more values than one tree is made of.
+fn check_tree(json: &[u8]) -> Result<(), String> {
     // Most are shorter than the bound, and each value has a byte of its own.
     match json.len() > MOST_VALUES && count_values(json) > MOST_VALUES {
         true => many(MOST_VALUES, "JSON values"),
@@ -44,9 +44,19 @@ fn many(most: usize, what: &str) -> Result<(), String> {
 /// Says no to more values than one tree is made of, and to more lines of text than are told apart at once.
 pub fn check_values(json: &[u8]) -> Result<(), String> {
     check_tree(json)?;
+    check_lines(json, MOST_LINES)
+}
+
+/// The same for an event of our own traces, whose texts are not taken apart.
+pub fn check_event(json: &[u8]) -> Result<(), String> {
+    check_tree(json)?;
+    check_lines(json, MOST_OWN_LINES)
+}
+
+fn check_lines(json: &[u8], most: usize) -> Result<(), String> {
     // A line feed has two bytes.
-    match json.len() > 2 * MOST_LINES && count_line_feeds(json) > MOST_LINES {
-        true => many(MOST_LINES, "lines of text"),
+    match json.len() > 2 * most && count_line_feeds(json) > most {
+        true => many(most, "lines of text"),
         false => Ok(()),
     }
 }

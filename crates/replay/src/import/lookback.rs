@@ -17,7 +17,7 @@ use lookback_engine::{
     },
 };
 
-use super::{LineImporter, Sink, bounds::check_tree, open_call::OpenCall};
+use super::{LineImporter, Sink, bounds::check_event, open_call::OpenCall};
 use crate::recording::{About, Compaction, CompactionKind, Format, Item, Skipped, UserItem};
 
 #[derive(Debug, Default)]
@@ -159,9 +159,8 @@ impl LookbackImporter {
 }
 
 impl LineImporter for LookbackImporter {
-    /// What our own tools printed is as long as it is, and one text.
     fn check(&self, line: &[u8]) -> Result<(), String> {
-        check_tree(line)
+        check_event(line)
     }
 
     fn read(&mut self, number: u64, line: &[u8], sink: &mut dyn Sink) -> Result<(), String> {

@@ -10,7 +10,7 @@ use lookback_engine::{
     trace::{AssistantPart, Event, EventBody, NoBlobs, Output, Timestamp, upgrade::TraceReader},
 };
 use lookback_replay::{
-    import::{Held, check_tree, check_values},
+    import::{Held, check_event, check_values},
     recording::Format,
 };
 
@@ -125,7 +125,7 @@ fn read_events(input: Input, name: &str) -> Result<(Vec<Event>, Vec<u64>)> {
                 // An event is held twice: as it came, and replayed.
                 held.add(2 * text.len() as u64)
                     .map_err(anyhow::Error::from)
-                    .and_then(|()| check_tree(text).map_err(|reason| anyhow!(reason)))
+                    .and_then(|()| check_event(text).map_err(|reason| anyhow!(reason)))
                     .with_context(|| format!("line {number} of {name}"))?;
                 numbers.push(number);
                 events.push(reader.event(text).map_err(|error| not_an_event(&error, number, name))?);

@@ -62,10 +62,8 @@ fn anthropic(Violation { at, rule }: &Violation) -> String {
         Rule::UnknownRole { role } => {
             format!("messages.{at}.role: Input should be 'user' or 'assistant', but found '{role}'")
         }
-        Rule::SystemInConversation => format!(
-            "messages.{at}: Unexpected role \"system\". The Messages API accepts a top-level `system` parameter, not \
-             \"system\" as an input message role."
-        ),
+        // As of 2026-05: anthropics/claude-code#61412.
+        Rule::SystemInConversation => "role 'system' is not supported on this model".to_owned(),
         Rule::Misplaced { kind } => format!("messages.{at}: `{kind}` blocks are not allowed in messages of this role"),
         Rule::EmptyText => format!("messages.{at}: text content blocks must contain non-whitespace text"),
         Rule::EmptyContent => format!("messages.{at}: all messages must have non-empty content"),

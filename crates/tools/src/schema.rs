@@ -178,6 +178,7 @@ mod tests {
     #[test]
     fn every_argument_is_described_in_both_languages() {
         let words = include_str!("../../../prompts/zh/arguments.txt");
+        // Board takes what a compactor does, whose schema is one for both languages.
         for tool in ToolName::ALL.into_iter().filter(|tool| *tool != ToolName::Board) {
             let said = schema_in(tool, words).to_string();
             let mut descriptions = said.split(r#""description":""#).skip(1).map(|rest| rest.split('"').next().unwrap());

@@ -130,7 +130,6 @@ impl Person {
     }
 }
 
-/// One event a line, as files have it.
 /// Recorded sessions of real agents, where they are at hand.
 #[allow(clippy::print_stderr, reason = "what is left out is said")]
 pub(crate) fn corpus() -> Vec<PathBuf> {
@@ -143,6 +142,7 @@ pub(crate) fn corpus() -> Vec<PathBuf> {
     files.map(|file| file.path()).collect()
 }
 
+/// One event a line, as files have it.
 pub(crate) fn trace_lines(session: &Session) -> String {
     let line = |event| format!("{}\n", serde_json::to_string(event).expect("events are JSON"));
     session.trace().iter().map(line).collect()

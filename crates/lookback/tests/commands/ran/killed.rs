@@ -1,4 +1,4 @@
-//! A run that asks a provider over HTTP is killed at random moments and taken up again, until the work is finished: nothing
+//! A run that asks a provider over HTTP, or plays a script, is killed at random moments and taken up again, until the work is finished: nothing
 //! is half-written, nothing is lost, nothing runs twice that was not asked for twice. `LOOKBACK_KILLS=200` for many.
 
 use std::{
@@ -52,7 +52,7 @@ fn a_killed_run_goes_on_and_nothing_is_lost_or_done_twice() {
     }
 }
 
-/// One for each API.
+/// One for each API; then the script itself.
 const MODELS: [&str; 3] = ["claude-sonnet-4-6", "gpt-5.6", "kimi-k2.6"];
 
 /// One task with kills in it; gives how many.
@@ -61,12 +61,13 @@ fn one_story(dice: &mut Dice, most: u32, story: u32) -> u32 {
     let project = Project::new();
     let file = project.script(&script(STEPS));
     let provider = Playing::start(&project.person, &["--script", file.trim_start_matches("script:")]);
+    let model = MODELS.get(story as usize % 4).copied().unwrap_or(&file);
     let (mut killed, mut first) = (0, true);
     let shown = project.person.home.path().join("shown.jsonl");
     let mut acknowledged = BTreeSet::new();
     loop {
         let arguments: &[&str] = match first {
-            true => &["run", "--json", "--model", MODELS[story as usize % 3], "write the parts"],
+            true => &["run", "--json", "--model", model, "write the parts"],
             false => &["run", "--json", "--continue"],
         };
         let mut command = project.command(arguments);

@@ -8,7 +8,9 @@ use std::{fs, path::Path, process::Command, thread, time::Duration};
 
 use lookback_engine::{
     Context, NewPart, Replay, Session, SessionSetup,
-    trace::{BlobHash, Event, EventNo, JobEnded, NoBlobs, Origin, Output, ResultData, Stop, Timestamp, ToolResult},
+    trace::{
+        BlobHash, Event, EventNo, NoBlobs, Origin, Output, ResultData, Stop, Timestamp, ToolResult, event::JobEnded,
+    },
 };
 use lookback_store::{Durability, Removal, Store, StoreError};
 use rusqlite::{Connection, params};

@@ -12,7 +12,9 @@ use crate::{
     history::{History, LiveTurn, index::ToolTurn},
     text::{LINE_ENDS, beginning, one_line, shorten, with_visible_ends},
     trace::{
-        AssistantPart, EventBody, Output, ResultData, Status, ToolResult, TurnNo, decision::TurnRange, result::RunData,
+        AssistantPart, EventBody, Output, ResultData, Status, ToolResult, TurnNo,
+        decision::TurnRange,
+        result::{RunData, TestReport},
     },
     view::visible::part_tokens,
 };
@@ -173,7 +175,7 @@ fn line_of(history: &History, turn: TurnNo, step: &ToolTurn, index: usize) -> Op
         Some(ResultData::Todo { .. }) => return None,
         // Its arguments are what a model wanted there, not what came of it.
         _ if name == BOARD => (name.clone(), result.map_or(String::new(), board_answer)),
-        Some(ResultData::Other(_)) | None => match result.and_then(answered) {
+        Some(ResultData::Other(_)) | None => match result.and_then(|result| answered(result).or(approved(result))) {
             Some(answers) => (name.clone(), beginning_as_line(&answers, LOG_LINE_CHARACTERS)),
             None => (format!("{name} {arguments}"), String::new()),
         },
@@ -209,6 +211,8 @@ fn as_line(text: &str) -> String {
 
 fn ended(run: &RunData) -> String {
     match run.exit_code {
+        // Behind a pipe it is the code of `head`.
+        Some(0) if run.command.contains('|') => run.tests.as_deref().and_then(TestReport::counts).unwrap_or_default(),
         Some(code) => format!("exit {code}"),
         None if run.timed_out => "timed out".to_owned(),
         None => String::new(),
@@ -239,6 +243,17 @@ fn answered(result: &ToolResult) -> Option<String> {
     let pairs = pairs.trim_matches('"').split("\", \"").filter_map(|pair| pair.split_once("\"=\""));
     let told = pairs.map(|(question, answer)| format!("“{answer}” to “{}”", shorten(question, LEGEND_CHARACTERS)));
     Some(told.collect::<Vec<_>>().join(", ")).filter(|told| !told.is_empty())
+}
+
+/// What a client's tool that shows a plan to the user answers where they took it, and what stands before the plan there.
+const APPROVED: (&str, &str) = ("User has approved your plan", "## Approved Plan:");
+
+/// The plan that a person approved: what all that follows is to do.
+fn approved(result: &ToolResult) -> Option<String> {
+    let Output::Inline(text) = &result.text else { return None };
+    let text = String::from_utf8_lossy(text);
+    let (_, plan) = text.strip_prefix(APPROVED.0)?.split_once(APPROVED.1)?;
+    Some(format!("approved: {}", plan.trim_start()))
 }
 
 /// A tool that failed, or whose result nobody has. Of a call that a person refused, the reason.

@@ -7,21 +7,28 @@ use super::{
     programs::programs,
 };
 
-/// `pytest tests/a.py -q` is a part of `pytest -q`, and `cargo test` in a folder of `cargo test`.
+/// What stands between two commands of which the second runs where the first went well.
+const CHAINED: &str = " && ";
+
+/// `pytest tests/a.py -q` is a part of `pytest -q`, `cargo test` in a folder of `cargo test`, and `make lint` of
+/// `make lint && make test`.
 pub(crate) fn is_part_of(key: &str, wider: &str) -> bool {
-    let (narrow, wide) = (choosing(key), choosing(wider));
     let (inner, outer) = (folder_of(key), folder_of(wider));
-    if narrow.first() != wide.first() || (narrow == wide && inner == outer) || !lies_in(inner, outer) {
-        return false;
-    }
+    let (narrow, wide) = (choosing(key), choosing(wider));
+    let is_held = |part: &Vec<&str>| wide.iter().any(|whole| chooses_of(part, whole));
+    lies_in(inner, outer) && (narrow != wide || inner != outer) && narrow.iter().all(is_held)
+}
+
+/// Whether one command runs what another runs, or a part of that.
+fn chooses_of(narrow: &[&str], wide: &[&str]) -> bool {
     let mut words = narrow.iter();
-    wide.iter().all(|wanted| words.any(|have| is_within(have, wanted)))
+    narrow.first() == wide.first() && wide.iter().all(|wanted| words.any(|have| is_within(have, wanted)))
 }
 
 /// The keys of the commands of a chain.
 pub(crate) fn parts_of(key: &str) -> impl Iterator<Item = String> {
     let folder = folder_of(key);
-    command_of(key).split(" && ").map(move |part| keyed(part.to_owned(), folder))
+    command_of(key).split(CHAINED).map(move |part| keyed(part.to_owned(), folder))
 }
 
 fn command_of(key: &str) -> &str {
@@ -52,10 +59,10 @@ pub(crate) fn names_test(key: &str, test: &str) -> bool {
     !words.iter().any(leaves_out) && words.iter().any(is_named)
 }
 
-/// The words that choose what is run.
-fn choosing(key: &str) -> Vec<&str> {
+/// Of each command of a chain the words that choose what is run.
+fn choosing(key: &str) -> Vec<Vec<&str>> {
     let only_says_how = |word: &&str| programs().says_how.has(word.split('=').next().unwrap_or(word));
-    command_of(key).split(' ').filter(|word| !only_says_how(word)).collect()
+    command_of(key).split(CHAINED).map(|part| part.split(' ').filter(|word| !only_says_how(word)).collect()).collect()
 }
 
 fn is_within(word: &str, wider: &str) -> bool {
@@ -80,6 +87,8 @@ mod tests {
             ("go test ./a -run X", "go test ./..."),
             ("cargo test x \ta", "cargo test \ta"),
             ("cargo test \ta", "cargo test"),
+            ("make lint", "make lint && make test"),
+            ("pytest tests/a.py && ruff check", "ruff check && pytest"),
         ] {
             assert!(is_part_of(key, wider) && !is_part_of(wider, key), "{key} / {wider}");
         }
@@ -90,6 +99,8 @@ mod tests {
             ("cargo test", "go test"),
             ("cargo test \tb", "cargo test \ta"),
             ("pytest tests2/a.py", "pytest tests"),
+            ("make lint && make test", "make lint"),
+            ("pytest tests/a.py && ruff check", "pytest"),
         ] {
             assert!(!is_part_of(key, wider), "{key} / {wider}");
         }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     configuration::standing::EARLIER_RUNS,
-    shell::{is_part_of, lie_apart, names_test},
+    shell::{is_part_of, lie_apart, names_test, parts_of},
     trace::{BlobError, claim::RunVerdict, result::RunData},
 };
 
@@ -30,7 +30,10 @@ pub(super) fn still_failing<'a>(
     for run in older.filter_map(|done| judged(past, done, kind).transpose()).take(EARLIER_RUNS) {
         let run = run?;
         let own = run.run.key(root);
-        let is_again = newer.iter().any(|(key, _)| *key == own || is_part_of(&own, key));
+        // What a chain of commands comes to is its last one, which may have run alone since.
+        let last = parts_of(&own).last().unwrap_or_default();
+        let covers = |key: &str| key == own || key == last || is_part_of(&own, key) || is_part_of(&last, key);
+        let is_again = newer.iter().any(|(key, _)| covers(key));
         let unsaid = is_part_of(&key, &own) || lie_apart(&key, &own);
         if run.verdict == RunVerdict::Failed && unsaid && !is_again {
             let failures = run.run.tests.as_deref().map(|tests| tests.failures.as_slice()).unwrap_or_default();

@@ -233,7 +233,12 @@ fn unanswered(past: Past<'_>) -> Vec<Question> {
             let mut clauses = lower.split([',', ';', '，']);
             clauses.any(|clause| wording().trouble.stand_in(clause) && !requests(clause))
         };
-        let is_open = |text: &str| is_question(text) || in_trouble(&text.to_lowercase());
+        // "Yeah, it doesn't work that way" agrees with somebody.
+        let agrees = |lower: &str| words(lower).next().is_some_and(|first| wording().replies.has(first));
+        let is_open = |text: &str| {
+            let lower = text.to_lowercase();
+            is_question(text) || (in_trouble(&lower) && !agrees(&lower))
+        };
         let words = own_words(&user.text);
         let open = sentences(words).into_iter().filter(|sentence| is_open(sentence.text)).take(OPEN_SENTENCES);
         let quoted = open.filter_map(|sentence| past.quote(sentence.text, &Place::User(number)));

@@ -114,7 +114,7 @@ fn approved(past: Past<'_>, first: TurnNo) -> Vec<Choice<'_>> {
     asked.collect()
 }
 
-/// The items of lists right below a question: what can be chosen, and nothing that was concluded.
+/// The items of lists right below a question or a supposition: what can be chosen or may be, and nothing that was concluded.
 fn options(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut below = false;
@@ -123,10 +123,17 @@ fn options(text: &str) -> Vec<&str> {
         if below && is_item {
             found.push(line);
         } else {
-            below = is_question(line);
+            below = is_question(line) || supposes(line);
         }
     }
     found
+}
+
+/// Whether a line that leads to a list says that its items are no more than possible.
+fn supposes(line: &str) -> bool {
+    let lower = line.trim_end_matches('*').to_lowercase();
+    let leads = lower.starts_with('#') || lower.ends_with([':', '：']);
+    leads && wording().supposes.stand_in(&lower)
 }
 
 /// The option that an answer names: by its number, or by a word that no other has.
@@ -230,6 +237,18 @@ mod tests {
             assert!(quotes(&story).is_empty(), "{:?}", quotes(&story));
             story.user(answer);
             assert_eq!(quotes(&story), [quoted]);
+        }
+    }
+
+    #[test]
+    fn what_only_may_be_is_no_conclusion() {
+        for lead in
+            ["It might be empty because:", "**If the other account had:**", "## Possible causes", "What may be:"]
+        {
+            let mut story = Story::new();
+            story.user("fix the ledger");
+            story.answer(&format!("{lead}\n\n- `balance()` was never called because of the lock\n"));
+            assert!(quotes(&story).is_empty(), "{:?}", quotes(&story));
         }
     }
 

@@ -49,6 +49,7 @@ pub(super) struct Wording {
     pub(super) done: Cues,
     pub(super) manners: Cues,
     pub(super) doubts: Cues,
+    pub(super) supposes: Cues,
     pub(super) verdicts: Cues,
     pub(super) lacks: Cues,
     pub(super) objects: Cues,

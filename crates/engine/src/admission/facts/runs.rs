@@ -155,7 +155,9 @@ fn outcome(ran: Ran<'_>, output: &str) -> String {
             names => format!("{ended}: {}{error}", listed(names.iter().map(String::as_str))),
         };
     }
-    match telling_line(output, failed(ran.run) || hides_failure(ran, output)) {
+    let hidden = !failed(ran.run) && hides_failure(ran, output);
+    match telling_line(output, failed(ran.run) || hidden) {
+        Some(line) if hidden => format!("failed by its output: {}", quoted(&line)),
         Some(line) => format!("{ended}: {}", quoted(&line)),
         None if output.trim().is_empty() => format!("{ended}, no output"),
         None => ended,

@@ -13,10 +13,20 @@ use super::{
 };
 use crate::trace::result::{GO_PACKAGES, TestReport};
 
+/// How the line of a package ends of which `-run` chose nothing.
+const NONE_RAN: &str = "[no tests to run]";
+
 enum Line<'a> {
-    Test { outcome: &'a str, name: &'a str },
+    Test {
+        outcome: &'a str,
+        name: &'a str,
+    },
     Passed,
-    Failed { package: &'a str },
+    /// A package of which nothing was chosen.
+    Empty,
+    Failed {
+        package: &'a str,
+    },
     Verbose,
 }
 
@@ -25,6 +35,7 @@ pub(super) fn recognise(printed: &Printed<'_>) -> Option<Summed> {
     let mut packages = TestReport { framework: GO_PACKAGES.to_owned(), ..TestReport::default() };
     let mut verbose = false;
     let mut explained = false;
+    let mut empty = false;
     for line in printed.lines.iter().filter_map(|line| parse_line(line)) {
         match line {
             Line::Test { outcome: "FAIL", name } => {
@@ -41,6 +52,7 @@ pub(super) fn recognise(printed: &Printed<'_>) -> Option<Summed> {
                 packages.passed += 1;
                 explained = false;
             }
+            Line::Empty => empty = true,
             Line::Failed { package } => {
                 packages.failed += 1;
                 if !explained {
@@ -52,7 +64,7 @@ pub(super) fn recognise(printed: &Printed<'_>) -> Option<Summed> {
         }
     }
     packages.failures.clone_from(&tests.failures);
-    let proven = packages.passed + packages.failed > 0;
+    let proven = packages.passed + packages.failed > 0 || empty;
     let report = if verbose { tests } else { packages };
     proven.then_some(Summed { report, proven })
 }
@@ -72,7 +84,7 @@ fn parse_line(line: &str) -> Option<Line<'_>> {
     if let Some(package) = line.strip_prefix("ok  \t") {
         let (package, time) = package.split_once('\t')?;
         let passed = is_path(package) && is_time(time.split(['\t', ' ']).next()?);
-        return passed.then_some(Line::Passed);
+        return passed.then(|| if line.ends_with(NONE_RAN) { Line::Empty } else { Line::Passed });
     }
     let (package, time) = line.strip_prefix("FAIL\t").map(|rest| rest.split_once(['\t', ' ']).unwrap_or((rest, "")))?;
     let failed = is_time(time) || (time.starts_with('[') && time.ends_with(" failed]"));
@@ -125,7 +137,8 @@ ok  \texample.com/d\t0.01s [no tests to run]
 ?   \texample.com/e\t[no test files]
 FAIL
 ";
-        assert_eq!(counts(output), Some((3, 1, 0, vec!["TestA".to_owned()])));
+        assert_eq!(counts(output), Some((2, 1, 0, vec!["TestA".to_owned()])));
+        assert_eq!(counts("PASS\nok  \texample.com/d\t0.01s [no tests to run]\n"), Some((0, 0, 0, Vec::new())));
     }
 
     #[test]

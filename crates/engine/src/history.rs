@@ -25,7 +25,8 @@ use crate::{
     recall::RolledBack,
     tight,
     trace::{
-        AssistantPart, Event, EventBody, EventNo, SessionId, SessionStarted, ToolResult, TurnNo,
+        AssistantPart, Event, EventBody, EventNo, ResultData, SessionId, SessionStarted, ToolResult, TurnNo,
+        result::SearchMatch,
         start::{EVENT_SCHEMA, RENDERER},
     },
 };
@@ -105,11 +106,11 @@ impl History {
         }
     }
 
-    /// Lets go of the oldest events but the newest that hold at most so many bytes of text. The index stays whole.
+    /// Lets go of the oldest events but the newest that hold at most so many bytes. The index stays whole.
     pub(crate) fn keep_newest(&mut self, bytes: usize) {
         let mut held = 0;
         let kept = self.trace.iter().rev().take_while(|event| {
-            held += text_size(&event.event);
+            held += held_size(&event.event);
             held <= bytes
         });
         let gone = self.trace.len() - kept.count();
@@ -253,9 +254,10 @@ impl History {
     }
 }
 
-/// About how many bytes of text an event holds in memory.
-pub(crate) fn text_size(event: &EventBody) -> usize {
-    let text: usize = match event {
+/// About what an event takes in memory beside its place: texts, and what holds them, which is more where they are many and
+/// short.
+pub(crate) fn held_size(event: &EventBody) -> usize {
+    let listed = match event {
         EventBody::UserTurn(turn) => turn.text.len(),
         EventBody::AssistantTurn(turn) => turn
             .parts
@@ -265,8 +267,22 @@ pub(crate) fn text_size(event: &EventBody) -> usize {
                 AssistantPart::Call { arguments, .. } => arguments.len(),
                 AssistantPart::Unknown { .. } => 0,
             })
+            .map(|text| text + size_of::<AssistantPart>())
             .sum(),
+        EventBody::ToolResult { result, .. } => lines_size(&result.data),
         _ => 0,
     };
-    text + event.outputs().into_iter().map(|output| output.len() as usize).sum::<usize>()
+    listed + event.outputs().into_iter().map(|output| output.len() as usize).sum::<usize>()
+}
+
+/// The same of the lines of a result that are kept one by one.
+fn lines_size(data: &ResultData) -> usize {
+    let of = |lines: &[String]| lines.iter().map(|line| line.len() + size_of::<String>()).sum::<usize>();
+    match data {
+        ResultData::Search(search) => {
+            let of = |found: &SearchMatch| found.path.len() + found.text.len() + size_of::<SearchMatch>();
+            search.matches.iter().map(of).sum()
+        }
+        data => data.edits().flat_map(|edit| &edit.hunks).map(|hunk| of(&hunk.removed) + of(&hunk.added)).sum(),
+    }
 }

@@ -4,6 +4,7 @@ use std::{fs, io, path::Path, sync::OnceLock};
 
 use anyhow::{Context, Result, bail};
 use lookback_engine::card::{Card, Cards};
+use lookback_models::hide_key_shapes;
 
 const FILES: [&str; 9] = [
     include_str!("../../../prices/anthropic.toml"),
@@ -60,7 +61,9 @@ pub(crate) fn named(name: &str) -> Result<Card> {
     }
     let providers: Vec<&str> = USUAL.iter().map(|(name, _)| *name).collect();
     bail!(
-        "no prices are called \"{name}\": name a provider ({}), a model, or a file of cards (FILE.toml or FILE.toml:MODEL)",
+        "no prices are called \"{}\": name a provider ({}), a model, or a file of cards (FILE.toml or FILE.toml:MODEL)",
+        // Some paste their key where a model's name belongs.
+        hide_key_shapes(name),
         providers.join(", ")
     )
 }

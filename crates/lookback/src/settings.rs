@@ -78,7 +78,12 @@ pub(crate) fn load_in(root: &Path, flags: Flags, decided: &mut Decided) -> Resul
 /// theirs into the wrong place.
 pub(crate) fn read_with(flags: Flags, project: Option<ProjectFile>) -> Result<Settings> {
     let settings = Sources::gather(flags, project).and_then(Settings::resolve);
-    settings.map_err(|error| anyhow!(hide_key_shapes(&format!("{error:#}"))))
+    settings.map_err(|error| without_key_shapes(&error))
+}
+
+/// The error as it can be shown.
+fn without_key_shapes(error: &anyhow::Error) -> anyhow::Error {
+    anyhow!(hide_key_shapes(&format!("{error:#}")))
 }
 
 impl Settings {
@@ -168,6 +173,11 @@ impl Settings {
     /// Every card that is known.
     pub(crate) fn cards(&self) -> &Cards {
         &self.cards
+    }
+
+    /// A model by its name, to be called. Some paste their key where its name belongs.
+    pub(crate) fn chosen(&self, name: &str) -> Result<Chosen> {
+        self.model(name).map_err(|error| without_key_shapes(&error.into()))
     }
 
     /// Where each provider is reached, by its name.

@@ -40,11 +40,7 @@ impl SessionLock {
             if !is_at(&file, &path).map_err(failed)? {
                 continue;
             }
-            // Only for the message to others: a full disk must not stop a session from being read or removed. A file that
-            // has a second name is somebody's.
-            if file.metadata().is_ok_and(|locked| locked.nlink() == 1) {
-                let _ = file.set_len(0).and_then(|()| file.write_all(process::id().to_string().as_bytes()));
-            }
+            write_pid(&mut file);
             return Ok(Self { path, _file: file });
         }
     }
@@ -109,9 +105,16 @@ pub(crate) fn wait_and_tell(path: &Path, told: impl FnOnce(Option<u32>)) -> Resu
         // A file system without such locks: nobody waits, and each session has its own.
         Err(TryLockError::Error(_)) => return Ok(file),
     }
-    // Only for the message to others.
-    let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| write!(file, "{}", process::id()));
+    write_pid(&mut file);
     Ok(file)
+}
+
+/// Only for the message to others: a full disk must not stop a session from being read or removed. A file that has a
+/// second name is somebody's.
+fn write_pid(file: &mut File) {
+    if file.metadata().is_ok_and(|locked| locked.nlink() == 1) {
+        let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| write!(file, "{}", process::id()));
+    }
 }
 
 pub(crate) fn open(path: &Path) -> Result<File, StoreError> {

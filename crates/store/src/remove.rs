@@ -85,6 +85,10 @@ fn hide_some(home: &Home, connection: &Connection, sessions: &[&SessionId]) -> R
     for session in sessions {
         match going(home, connection, session, &BTreeSet::new()) {
             Ok(key) => sessions::set_going(connection, key)?,
+            // Whatever lies where its lock should be.
+            Err(reason @ (StoreError::NotPlain { .. } | StoreError::Home { .. })) => {
+                kept.push(Kept { session: (*session).clone(), reason })
+            }
             Err(reason @ (StoreError::NotFound(_) | StoreError::Locked { .. } | StoreError::HasForks { .. })) => {
                 kept.push(Kept { session: (*session).clone(), reason });
             }

@@ -97,6 +97,9 @@ fn a_lock_file_that_is_a_link_is_refused_and_what_it_leads_to_is_left_alone() {
     fs::hard_link(&victim, home.path().join("locks/session.lock")).unwrap();
     drop(store.writer(&id("session")).unwrap());
     assert!(is_untouched(&victim));
+    fs::hard_link(&victim, home.path().join("locks/import")).unwrap();
+    drop(store.wait_for_imports(|_| {}).unwrap());
+    assert!(is_untouched(&victim));
     drop(store.writer(&id("session")).unwrap());
 }
 

@@ -13,7 +13,7 @@ use crate::{
     configuration::{Configuration, memory::RECORDER_HOLDS},
     context::Context,
     error::{SessionError, expect_idle},
-    history::{History, text_size},
+    history::{History, held_size},
     state::State,
     trace::{
         Blobs, Event, EventBody, Origin, Stop, ToolResult, TurnNo,
@@ -42,7 +42,7 @@ pub struct Recorder {
     head_tokens: u64,
     /// What is known of the todo list; after a rollback nothing is.
     todo: Option<Vec<TodoItem>>,
-    /// Bytes of text that came since old events were let go.
+    /// Bytes that came since old events were let go.
     grown: usize,
 }
 
@@ -194,7 +194,7 @@ impl Book for Recorder {
             }
             _ => {}
         }
-        self.grown += text_size(&event.event);
+        self.grown += held_size(&event.event);
         self.new.push(event);
         Ok(())
     }

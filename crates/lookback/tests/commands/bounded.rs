@@ -112,6 +112,17 @@ fn a_line_of_many_values_is_skipped_with_its_place() {
     }
 }
 
+/// Each line is within the bounds, and what is made of its many parts is many times its text.
+#[test]
+fn answers_of_many_short_parts_do_not_add_up() {
+    let parts = [b"[".as_slice(), &br#"{"type":"text","text":"a"},"#.repeat(33_000), br#"{"type":"text","text":"a"}]"#];
+    let lines: Vec<Vec<u8>> = (0..200).map(|number| line(number, &format!("m{number}"), &parts.concat())).collect();
+    let parts: Vec<&[u8]> = [CLAUDE_CODE.as_bytes()].into_iter().chain(lines.iter().map(Vec::as_slice)).collect();
+    let [(ended, said), (replayed, refused)] = read_packed(&parts);
+    assert_eq!(ended, Ended::Well, "{said}");
+    assert_eq!(replayed, Ended::WithAnError, "{refused}");
+}
+
 /// As much as is read of one line.
 #[test]
 fn what_is_within_the_bounds_is_read() {

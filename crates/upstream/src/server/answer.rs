@@ -56,6 +56,16 @@ impl Answer {
     }
 }
 
+/// Characters of a refusal: it names what was sent, and a body that is refused is not kept.
+const REFUSAL: usize = 2_000;
+
+fn brief(message: String) -> String {
+    match message.char_indices().nth(REFUSAL) {
+        Some((end, _)) => format!("{}…", &message[..end]),
+        None => message,
+    }
+}
+
 /// The script, and one examiner for each model that was asked.
 pub(super) struct House {
     player: Player,
@@ -93,7 +103,7 @@ impl House {
     fn decide(&mut self, read: Read, now_ms: i64, logged: &mut Logged) -> Answer {
         let Read { asked, prompt, conversation, .. } = read;
         let Some(card) = self.card.as_ref().or_else(|| self.cards.find(bare(&asked.model))).cloned() else {
-            let message = format!("The model `{}` does not exist: no price file has a card for it", asked.model);
+            let message = brief(format!("The model `{}` does not exist: no price file has a card for it", asked.model));
             logged.refusal = Some(message.clone());
             let kind = if asked.api == Provider::Anthropic { "not_found_error" } else { "invalid_request_error" };
             return Answer::json(404, render_error(asked.api, kind, Some("model_not_found"), &message));
@@ -110,7 +120,8 @@ impl House {
             self.examiners.entry(asked.model.clone()).or_insert_with(|| Examiner::new(card, Box::new(count_o200k)));
         let billed = match prompt.and_then(|prompt| examiner.examine_read(prompt, now_ms)) {
             Ok(billed) => billed,
-            Err(refused) => {
+            Err(mut refused) => {
+                refused.message = brief(refused.message);
                 logged.refusal = Some(refused.message.clone());
                 return Answer::json(refused.status, refused.render_error(asked.api));
             }

@@ -12,6 +12,7 @@ use lookback_engine::{
 use lookback_models::{
     Client, Model,
     driving::Prompts,
+    hide_key_shapes,
     script::{Player, Script, ScriptModel},
 };
 use lookback_upstream::CardBilling;
@@ -73,16 +74,17 @@ pub(super) fn find(settings: &Settings, name: Option<&str>) -> Result<Asked> {
     if let Some(file) = name.strip_prefix(SCRIPT) {
         return scripted(settings, name, file);
     }
-    let chosen = settings.model(name)?;
+    let chosen = settings.chosen(name)?;
     if let KeyFound::Missing { variables } = &chosen.key {
         bail!(
             "{} needs a key\n       \
              in the environment:  {}\n       \
              or in the settings:  key_command of the provider (docs/configuration.md)\n       \
              your own server:     --base-url http://127.0.0.1:8080/v1 --model NAME\n       \
-             without any model:   --model script:FILE plays a recording; `lookback doctor --model {name}` says what is set",
+             without any model:   --model script:FILE plays a recording; `lookback doctor --model {}` says what is set",
             chosen.provider,
-            variables.join(" or ")
+            variables.join(" or "),
+            hide_key_shapes(name)
         );
     }
     let client = Client::new(chosen.endpoint.clone())?;

@@ -111,6 +111,16 @@ fn a_key_in_the_wrong_setting() {
     ] {
         check(&said);
     }
+    let patient = Patient::new();
+    let run = |arguments: &[&str]| patient.person.run(arguments).err;
+    for said in [
+        run(&["run", "--model", KEY, "hi"]),
+        run(&["run", "--model", &format!("openrouter/{KEY}"), "hi"]),
+        run(&["upstream", "--model", KEY, "--script", "none"]),
+        run(&["replay", "--prices", KEY]),
+    ] {
+        check(&said);
+    }
     let said = in_file(format!("model = \"{KEY}\""));
     assert!(said.contains("no card names the model [hidden: it looks like a key]"), "{said}");
 }

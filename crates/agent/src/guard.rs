@@ -37,9 +37,9 @@ impl Guard {
         if self.told.insert(key) { Verdict::Tell } else { Verdict::Stop }
     }
 
-    /// Something was changed: what a call gives now may be new though it looks the same.
-    pub(crate) fn changed(&mut self) {
-        self.seen.clear();
+    /// This call changed something: what any other gives now may be new though it looks the same.
+    pub(crate) fn changed(&mut self, tool: &str, arguments: &str) {
+        self.seen.retain(|(own, given, _), _| own == tool && given == arguments);
     }
 }
 
@@ -72,7 +72,13 @@ mod tests {
         let same = || Output::from("1 failed").hash();
         guard.note("Bash", "pytest", same());
         guard.note("Bash", "pytest", same());
-        guard.changed();
+        guard.changed("Write", "a");
         assert_eq!(guard.note("Bash", "pytest", same()), Verdict::GoOn);
+        let verdicts = [(); 3].map(|()| {
+            let verdict = guard.note("Write", "a", same());
+            guard.changed("Write", "a");
+            verdict
+        });
+        assert_eq!(verdicts, [Verdict::GoOn, Verdict::GoOn, Verdict::Tell], "the same written again changes nothing");
     }
 }

@@ -107,10 +107,12 @@ pub(crate) async fn run_calls(
             match bench.guard.note(&call.name, &call.arguments, result.text.hash()) {
                 Verdict::GoOn => {}
                 Verdict::Tell => told = Some(guard::told(&call.name)),
+                // Told in this very answer, it could not know.
+                Verdict::Stop if told.is_some() => {}
                 Verdict::Stop => circle = Some(call.name.clone()),
             }
             if matches!(result.data, ResultData::Edit(_) | ResultData::Write(_) | ResultData::Patch(_)) {
-                bench.guard.changed();
+                bench.guard.changed(&call.name, &call.arguments);
             }
             let remarks = bench.workshop.remarks(&result);
             let job = started_job(&result);

@@ -147,6 +147,7 @@ pub(crate) fn run(mut arguments: RunArguments) -> Result<()> {
             if room.is_closed() {
                 return Ok(());
             }
+            ending::tell("error", None, &session, first, &spent, &room)?;
             return Err(explain(error, &room));
         }
     };

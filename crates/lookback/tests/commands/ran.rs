@@ -269,6 +269,38 @@ fn the_same_call_with_the_same_result_is_said_once_and_then_ends_the_run() {
     assert!(said.err.contains("4 calls"), "{}", said.err);
 }
 
+#[test]
+fn an_answer_of_equal_calls_is_told_before_the_run_ends() {
+    let project = Project::new();
+    let call = "{ name = \"Read\", arguments = { path = \"no-such-file\" } }";
+    let script = format!("[[step]]\ncalls = [{}]\n[[step]]\ntext = \"I see.\"\n", [call; 5].join(", "));
+    let said = project.run(&script, &["go round"]);
+    assert_eq!((said.code, said.out.as_str()), (Some(0), "I see.\n"), "{}", said.err);
+}
+
+#[test]
+fn a_session_goes_on_in_its_own_project() {
+    let (project, other) = (Project::new(), Project::new());
+    project.run(FIX, &["fix the ledger", "--max-steps", "1"]);
+    let model = project.script(FIX);
+    let mut there = project.command(&["run", "--session", &newest(&project), "--model", &model, "more"]);
+    let said = Person::said(there.current_dir(other.path()).output());
+    assert_eq!(said.code, Some(1), "{}", said.err);
+    assert!(said.err.contains(" works in ") && said.err.contains("go there"), "{}", said.err);
+}
+
+#[test]
+fn programs_get_the_closing_object_of_a_run_that_broke() {
+    let project = Project::new();
+    let said = project.run("[[step]]\ncalls = [{ name = \"LS\", arguments = {} }]\n", &["x", "--json"]);
+    assert_eq!(said.code, Some(1), "{}", said.err);
+    let last: serde_json::Value = serde_json::from_str(said.out.lines().last().expect("lines")).expect("JSON");
+    assert_eq!(
+        (&last["type"], &last["ended"], &last["usage"]["calls"]),
+        (&"run_ended".into(), &"error".into(), &1.into())
+    );
+}
+
 /// What is not taken is said, and every result says where its tool was called and with what.
 #[test]
 fn fields_that_no_board_has_are_said_to_the_model() {

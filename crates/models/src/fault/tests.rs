@@ -361,7 +361,7 @@ fn the_text_says_what_and_what_to_do_and_never_the_key() {
     ");
     insta::assert_snapshot!(fault(Some(400), r#"{"error":{"message":"prompt is too long: 9 tokens > 8 maximum"}}"#).error, @r"
     the prompt is too long for the model (400): prompt is too long: 9 tokens > 8 maximum
-    fold with /fold, or choose a model with a larger window with --model
+    choose a model with a larger window with --model
     ");
     insta::assert_snapshot!(fault(Some(404), "<html><title>404 Not Found</title></html>").error, @r"
     models.example knows no such path or model (404): 404 Not Found

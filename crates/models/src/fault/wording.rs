@@ -96,7 +96,7 @@ fn advice(cause: &Cause, place: &Place<'_>) -> String {
         Cause::NothingThere => {
             format!("check base_url (requests go to {}) and the model's name with `lookback doctor`", shown_url(place))
         }
-        Cause::TooLong { .. } => "fold with /fold, or choose a model with a larger window with --model".to_owned(),
+        Cause::TooLong { .. } => "choose a model with a larger window with --model".to_owned(),
         Cause::NothingToPayWith => format!("add credit at the provider, or {OTHER_MODEL}"),
         Cause::RateLimited | Cause::Overloaded => format!("wait a little and try again, or {OTHER_MODEL}"),
         Cause::RefusedContent => "say it in other words, or fold what it refuses out of view with /fold".to_owned(),

@@ -190,7 +190,7 @@ fn values<'a>(text: &'a str, key: &'a str) -> impl Iterator<Item = &'a str> {
 }
 
 /// Without links, so that there is an end.
-fn folders_in(folder: &Path) -> impl Iterator<Item = PathBuf> {
+pub(super) fn folders_in(folder: &Path) -> impl Iterator<Item = PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path())
 }

@@ -40,6 +40,20 @@ fn a_repository_is_not_led_elsewhere() {
 }
 
 #[test]
+fn a_new_worktree_is_not_led_elsewhere() {
+    let place = Place::new();
+    git(&place, &["init", "-q"]);
+    git(&place, &["-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-q", "--allow-empty", "-m", "one"]);
+    let said = run(
+        &place.shell(),
+        "git worktree add -q wt -b wtb && cp -r .git evil && echo \"$PWD/evil\" > .git/worktrees/wt/commondir",
+    );
+    assert!(text(&said).contains(".git/worktrees/wt/commondir.refused"), "{}", text(&said));
+    let said = run(&place.shell(), "git worktree add -q other -b another && git -C other status");
+    assert!(!text(&said).contains("refused"), "{}", text(&said));
+}
+
+#[test]
 fn a_repository_that_lies_elsewhere_stays_there() {
     for make in ["mv .git real && ln -s real .git", "mv .git real && echo 'gitdir: real' > .git"] {
         let place = Place::new();

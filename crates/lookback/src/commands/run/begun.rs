@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use lookback_engine::{
     Context, Session, SessionSetup,
     trace::{BlobHash, NoBlobs, Origin, SessionId},
@@ -53,12 +53,24 @@ impl Begun {
         let writer = store.writer(&id)?;
         let session = opened::replay(&store.snapshot()?, &id, None)?;
         expect_no_recording(&session, &store.short_id(&id)?)?;
+        expect_here(&session, project, &store.short_id(&id)?)?;
         // A session goes on with its own model unless another is named.
         let own = session.state().model().name.clone();
         let asked = model::find(settings, Some(arguments.how.model.as_deref().unwrap_or(&own)))?;
         expect_prices(&asked, settings, arguments)?;
         Ok(Self { session, writer, asked, is_new: false })
     }
+}
+
+/// What a session has read and changed, and what undoes it, is in its own project, while that is there.
+fn expect_here(session: &Session, project: &Project, name: &str) -> Result<()> {
+    let root = Path::new(&session.start_of().root);
+    ensure!(
+        root == project.root || !root.is_dir(),
+        "session {name} works in {}: go there to go on with it, or begin one here without --session",
+        root.display()
+    );
+    Ok(())
 }
 
 /// Before anything is stored.

@@ -13,19 +13,15 @@ use crate::{commands::EndedWith, screen};
 
 /// `first` is the first event of this run.
 pub(super) fn close(ended: &Ended, session: &Session, first: usize, spent: &Spent, room: &mut Room<'_>) -> Result<()> {
-    let shadow = shadow_of(Path::new(&session.start_of().root)).ok();
-    let changed = steps::changed_since(session, first, shadow.as_ref());
     let answer = match ended {
         // A script marks its own answers; nobody else needs to see that.
         Ended::Done(answer) | Ended::NotPermitted { answer, .. } => Some(without_marker(answer).0),
         _ => None,
     };
-    if room.is_json() {
-        screen::show_json_line(&object(ended, answer, session, &changed, spent, room))?;
-    } else if let Some(answer) = answer {
+    if let Some(answer) = answer.filter(|_| !room.is_json()) {
         screen::say(answer)?;
     }
-    screen::remark(&format!(" {}", took(session, !changed.is_empty(), spent, room)));
+    tell(name_of(ended), answer, session, first, spent, room)?;
     if let Some(why) = why(ended, room) {
         screen::remark(&why);
     }
@@ -33,6 +29,24 @@ pub(super) fn close(ended: &Ended, session: &Session, first: usize, spent: &Spen
         0 => Ok(()),
         code => Err(EndedWith(code).into()),
     }
+}
+
+/// The closing object, where one is asked for, and the line of what it took.
+pub(super) fn tell(
+    ended: &str,
+    answer: Option<&str>,
+    session: &Session,
+    first: usize,
+    spent: &Spent,
+    room: &Room<'_>,
+) -> Result<()> {
+    let shadow = shadow_of(Path::new(&session.start_of().root)).ok();
+    let changed = steps::changed_since(session, first, shadow.as_ref());
+    if room.is_json() {
+        screen::show_json_line(&object(ended, answer, session, &changed, spent, room))?;
+    }
+    screen::remark(&format!(" {}", took(session, !changed.is_empty(), spent, room)));
+    Ok(())
 }
 
 fn took(session: &Session, has_changed: bool, spent: &Spent, room: &Room<'_>) -> String {
@@ -69,15 +83,8 @@ fn why(ended: &Ended, room: &Room<'_>) -> Option<String> {
     })
 }
 
-fn object(
-    ended: &Ended,
-    answer: Option<&str>,
-    session: &Session,
-    changed: &BTreeSet<String>,
-    spent: &Spent,
-    room: &Room<'_>,
-) -> Value {
-    let name = match ended {
+fn name_of(ended: &Ended) -> &'static str {
+    match ended {
         Ended::Done(_) => "done",
         Ended::Steps(_) => "max_steps",
         Ended::Cost { .. } => "max_cost",
@@ -86,11 +93,21 @@ fn object(
         Ended::TooLarge(_) => "too_large",
         Ended::Refused(_) => "refused",
         Ended::Cancelled => "cancelled",
-    };
+    }
+}
+
+fn object(
+    ended: &str,
+    answer: Option<&str>,
+    session: &Session,
+    changed: &BTreeSet<String>,
+    spent: &Spent,
+    room: &Room<'_>,
+) -> Value {
     json!({
         "type": "run_ended",
         "session": room.name(),
-        "ended": name,
+        "ended": ended,
         "result": answer,
         "files_changed": changed,
         "board": session.state().board(),

@@ -10,7 +10,10 @@ use std::{
 };
 
 use super::harmless::is_harmless;
-use crate::sandbox::{gitlinks::inner_repositories, policy::Policy};
+use crate::sandbox::{
+    gitlinks::inner_repositories,
+    policy::{Policy, folders_in},
+};
 
 /// Indices are read at every so many looks, and at the end.
 const NOW_AND_THEN: u32 = 10;
@@ -85,11 +88,25 @@ fn starters(policy: &Policy) -> Vec<Starter> {
         let hooks = fs::read_dir(repository.join("hooks")).into_iter().flatten().flatten().map(|entry| entry.path());
         configured.chain([repository.join("commondir")]).chain(hooks.filter(|path| is_hook(path)))
     });
+    let paths = paths.chain(led_elsewhere(policy));
     let starter = |path: PathBuf| {
         let about = path.symlink_metadata().ok()?;
         Some(Starter { path, touched: (about.ino(), about.ctime(), about.ctime_nsec()) })
     };
     paths.filter_map(starter).collect()
+}
+
+/// What worktrees that a command may have made say of their repository, where that is not the one they lie in.
+fn led_elsewhere(policy: &Policy) -> impl Iterator<Item = PathBuf> {
+    let folders = policy.written().flat_map(|folder| [folder.join(".git/worktrees"), folder.join("worktrees")]);
+    let worktrees: Vec<PathBuf> = folders.flat_map(|folder| folders_in(&folder).collect::<Vec<_>>()).collect();
+    worktrees.into_iter().flat_map(|worktree| {
+        let said = |name: &str| fs::read_to_string(worktree.join(name)).unwrap_or_default();
+        let elsewhere = said("commondir").trim() != "../..";
+        let starts = !is_harmless(&said("config.worktree"));
+        let found = [("commondir", elsewhere), ("config.worktree", starts)];
+        found.into_iter().filter(|(_, is_bad)| *is_bad).map(|(name, _)| worktree.join(name)).collect::<Vec<_>>()
+    })
 }
 
 /// And neither a sample nor refused already.

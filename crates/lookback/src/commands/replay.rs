@@ -33,6 +33,7 @@ use crate::{
     cards,
     cli::{ReplayArguments, Strategies},
     interruption, reading, screen,
+    settings::{self, Flags},
 };
 
 pub(crate) use counting::Counts;
@@ -60,9 +61,12 @@ pub(crate) fn run(arguments: ReplayArguments) -> Result<()> {
         },
         words => origin::named(words)?,
     };
-    let cards = cards::built_in()?;
-    let configuration = Configuration::default();
-    let plan = Plan { strategies: &strategies, cards, configuration: &configuration };
+    // What a person set is what their sessions would be folded by.
+    let settings = settings::load(Flags::default())?;
+    if let (true, Some(file)) = (settings.context.value != Configuration::default(), &settings.file) {
+        screen::remark(&format!("lookback is measured with the [context] of {}", file.display()));
+    }
+    let plan = Plan { strategies: &strategies, cards: cards::built_in()?, configuration: &settings.context.value };
     let outcomes = each(&origins, |origin| replay(origin, store.as_ref(), &prices, plan));
     let run = Finished::of(&origins, outcomes);
     run.tell();

@@ -219,6 +219,24 @@ fn strategies_and_prices_can_be_chosen() {
 }
 
 #[test]
+fn what_a_person_set_is_what_is_measured() {
+    let person = Person::new();
+    let set = |text: &str| {
+        let file = write(&person, "config.toml", text);
+        Person::said(
+            command(&person, &["--json", "--prices", "anthropic", "--ttl", "5m"]).env("LOOKBACK_CONFIG", file).output(),
+        )
+    };
+    let cost = |said: &Said| said.json()["sessions"][0]["strategies"]["lookback"]["cost"].as_f64().expect("a cost");
+    let usual = set("model = \"claude-sonnet-4-5\"\n");
+    assert!(!usual.err.contains("[context]"), "{}", usual.err);
+    let hour = set("[context]\ncache = \"1h\"\n");
+    assert!(hour.err.contains("lookback is measured with the [context] of "), "{}", hour.err);
+    assert_ne!(cost(&usual), cost(&hour));
+    assert!(set("[context]\ncash = 1\n").complaint().contains("cash"));
+}
+
+#[test]
 fn a_real_bill_is_compared_at_its_own_prices_only() {
     let person = Person::new();
     let billed = |arguments: &[&str]| {

@@ -74,7 +74,8 @@ async fn play(acts: Vec<Act>) {
                 let conversation = &mut both[usize::from(which)];
                 let kept = conversation.messages.len().saturating_sub(2 * pairs).max(1);
                 conversation.messages.truncate(kept);
-                conversation.messages.push(json!({"role": "user", "content": format!("otherwise, {pairs}")}));
+                // No two messages of a conversation are alike: else nobody could tell which one was kept.
+                conversation.messages.push(json!({"role": "user", "content": format!("otherwise, from {kept} on")}));
             }
             Act::Compact(which) => {
                 let conversation = &mut both[usize::from(which)];
@@ -95,8 +96,11 @@ async fn play(acts: Vec<Act>) {
             }
             Act::Fork => both[1] = both[0].clone(),
             Act::System(which) => {
-                let text = json!({"role": "user", "content": [{"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}}]});
-                both[usize::from(which)].messages.push(text);
+                let messages = &mut both[usize::from(which)].messages;
+                let picture =
+                    json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}});
+                let named = json!({"type": "text", "text": format!("picture {}", messages.len())});
+                messages.push(json!({"role": "user", "content": [picture, named]}));
             }
         }
     }

@@ -40,8 +40,9 @@ use crate::{
 
 /// The same request again says nothing new after so many times.
 const AGAIN: u32 = 8;
-/// How far the places of conversations may be behind.
+/// How far the places of conversations may be behind, when there is nothing else to do and when there is.
 const IDLE: Duration = Duration::from_millis(20);
+const BUSY: Duration = Duration::from_millis(100);
 
 /// Why something is not in the trace.
 #[derive(Debug, thiserror::Error)]
@@ -60,6 +61,8 @@ pub(crate) struct Desk {
     open: BTreeMap<ConversationId, Open>,
     uses: u64,
     places: Vec<GuestPlace>,
+    /// When the first of them came.
+    behind: Instant,
     early: Vec<(Beside, Answered)>,
     waiting: Arc<AtomicU64>,
     /// The store as it was looked at last, and when.
@@ -91,6 +94,7 @@ impl Desk {
             open: BTreeMap::new(),
             uses: 0,
             places: Vec::new(),
+            behind: Instant::now(),
             early: Vec::new(),
             waiting,
             version: 0,
@@ -131,6 +135,9 @@ impl Desk {
                 }
                 Err(RecvTimeoutError::Timeout) => self.remember_places(),
                 Ok(Note::End) | Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if self.behind.elapsed() >= BUSY {
+                self.remember_places();
             }
         }
         self.leave_early();
@@ -189,6 +196,9 @@ impl Desk {
         let Some(open) = self.open.get_mut(&conversation) else { return Ok(()) };
         open.live.start_call(details, &context(&self.options, asked.at))?;
         open.write(Durability::Grouped)?;
+        if self.places.is_empty() {
+            self.behind = Instant::now();
+        }
         self.places.push(GuestPlace {
             link: open.chain.last().copied().unwrap_or_default(),
             session: open.live.session.id().clone(),
@@ -307,7 +317,7 @@ impl Desk {
         Ok(has_folded)
     }
 
-    /// Written when there is nothing else to do: whoever starts the gateway again finds the conversations by them.
+    /// Written beside everything else: whoever starts the gateway again finds the conversations by them.
     fn remember_places(&mut self) {
         if self.places.is_empty() {
             return;

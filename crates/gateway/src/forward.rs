@@ -1,6 +1,8 @@
 //! On to the provider, and back as it comes: nothing is held back, changed or sent twice.
 
 use std::{
+    collections::VecDeque,
+    future::poll_fn,
     pin::Pin,
     task::{Context, Poll},
 };
@@ -26,16 +28,26 @@ const HOPS: [HeaderName; 10] = [
     header::PROXY_AUTHENTICATE,
 ];
 
-/// What goes on of a request's headers: all but those of the connection and our own.
+/// What goes on of a request's headers: all but our own, those of the connection, and those that `connection` names.
 pub(crate) fn headers_on(headers: &HeaderMap) -> HeaderMap {
+    let named: Vec<&str> = listed(headers, header::CONNECTION).collect();
     let passes = |name: &HeaderName| {
-        !HOPS.contains(name) && !name.as_str().starts_with("x-lookback-") && name.as_str() != "keep-alive"
+        !HOPS.contains(name)
+            && !name.as_str().starts_with("x-lookback-")
+            && name.as_str() != "keep-alive"
+            && !named.iter().any(|named| name.as_str().eq_ignore_ascii_case(named))
     };
     let mut on = HeaderMap::with_capacity(headers.len());
     for (name, value) in headers.iter().filter(|(name, _)| passes(name)) {
         on.append(name.clone(), value.clone());
     }
     on
+}
+
+/// What a header lists, set apart by commas.
+pub(crate) fn listed(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = &str> {
+    let values = headers.get_all(name).into_iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',').map(str::trim))
 }
 
 /// What comes back of an answer's headers. Its length stays: the body is passed on as it is.
@@ -47,16 +59,39 @@ pub(crate) fn headers_back(headers: &HeaderMap) -> HeaderMap {
     back
 }
 
-/// One client for all upstreams. It follows nothing, unpacks nothing and adds nothing.
-pub(crate) fn client() -> Result<reqwest::Client, reqwest::Error> {
-    // Another part of the program may have chosen already. It chose the same one: we build with no other.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    reqwest::Client::builder()
-        .redirect(reqwest::redirect::Policy::none())
-        .referer(false)
-        .tcp_nodelay(true)
-        .connect_timeout(std::time::Duration::from_secs(10))
-        .build()
+/// For all upstreams. They follow nothing, unpack nothing and add nothing.
+#[derive(Debug)]
+pub(crate) struct Clients {
+    abroad: reqwest::Client,
+    /// Past every proxy of the environment: one would get keys in the open, and it is somewhere else.
+    here: reqwest::Client,
+}
+
+impl Clients {
+    pub(crate) fn new() -> Result<Self, reqwest::Error> {
+        // Another part of the program may have chosen already. It chose the same one: we build with no other.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let client = || {
+            reqwest::Client::builder()
+                .redirect(reqwest::redirect::Policy::none())
+                .referer(false)
+                .tcp_nodelay(true)
+                .connect_timeout(std::time::Duration::from_secs(10))
+        };
+        Ok(Self { abroad: client().build()?, here: client().no_proxy().build()? })
+    }
+
+    fn to(&self, url: &str) -> &reqwest::Client {
+        if reqwest::Url::parse(url).is_ok_and(|url| is_here(&url)) { &self.here } else { &self.abroad }
+    }
+}
+
+/// Whether an address is one of this machine.
+pub(crate) fn is_here(url: &reqwest::Url) -> bool {
+    url.host_str().is_some_and(|host| {
+        let bare = host.trim_matches(['[', ']']);
+        host == "localhost" || bare.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+    })
 }
 
 /// Where a request goes, and how.
@@ -68,9 +103,54 @@ pub(crate) struct Way {
 }
 
 impl Way {
-    pub(crate) fn request(&self, client: &reqwest::Client, body: Bytes) -> reqwest::RequestBuilder {
-        let request = client.request(self.method.clone(), &self.url).headers(self.headers.clone());
+    pub(crate) fn request(&self, clients: &Clients, body: Bytes) -> reqwest::RequestBuilder {
+        let request = clients.to(&self.url).request(self.method.clone(), &self.url).headers(self.headers.clone());
         if body.is_empty() { request } else { request.body(body) }
+    }
+}
+
+type Piece = Result<Bytes, reqwest::Error>;
+
+/// An answer's body, of which the beginning may be read already: it goes on all the same, as it came.
+pub(crate) struct Pieces {
+    read: VecDeque<Piece>,
+    /// None: it is over.
+    rest: Option<Pin<Box<dyn Stream<Item = Piece> + Send>>>,
+}
+
+impl Pieces {
+    pub(crate) fn of(response: reqwest::Response) -> Self {
+        Self { read: VecDeque::new(), rest: Some(Box::pin(response.bytes_stream())) }
+    }
+
+    /// All of it, where it ends within so many bytes.
+    pub(crate) async fn whole(&mut self, most: usize) -> Option<Bytes> {
+        let mut whole = Vec::new();
+        while let Some(rest) = self.rest.as_mut().filter(|_| whole.len() <= most) {
+            match poll_fn(|context| rest.as_mut().poll_next(context)).await {
+                Some(Ok(piece)) => {
+                    whole.extend_from_slice(&piece);
+                    self.read.push_back(Ok(piece));
+                }
+                end => {
+                    self.read.extend(end);
+                    self.rest = None;
+                }
+            }
+        }
+        let is_whole = self.rest.is_none() && self.read.iter().all(Result::is_ok);
+        is_whole.then(|| whole.into())
+    }
+}
+
+impl Stream for Pieces {
+    type Item = Piece;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Piece>> {
+        match (self.read.pop_front(), &mut self.rest) {
+            (None, Some(rest)) => rest.as_mut().poll_next(context),
+            (read, _) => Poll::Ready(read),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! One request, from the door to the provider and back.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     body::Body as HttpBody,
@@ -11,13 +11,13 @@ use bytes::Bytes;
 use lookback_models::{ErrorKind, kind_of_refusal};
 use lookback_upstream::door;
 use lookback_wire::Provider;
-use tokio::sync::oneshot;
+use tokio::{sync::oneshot, time::timeout};
 use tracing::{debug, warn};
 
 use crate::{
     access, afresh,
-    coding::Coding,
-    forward::{self, Heard, Teed, Way},
+    coding::{Coding, CodingError},
+    forward::{self, Heard, Pieces, Teed, Way},
     house::{AT_ONCE, Flight, House},
     note::{Answered, Asked, Beside},
     options::Mode,
@@ -30,8 +30,9 @@ use crate::{
 
 /// As web servers log it.
 const CLIENT_GONE: u16 = 499;
-/// Of an error so much is read to know what it is about.
-const LONGEST_ERROR: u64 = 1 << 20;
+/// Of an error so much is read, for so long, to know what it is about: one that is longer or slower only passes.
+const LONGEST_ERROR: usize = 1 << 20;
+const SLOWEST_ERROR: Duration = Duration::from_secs(5);
 
 pub(crate) async fn handle(State(house): State<Arc<House>>, request: Request) -> Response<HttpBody> {
     house.metrics.requests.add(1);
@@ -47,6 +48,7 @@ pub(crate) async fn handle(State(house): State<Arc<House>>, request: Request) ->
 async fn answer(house: &Arc<House>, route: &Route<'_>, request: Request) -> Result<Response<HttpBody>, Refusal> {
     let (parts, body) = request.into_parts();
     door::check(&parts.uri, &parts.headers).map_err(turned_away)?;
+    access::check_host(&parts.uri, &parts.headers, house.address)?;
     match route.asked {
         Wanted::Health => return Ok(text("ok\n")),
         Wanted::Metrics if access::has_token(&parts.headers, &house.options.token) => {
@@ -58,7 +60,7 @@ async fn answer(house: &Arc<House>, route: &Route<'_>, request: Request) -> Resu
         }
         _ => {}
     }
-    if parts.headers.contains_key(header::UPGRADE) {
+    if forward::listed(&parts.headers, header::UPGRADE).any(|to| to.eq_ignore_ascii_case("websocket")) {
         // Codex goes on over HTTP at once; any other answer costs it seconds or the session.
         return Err(Refusal::new(426, "invalid_request_error", "WebSockets are not spoken here: use HTTP"));
     }
@@ -99,7 +101,7 @@ async fn answer(house: &Arc<House>, route: &Route<'_>, request: Request) -> Resu
         (Some(read), Some(Done { what: Some(What::Main { request, conversation }), .. })) if mode == Mode::Fold => {
             send_or_fold(house, &way, bytes, read, (*request, *conversation)).await
         }
-        _ => send(house, &way, bytes).await.map(Gone::Answering),
+        _ => send(house, &way, bytes).await,
     };
     match gone {
         Ok(gone) => Ok(with_note(back(gone, done, flight), announced)),
@@ -162,15 +164,35 @@ fn enter(
     (Some(Done { house: Arc::clone(house), what: Some(what) }), waits)
 }
 
-/// An answer: on its way, or read already because it might have been an overflow.
-enum Gone {
-    Answering(reqwest::Response),
-    Read { status: StatusCode, headers: HeaderMap, body: Bytes },
+/// An answer on its way.
+struct Gone {
+    status: StatusCode,
+    headers: HeaderMap,
+    pieces: Pieces,
 }
 
-async fn send(house: &House, way: &Way, bytes: Bytes) -> Result<reqwest::Response, reqwest::Error> {
+impl Gone {
+    fn coding(&self) -> Result<Coding, CodingError> {
+        Coding::parse(self.headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok()))
+    }
+
+    /// Whether it says that the prompt is too long, however it is packed. What is read for that goes on all the same.
+    async fn is_too_long(&mut self) -> bool {
+        let status = self.status.as_u16();
+        if !matches!(status, 400 | 413) {
+            return false;
+        }
+        let read = timeout(SLOWEST_ERROR, self.pieces.whole(LONGEST_ERROR)).await;
+        let plain = read.ok().flatten().and_then(|whole| self.coding().and_then(|coding| coding.unpack(&whole)).ok());
+        plain.is_some_and(|plain| matches!(kind_of_refusal(status, &plain), ErrorKind::PromptTooLong { .. }))
+    }
+}
+
+async fn send(house: &House, way: &Way, bytes: Bytes) -> Result<Gone, reqwest::Error> {
     house.metrics.bytes_out.add(bytes.len() as u64);
-    way.request(&house.client, bytes).send().await
+    let response = way.request(&house.clients, bytes).send().await?;
+    let (status, headers) = (response.status(), forward::headers_back(response.headers()));
+    Ok(Gone { status, headers, pieces: Pieces::of(response) })
 }
 
 /// Where the provider calls the prompt too long, more is folded, and it is sent once more: some clients do not recover
@@ -182,22 +204,14 @@ async fn send_or_fold(
     read: &Read,
     (request, conversation): (u64, ConversationId),
 ) -> Result<Gone, reqwest::Error> {
-    let response = send(house, way, bytes).await?;
-    let (status, headers) = (response.status(), forward::headers_back(response.headers()));
-    // One whose length is not told may have no end.
-    let is_short = response.content_length().is_some_and(|length| length <= LONGEST_ERROR);
-    if !matches!(status.as_u16(), 400 | 413) || !is_short {
-        return Ok(Gone::Answering(response));
-    }
-    let body = response.bytes().await?;
-    let is_too_long = matches!(kind_of_refusal(status.as_u16(), &body), ErrorKind::PromptTooLong { .. });
-    if is_too_long && house.keeper.make_room(request, conversation, (house.options.clock)()).await {
+    let mut gone = send(house, way, bytes).await?;
+    if gone.is_too_long().await && house.keeper.make_room(request, conversation, (house.options.clock)()).await {
         house.table.try_anew(&read.chain);
         if let Some(bytes) = read.folded(house) {
-            return send(house, way, bytes).await.map(Gone::Answering);
+            return send(house, way, bytes).await;
         }
     }
-    Ok(Gone::Read { status, headers, body })
+    Ok(gone)
 }
 
 /// Who is told when an answer is over; also when the client left before it began.
@@ -238,29 +252,15 @@ impl Done {
 }
 
 fn back(gone: Gone, done: Option<Done>, flight: Flight) -> Response<HttpBody> {
-    let (status, headers, body) = match gone {
-        Gone::Read { status, headers, body } => {
-            if let Some(done) = done {
-                done.over(status, Coding::Plain, Heard::default());
-            }
-            (status, headers, HttpBody::from(body))
-        }
-        Gone::Answering(response) => {
-            let (status, headers) = (response.status(), forward::headers_back(response.headers()));
-            let named = headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok());
-            let coding = Coding::parse(named).unwrap_or(Coding::Plain);
-            let pieces = Box::pin(response.bytes_stream());
-            let ended = move |heard| {
-                drop(flight);
-                if let Some(done) = done {
-                    done.over(status, coding, heard);
-                }
-            };
-            let body = HttpBody::from_stream(Teed::new(pieces, ended));
-            (status, headers, body)
+    let coding = gone.coding().unwrap_or(Coding::Plain);
+    let Gone { status, headers, pieces } = gone;
+    let ended = move |heard| {
+        drop(flight);
+        if let Some(done) = done {
+            done.over(status, coding, heard);
         }
     };
-    let mut back = Response::new(body);
+    let mut back = Response::new(HttpBody::from_stream(Teed::new(pieces, ended)));
     *back.status_mut() = status;
     *back.headers_mut() = headers;
     back

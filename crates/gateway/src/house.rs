@@ -1,10 +1,10 @@
 //! What all requests share.
 
-use std::sync::Arc;
+use std::{net::SocketAddr, sync::Arc};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::{buffers::Buffers, keeper::Keeper, metrics::Metrics, options::Options, table::Table};
+use crate::{buffers::Buffers, forward::Clients, keeper::Keeper, metrics::Metrics, options::Options, table::Table};
 
 /// Requests at once: more wait at the client, which is told so.
 pub(crate) const AT_ONCE: usize = 512;
@@ -12,7 +12,9 @@ pub(crate) const AT_ONCE: usize = 512;
 /// What all requests share.
 pub(crate) struct House {
     pub(crate) options: Options,
-    pub(crate) client: reqwest::Client,
+    /// Where it listens.
+    pub(crate) address: SocketAddr,
+    pub(crate) clients: Clients,
     pub(crate) table: Arc<Table>,
     pub(crate) keeper: Keeper,
     pub(crate) metrics: Arc<Metrics>,
@@ -23,13 +25,14 @@ pub(crate) struct House {
 impl House {
     pub(crate) fn new(
         options: Options,
-        client: reqwest::Client,
+        address: SocketAddr,
+        clients: Clients,
         table: Arc<Table>,
         keeper: Keeper,
         metrics: Arc<Metrics>,
     ) -> Self {
         let room = Arc::new(Semaphore::new(AT_ONCE));
-        Self { options, client, table, keeper, metrics, buffers: Arc::default(), room }
+        Self { options, address, clients, table, keeper, metrics, buffers: Arc::default(), room }
     }
 
     /// Returns when no request is being answered.

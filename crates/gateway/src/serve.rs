@@ -13,7 +13,7 @@ use lookback_engine::trace::SessionId;
 use tokio::{net::TcpListener, sync::watch, task::JoinHandle as Task, time::sleep};
 
 use crate::{
-    forward,
+    forward::{Clients, is_here},
     handle::handle,
     house::House,
     keeper::Keeper,
@@ -78,8 +78,8 @@ impl Gateway {
         let (table, metrics) = (Arc::new(Table::new(&options.store)), Arc::new(Metrics::default()));
         let started = Keeper::start(options.clone(), Arc::clone(&table), Arc::clone(&metrics));
         let (keeper, thread) = started.map_err(StartError::Keeper)?;
-        let client = forward::client().map_err(StartError::Client)?;
-        let house = Arc::new(House::new(options, client, table, keeper, metrics));
+        let clients = Clients::new().map_err(StartError::Client)?;
+        let house = Arc::new(House::new(options, address, clients, table, keeper, metrics));
         let router = Router::new().fallback(handle).with_state(Arc::clone(&house));
         let (stop, stopped) = watch::channel(());
         let task = tokio::spawn(serve(listener, router, Arc::clone(&house), stopped));
@@ -90,11 +90,7 @@ impl Gateway {
 fn check_base(base: &str) -> Result<(), StartError> {
     let parsed = reqwest::Url::parse(base).ok().filter(|url| {
         let has_secret = !url.username().is_empty() || url.password().is_some() || url.query().is_some();
-        let is_here = url.host_str().is_some_and(|host| {
-            let bare = host.trim_matches(['[', ']']);
-            host == "localhost" || bare.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
-        });
-        !has_secret && (url.scheme() == "https" || url.scheme() == "http" && is_here)
+        !has_secret && (url.scheme() == "https" || url.scheme() == "http" && is_here(url))
     });
     match parsed {
         Some(_) => Ok(()),

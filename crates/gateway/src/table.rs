@@ -17,8 +17,10 @@ use lookback_wire::{
     body::{Digest, Link},
 };
 
-/// Conversations that are kept in mind; older ones are looked up in the store.
+/// Conversations that are kept in mind, and their messages: of each some 200 bytes, 20 MB in all. What was not used for
+/// longest is looked up in the store when it comes again.
 const KEPT: usize = 2_000;
+const KEPT_MESSAGES: usize = 100_000;
 /// Requests whose fold set is remembered for a retry.
 const TRIES: usize = 4_000;
 
@@ -78,6 +80,8 @@ pub(crate) struct Table {
 #[derive(Debug, Default)]
 struct Inner {
     conversations: BTreeMap<ConversationId, Conversation>,
+    /// Links of all of them.
+    held: usize,
     /// Oldest first, as they were used.
     used: VecDeque<ConversationId>,
     /// Who has a link; of several the newest stands last.
@@ -362,23 +366,27 @@ impl Inner {
         self.next_conversation += 1;
         self.conversations.insert(id, Conversation { named, ..Conversation::default() });
         self.used.push_back(id);
-        if self.conversations.len() > KEPT
-            && let Some(oldest) = self.used.pop_front()
-        {
-            self.forget(oldest);
-        }
         id
     }
 
-    fn forget(&mut self, id: ConversationId) {
-        let Some(gone) = self.conversations.remove(&id) else { return };
-        for link in gone.links {
-            if let Some(holders) = self.nodes.get_mut(&link) {
-                holders.retain(|holder| *holder != id);
-                if holders.is_empty() {
-                    self.nodes.remove(&link);
-                    self.folds.remove(&link);
-                }
+    /// The newest one stays, however long it is.
+    fn forget_oldest(&mut self) {
+        while (self.held > KEPT_MESSAGES || self.used.len() > KEPT) && self.used.len() > 1 {
+            let Some(id) = self.used.pop_front() else { return };
+            let gone = self.conversations.remove(&id);
+            self.let_go(id, gone.map(|gone| gone.links).unwrap_or_default());
+        }
+    }
+
+    /// What nobody holds any more is found again in the store.
+    fn let_go(&mut self, id: ConversationId, links: Vec<Link>) {
+        self.held -= links.len();
+        for link in links {
+            let Some(holders) = self.nodes.get_mut(&link) else { continue };
+            holders.retain(|holder| *holder != id);
+            if holders.is_empty() {
+                self.nodes.remove(&link);
+                self.folds.remove(&link);
             }
         }
     }
@@ -393,16 +401,14 @@ impl Inner {
         let shared = known.links.iter().zip(chain).take_while(|(one, other)| one == other).count();
         let gone = known.links.split_off(shared);
         known.links.extend_from_slice(&chain[shared..]);
-        for link in gone {
-            if let Some(holders) = self.nodes.get_mut(&link) {
-                holders.retain(|holder| *holder != id);
-            }
-        }
+        self.held += chain.len() - shared;
+        self.let_go(id, gone);
         for link in &chain[shared..] {
             let holders = self.nodes.entry(*link).or_default();
             holders.retain(|holder| *holder != id);
             holders.push(id);
         }
+        self.forget_oldest();
     }
 }
 
@@ -411,4 +417,45 @@ impl Inner {
 /// otherwise.
 fn is_another(before: Option<&[Digest]>, now: &[Digest]) -> bool {
     before.is_some_and(|before| before.len() > 1 && !before.iter().any(|said| now.contains(said)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The chain and the digests of a conversation of its own.
+    fn said(conversation: u64, messages: u64) -> (Vec<Link>, Vec<Digest>) {
+        let of = |message: u64| {
+            let mut link = Link::default();
+            link[..8].copy_from_slice(&conversation.to_be_bytes());
+            link[8..16].copy_from_slice(&message.to_be_bytes());
+            link
+        };
+        let links: Vec<Link> = (0..messages).map(of).collect();
+        (links.clone(), links)
+    }
+
+    #[test]
+    fn what_is_kept_in_mind_is_bounded_by_messages() {
+        let table = Table::default();
+        let enter = |conversation, messages| {
+            let (chain, digests) = said(conversation, messages);
+            table.enter(&chain, (&digests, 1), None)
+        };
+        for conversation in 1..2_000 {
+            enter(0, 601 + conversation % 3);
+            enter(conversation, 601);
+        }
+        let inner = table.lock();
+        let links: usize = inner.conversations.values().map(|known| known.links.len()).sum();
+        assert!(links <= KEPT_MESSAGES && links > KEPT_MESSAGES - 700, "{links}");
+        assert_eq!((inner.held, inner.conversations.len()), (links, inner.used.len()));
+        assert_eq!(inner.nodes.values().map(Vec::len).sum::<usize>(), links);
+        assert!(inner.nodes.values().all(|holders| !holders.is_empty()));
+        drop(inner);
+        assert!(table.knows(&said(0, 601).0), "it is used all the time");
+        assert!(!table.knows(&said(1, 601).0), "the store is asked for it");
+        enter(5_000, KEPT_MESSAGES as u64 + 1);
+        assert_eq!(table.lock().conversations.len(), 1, "a longer one stays while it is the newest");
+    }
 }

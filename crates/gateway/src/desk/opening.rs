@@ -37,6 +37,8 @@ impl Desk {
         self.open.remove(&conversation);
         self.make_room();
         let stored = self.table.session_of(conversation).filter(|_| from > 0);
+        // The table may have forgotten a conversation that is open here, and found it again under another number.
+        self.open.retain(|_, open| Some(open.live.session.id()) != stored.as_ref());
         let reopened = match stored {
             Some(id) => self.reopen(&id, asked, from).map_err(|error| warn!(%error, "begun anew")).ok(),
             None => None,

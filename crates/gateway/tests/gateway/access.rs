@@ -29,6 +29,56 @@ async fn pages_and_strangers_are_turned_away() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_names_another_port_or_address_means_another_server() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start(home.path(), &provider, Mode::Observe).await;
+    let port = gateway.running.address().port();
+    let other = if port == 9_999 { 9_998 } else { 9_999 };
+    for (host, status) in [
+        (format!("127.0.0.1:{port}"), 200),
+        (format!("LocalHost:{port}"), 200),
+        (format!("[::1]:{port}"), 200),
+        ("localhost".to_owned(), 200),
+        ("127.0.0.1".to_owned(), 200),
+        ("[::1]".to_owned(), 200),
+        (format!("localhost:{other}"), 403),
+        (format!("127.0.0.1:{other}"), 403),
+        (format!("[::1]:{other}"), 403),
+        (format!("127.0.0.2:{port}"), 403),
+        ("127.1.2.3".to_owned(), 403),
+        (format!("evil.example:{port}"), 403),
+    ] {
+        let response = gateway.get("/healthz").header("host", &host).send().await.unwrap();
+        assert_eq!(response.status(), status, "{host}");
+    }
+    gateway.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_token_is_a_bearer_s_in_any_case() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start(home.path(), &provider, Mode::Observe).await;
+    for (scheme, status) in [("Bearer", 200), ("bearer", 200), ("BEARER", 200), ("Basic", 401)] {
+        let asked = gateway.get("/metrics").header("authorization", format!("{scheme} {TOKEN}"));
+        assert_eq!(asked.send().await.unwrap().status(), status, "{scheme}");
+    }
+    gateway.stop().await;
+}
+
+/// Another test once more, where the environment names a proxy that nobody is at: what it asks goes past it.
+#[test]
+fn no_proxy_is_asked_for_what_is_on_this_machine() {
+    let mut again = std::process::Command::new(std::env::current_exe().unwrap());
+    again.args(["--exact", "passing::a_body_reaches_the_provider_byte_for_byte"]);
+    for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
+        again.env(name, "http://127.0.0.1:9");
+    }
+    let ended = again.env_remove("NO_PROXY").env_remove("no_proxy").output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stdout);
+    assert!(ended.status.success() && said.contains("1 passed"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn another_credential_gets_nothing_of_a_conversation() {
     let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
     let gateway = start(home.path(), &provider, Mode::Fold).await;

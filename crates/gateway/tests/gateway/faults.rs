@@ -105,6 +105,33 @@ async fn a_store_that_is_busy_holds_nobody_up() {
     assert_eq!(most, Some(12), "the trace has the whole conversation again");
 }
 
+/// Whoever never leaves the keeper a moment to itself keeps no conversation from being found after the worst of ends.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_busy_client_keeps_no_place_from_being_remembered() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start(home.path(), &provider, Mode::Observe).await;
+    let busy = Conversation::new("read everything").body().to_string();
+    let busy = [(); 4].map(|()| {
+        let request = gateway.post("/v1/messages").body(busy.clone());
+        tokio::spawn(async move {
+            while let Some(request) = request.try_clone() {
+                request.send().await.unwrap().bytes().await.unwrap();
+            }
+        })
+    });
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    gateway.ask(&Conversation::new("another one").body()).await;
+    let database = Connection::open(walk_to_database(home.path())).unwrap();
+    let places = "SELECT count(DISTINCT session) FROM guest_links";
+    let begun = std::time::Instant::now();
+    while database.query_one(places, [], |row| row.get::<_, u32>(0)).unwrap() < 2 {
+        assert!(begun.elapsed() < Duration::from_secs(5), "nobody would find it again");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    busy.iter().for_each(|task| task.abort());
+    gateway.stop().await;
+}
+
 pub(crate) fn walk_to_database(home: &std::path::Path) -> std::path::PathBuf {
     let mut files = std::fs::read_dir(home).unwrap().map(|entry| entry.unwrap().path());
     files.find(|path| path.extension().is_some_and(|end| end == "db" || end == "sqlite")).expect("a database")

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     conversation::{Conversation, folded, is_block},
-    provider::{Answers, Provider},
+    provider::{Answers, Provider, REFUSED, Sent},
     started::{start, start_with_card},
 };
 
@@ -101,12 +101,37 @@ async fn who_goes_back_gets_what_was_said() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_prompt_that_is_too_long_is_folded_and_sent_once_more() {
+    for sent in [Sent::Whole, Sent::Pieces, Sent::Gzip] {
+        let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+        let gateway = start(home.path(), &provider, Mode::Fold).await;
+        let mut conversation = Conversation::new("read everything");
+        provider.answers(Answers::TooLongAbove(12, sent));
+        conversation.steps(&gateway, 9).await;
+        assert!(provider.last().messages().iter().any(is_block), "{sent:?}");
+        gateway.stop().await;
+    }
+}
+
+/// Whatever was read to understand it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_refusal_passes_byte_for_byte() {
     let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
     let gateway = start(home.path(), &provider, Mode::Fold).await;
     let mut conversation = Conversation::new("read everything");
-    provider.answers(Answers::TooLongAbove(12));
-    conversation.steps(&gateway, 9).await;
-    assert!(provider.last().messages().iter().any(is_block));
+    conversation.steps(&gateway, 3).await;
+    for (sent, length, coding) in
+        [(Sent::Whole, true, false), (Sent::Pieces, false, false), (Sent::Gzip, true, true), (Sent::Long, false, false)]
+    {
+        provider.answers(Answers::Refuses(sent));
+        let asked = provider.got().len();
+        let response = gateway.post("/v1/messages").body(conversation.body().to_string()).send().await.unwrap();
+        assert_eq!(response.status(), 400);
+        assert_eq!(response.headers()["x-request-id"], "r1");
+        assert_eq!(response.headers().contains_key("content-length"), length, "{sent:?}");
+        assert_eq!(response.headers().contains_key("content-encoding"), coding, "{sent:?}");
+        assert!(response.bytes().await.unwrap() == sent.bytes(REFUSED), "{sent:?}");
+        assert_eq!(provider.got().len(), asked + 1, "{sent:?} is sent once");
+    }
     gateway.stop().await;
 }
 

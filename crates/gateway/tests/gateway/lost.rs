@@ -5,7 +5,7 @@ use std::{fs, path::Path, time::Instant};
 
 use lookback_gateway::Mode;
 use rusqlite::Connection;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     conversation::{Conversation, folded, is_block},
@@ -130,6 +130,36 @@ async fn a_map_in_front_that_is_always_another_is_folded_once() {
         assert_eq!(folded(&sent, &provider.last().messages()).len(), usize::from(turn == 0), "{turn}");
     }
     gateway.stop().await;
+}
+
+/// One that is longer than all that is kept in mind takes the place of the others: they are found again in the store.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_conversation_that_was_forgotten_is_found_again() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = fold_here(home.path(), &provider).await;
+    let mut conversation = Conversation::new("read everything");
+    conversation.steps(&gateway, 16).await;
+    gateway.wait_for_folds(1).await;
+    conversation.step(&gateway).await;
+    let stand = blocks(&provider);
+    assert!(!stand.is_empty());
+    let mut endless = Conversation::new("say x");
+    endless
+        .messages
+        .extend((0..100_001).map(|at| json!({"role": if at % 2 == 0 { "assistant" } else { "user" }, "content": "x"})));
+    gateway
+        .post("/v1/messages")
+        .header("x-lookback-mode", "observe")
+        .body(endless.body().to_string())
+        .send()
+        .await
+        .unwrap();
+    conversation.step(&gateway).await;
+    assert_eq!(blocks(&provider)[..stand.len()], stand[..]);
+    gateway.stop().await;
+    let mut found = results(home.path());
+    found.sort_unstable();
+    assert_eq!(found, [0, 17], "it went on in its session");
 }
 
 /// What cannot be written in time holds nobody up: the conversation goes on raw, and its fold stands later.

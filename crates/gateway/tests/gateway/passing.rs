@@ -71,10 +71,28 @@ async fn prefixes_and_headers_of_ours_stay_here() {
     assert!(wrong.text().await.unwrap().contains("observe, fold or off"));
     let nobody = gateway.post("/u/nobody/v1/messages").body(body).send().await.unwrap();
     assert_eq!(nobody.status(), 404);
-    let upgrade = gateway.get("/v1/responses").header("connection", "upgrade").header("upgrade", "websocket");
-    assert_eq!(upgrade.send().await.unwrap().status(), 426);
     assert_eq!(gateway.get("/healthz").send().await.unwrap().status(), 200);
     assert_eq!(gateway.get("/v1/models").send().await.unwrap().status(), 200);
+    gateway.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_said_to_the_gateway_alone_stays_here() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start(home.path(), &provider, Mode::Observe).await;
+    for name in ["websocket", "h2c, WebSocket"] {
+        let upgrade = gateway.get("/v1/responses").header("connection", "upgrade").header("upgrade", name);
+        assert_eq!(upgrade.send().await.unwrap().status(), 426);
+    }
+    let request = gateway.get("/v1/models").header("connection", "Upgrade, HTTP2-Settings").header("upgrade", "h2c");
+    let request = request.header("connection", "x-hop").header("http2-settings", "AAMAAABk");
+    let request = request.header("x-hop", "1").header("x-kept", "2");
+    assert_eq!(request.send().await.unwrap().status(), 200);
+    let got = provider.last().headers;
+    assert_eq!(got["x-kept"], "2");
+    for name in ["upgrade", "http2-settings", "x-hop", "connection"] {
+        assert!(!got.contains_key(name), "{name} is of one connection");
+    }
     gateway.stop().await;
 }
 

@@ -1,10 +1,12 @@
 //! A provider that answers every request and remembers what it was.
 
 use std::{
+    io::Write,
     sync::{
         Arc, Mutex,
         atomic::{AtomicU64, Ordering},
     },
+    task::Poll,
     time::Duration,
 };
 
@@ -50,7 +52,56 @@ pub(crate) enum Answers {
     /// A stream of several events with pauses between them.
     Slowly,
     /// Refuses prompts of more than so many messages as too long.
-    TooLongAbove(usize),
+    TooLongAbove(usize, Sent),
+    /// Refuses everything for another reason.
+    Refuses(Sent),
+}
+
+/// How an error is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sent {
+    Whole,
+    /// In pieces, so that its length is not told.
+    Pieces,
+    Gzip,
+    /// In pieces, and longer than anybody reads to understand it.
+    Long,
+}
+
+pub(crate) const TOO_LONG: &str = r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}"#;
+pub(crate) const REFUSED: &str =
+    r#"{"type":"error","error":{"type":"invalid_request_error","message":"max_tokens: must be 1"}}"#;
+
+impl Sent {
+    /// What is sent of a text.
+    pub(crate) fn bytes(self, text: &str) -> Vec<u8> {
+        match self {
+            Self::Whole | Self::Pieces => text.into(),
+            Self::Gzip => {
+                let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+                gzip.write_all(text.as_bytes()).unwrap();
+                gzip.finish().unwrap()
+            }
+            Self::Long => [text, &" ".repeat(3 << 20)].concat().into(),
+        }
+    }
+
+    fn refusal(self, text: &str) -> Response<Body> {
+        let whole = self.bytes(text);
+        let body = match self {
+            Self::Whole | Self::Gzip => Body::from(whole),
+            Self::Pieces | Self::Long => {
+                let mut pieces: Vec<Bytes> =
+                    whole.chunks(whole.len().min(50_000) / 2 + 1).map(Bytes::copy_from_slice).collect();
+                pieces.reverse();
+                let next = move |_: &mut std::task::Context<'_>| Poll::Ready(pieces.pop().map(Ok::<_, std::io::Error>));
+                Body::from_stream(futures_core_stream(next))
+            }
+        };
+        let response = Response::builder().status(400).header("content-type", "application/json");
+        let response = response.header("x-request-id", "r1");
+        if self == Self::Gzip { response.header("content-encoding", "gzip") } else { response }.body(body).unwrap()
+    }
 }
 
 #[derive(Debug, Default)]
@@ -139,13 +190,8 @@ async fn answer(State(inside): State<Arc<Inside>>, request: Request<Body>) -> Re
             "application/json",
             Body::from(r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#),
         ),
-        Answers::TooLongAbove(most) if messages() > most => respond(
-            400,
-            "application/json",
-            Body::from(
-                r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}"#,
-            ),
-        ),
+        Answers::TooLongAbove(most, sent) if messages() > most => sent.refusal(TOO_LONG),
+        Answers::Refuses(sent) => sent.refusal(REFUSED),
         Answers::Cut | Answers::Slowly => {
             let (sender, mut receiver) = tokio::sync::mpsc::channel::<Result<Bytes, std::io::Error>>(1);
             tokio::spawn(async move {
@@ -168,18 +214,13 @@ async fn answer(State(inside): State<Arc<Inside>>, request: Request<Body>) -> Re
 
 /// A stream from a function that is polled.
 fn futures_core_stream<T>(
-    poll: impl FnMut(&mut std::task::Context<'_>) -> std::task::Poll<Option<T>> + Unpin,
+    poll: impl FnMut(&mut std::task::Context<'_>) -> Poll<Option<T>> + Unpin,
 ) -> impl futures_core::Stream<Item = T> {
     struct Polled<F>(F);
-    impl<T, F: FnMut(&mut std::task::Context<'_>) -> std::task::Poll<Option<T>> + Unpin> futures_core::Stream
-        for Polled<F>
-    {
+    impl<T, F: FnMut(&mut std::task::Context<'_>) -> Poll<Option<T>> + Unpin> futures_core::Stream for Polled<F> {
         type Item = T;
 
-        fn poll_next(
-            mut self: std::pin::Pin<&mut Self>,
-            context: &mut std::task::Context<'_>,
-        ) -> std::task::Poll<Option<T>> {
+        fn poll_next(mut self: std::pin::Pin<&mut Self>, context: &mut std::task::Context<'_>) -> Poll<Option<T>> {
             (self.0)(context)
         }
     }

@@ -45,7 +45,13 @@ fn stand(arguments: GatewayArguments) -> Result<()> {
     let running = runtime.block_on(Gateway::start(options))?;
     show_address(&running, mode)?;
     interrupted.recv().context("Ctrl-C cannot be heard any more")?;
-    screen::remark("finishing what is under way…");
+    screen::remark("finishing what is under way… (once more ends it at once)");
+    std::thread::spawn(move || {
+        // What is not written yet is written with the conversation's next request, as after any end.
+        if interrupted.recv().is_ok() {
+            std::process::exit(130);
+        }
+    });
     say_left(&runtime.block_on(running.stop(FINISHES)));
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! `lookback mcp`: an agent that knows nothing of us asks for a detail that a block left out.
 //!
 //! Every question names the conversation, as the block does that the question comes from; only conversations that the gateway
-//! recorded can be asked for, and none by the beginning of its id. So an agent reaches what it was shown itself.
+//! recorded and in which a block stands can be asked for, and none by the beginning of its id. So an agent reaches what it was
+//! shown itself.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use lookback_engine::{
     recall,
     trace::{EventBody, EventNo, SessionId},
 };
-use lookback_store::Snapshot;
+use lookback_store::{Snapshot, StoreError};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler, ServiceExt,
     model::{
@@ -132,13 +133,35 @@ fn board(session: &Session) -> String {
     format!("{board}{changed}{deleted}{}", named("scratch", &files.scratch))
 }
 
-/// Whole ids of conversations that the gateway recorded, and nothing else that is stored.
+/// Whole ids of conversations that the gateway recorded and put a block into, and nothing else that is stored.
 fn find(store: &Snapshot, named: &str) -> Result<SessionId> {
     let id = SessionId(named.to_owned());
     let start = store.event(&id, EventNo(0)).map(|event| event.event);
     match start {
-        Ok(EventBody::SessionStarted(start)) if start.is_guest() => Ok(id),
-        _ => bail!("no block carries the id \"{named}\""),
+        Ok(EventBody::SessionStarted(start)) if start.is_guest() && has_block(store, &id)? => Ok(id),
+        _ => bail!("no block carries the id \"{named}\": take it from the opening tag of a lookback-block"),
+    }
+}
+
+/// Reads no further than to the first one.
+fn has_block(store: &Snapshot, conversation: &SessionId) -> Result<bool, StoreError> {
+    enum Ended {
+        AtBlock,
+        Broken(StoreError),
+    }
+    impl From<StoreError> for Ended {
+        fn from(error: StoreError) -> Self {
+            Self::Broken(error)
+        }
+    }
+    let walked = store.for_each_event(conversation, |event| match event.event {
+        EventBody::Fold(_) => Err(Ended::AtBlock),
+        _ => Ok(()),
+    });
+    match walked {
+        Ok(()) => Ok(false),
+        Err(Ended::AtBlock) => Ok(true),
+        Err(Ended::Broken(error)) => Err(error),
     }
 }
 
@@ -164,4 +187,48 @@ fn found(store: &Snapshot, conversation: &SessionId, words: &str) -> Result<Stri
         format!("{turn}line {}: {}", hit.line_number, hit.line)
     });
     Ok(lines.collect::<Vec<_>>().join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use lookback_engine::{
+        Context, SessionSetup,
+        trace::{
+            BlobHash, Event, Timestamp, TurnNo,
+            decision::{Fold, TurnRange},
+            start::{Counted, RecordedBy},
+        },
+    };
+    use lookback_store::Store;
+
+    use super::*;
+
+    #[test]
+    fn only_conversations_with_a_block_are_reached() {
+        let home = tempfile::tempdir().expect("a folder");
+        let store = Store::open(home.path()).expect("a store");
+        let guest = || {
+            let (client, upstream, credential) = ("example".to_owned(), String::new(), BlobHash([0; 32]));
+            RecordedBy::Gateway { client, upstream, credential }
+        };
+        for (name, recorded_by, has_block) in
+            [("folded", guest(), true), ("observed", guest(), false), ("ours", RecordedBy::Agent, true)]
+        {
+            let setup = SessionSetup { recorded_by, ..SessionSetup::new(SessionId(name.to_owned())) };
+            let now = Context { now: Timestamp(0), count: &lookback_tokens::count_o200k, blobs: &store };
+            let session = Session::start(setup, &now).expect("a session");
+            let mut events = session.trace().to_vec();
+            let range = TurnRange { first: TurnNo(1), last: TurnNo(1) };
+            let fold = Fold::bare(1, range, Counted { text: "a block".to_owned(), tokens: 2 });
+            let seq = EventNo(events.len() as u64);
+            events.extend(has_block.then(|| Event { seq, at: Timestamp(0), event: EventBody::Fold(Box::new(fold)) }));
+            store.create(&events).expect("stored");
+        }
+        let store = store.snapshot().expect("a moment of it");
+        assert!(find(&store, "folded").is_ok());
+        for name in ["observed", "ours", "nobody", "fold"] {
+            let said = find(&store, name).expect_err(name).to_string();
+            assert!(said.starts_with(&format!("no block carries the id \"{name}\"")), "{said}");
+        }
+    }
 }

@@ -83,12 +83,13 @@ pub fn compact(
     let standing = Standing::now(bench.history, blobs);
     // What was concluded long ago stands in blocks.
     let recent = TurnNo(bench.history.turns().saturating_sub(RECENT_TURNS));
-    let (status, questions) = standing.status_and_questions()?;
+    let (status, questions, untested) = standing.status_and_questions()?;
     let news = delta::News {
         asked: asked_at(standing),
         status,
         actions: standing.actions(),
         questions,
+        untested,
         said: standing.concluded(recent, SAID_FOR_BOARD),
         changed: commands::changed_as_of_now(&fitted.chosen, &stretch, &mut resolver),
     };

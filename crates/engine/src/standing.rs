@@ -66,8 +66,9 @@ impl<'a> Standing<'a> {
         asked::asked(self.past)
     }
 
-    /// How the newest runs of tests and of a build ended; and what is open: what fails, and what nobody answered.
-    pub(crate) fn status_and_questions(self) -> Result<(WorkStatus, Vec<Question>), BlobError> {
+    /// How the newest runs of tests and of a build ended; what is open: what fails, and what nobody answered; and what no
+    /// test has seen.
+    pub(crate) fn status_and_questions(self) -> Result<(WorkStatus, Vec<Question>, Option<Question>), BlobError> {
         let tests = runs::newest(self.past, runs::Kind::Tests)?;
         let build = runs::newest(self.past, runs::Kind::Build)?;
         let of = |run: &Option<runs::Newest<'_>>, kind| {
@@ -77,7 +78,8 @@ impl<'a> Standing<'a> {
         let (of_tests, of_build) = (of(&tests, runs::Kind::Tests), of(&build, runs::Kind::Build));
         let errors_left = tests.as_ref().and_then(|newest| newest.run.tests.as_deref()).map(|report| report.failed);
         let status = WorkStatus { tests: of_tests, build: of_build, errors_left };
-        Ok((status, open::questions(self.past, tests.as_ref(), build.as_ref())?))
+        let untested = tests.as_ref().and_then(|tests| open::untested(self.past, tests));
+        Ok((status, open::questions(self.past, tests.as_ref(), build.as_ref())?, untested))
     }
 
     /// What comes next, word for word.

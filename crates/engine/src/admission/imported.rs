@@ -52,7 +52,8 @@ pub(crate) fn block_holds(
 pub(crate) fn delta_holds(bench: Bench<'_>, delta: &Delta, configuration: &Configuration, blobs: &dyn Blobs) -> bool {
     let standing = Standing::now(bench.history, blobs);
     let asked = standing.asked();
-    let Ok((status, open)) = standing.status_and_questions() else { return false };
+    let Ok((status, mut open, untested)) = standing.status_and_questions() else { return false };
+    open.extend(untested);
     let mut delta = delta.clone();
     let quoted = delta.said.drain(..).all(|said| match said {
         Change::Add(said) | Change::Revise { to: said, .. } => standing.says(&said),

@@ -18,6 +18,8 @@ pub(super) struct News {
     pub(super) status: WorkStatus,
     pub(super) actions: Vec<String>,
     pub(super) questions: Vec<Question>,
+    /// What the status says in a word already.
+    pub(super) untested: Option<Question>,
     pub(super) said: Vec<Concluded>,
     /// The tests that changed their state, newest first.
     pub(super) changed: Vec<Fact>,
@@ -68,13 +70,14 @@ fn pieces(board: &Board, fitted: &Fitted, news: News) -> Vec<Piece> {
         pieces.push(Piece::Status(status));
     }
     // What fails comes before what is to be done about it, and that before what else is open.
-    let (gone, mut open) = questions(board, &news.questions);
-    pieces.extend(gone);
+    pieces.extend(answered(board, || news.questions.iter().chain(&news.untested)));
+    let mut open = new_questions(board, &news.questions);
     pieces.extend(open.by_ref().take(FIRST_QUESTIONS));
     if news.actions != board.next_actions() {
         pieces.push(Piece::Actions(news.actions));
     }
     pieces.extend(open);
+    pieces.extend(new_questions(board, news.untested.as_slice()));
     let mut anchors = anchors(board, fitted).into_iter();
     pieces.extend(anchors.next());
     for fact in news.changed {
@@ -104,14 +107,17 @@ fn asked(board: &Board, asked: Asked) -> Vec<Piece> {
     pieces
 }
 
-/// Those that the engine found itself and that are no longer open go; then what is new.
-fn questions<'a>(board: &Board, open: &'a [Question]) -> (Vec<Piece>, impl Iterator<Item = Piece> + use<'a>) {
-    let is_open = |held: &Question| open.iter().any(|question| question.text == held.text);
+/// Those that the engine found itself and that are no longer open go.
+fn answered<'a, I: Iterator<Item = &'a Question>>(board: &Board, open: impl Fn() -> I) -> Vec<Piece> {
+    let is_open = |held: &Question| open().any(|question| question.text == held.text);
     let gone = board.questions().iter().filter(|entry| entry.value.evidence.is_some() && !is_open(&entry.value));
-    let gone = gone.map(|entry| Piece::Question(Change::Retract { id: entry.id.clone(), evidence: Vec::new() }));
+    gone.map(|entry| Piece::Question(Change::Retract { id: entry.id.clone(), evidence: Vec::new() })).collect()
+}
+
+fn new_questions<'a>(board: &Board, open: &'a [Question]) -> impl Iterator<Item = Piece> + use<'a> {
     let held: Vec<String> = board.questions().iter().map(|entry| entry.value.text.clone()).collect();
     let new = open.iter().filter(move |question| !held.contains(&question.text));
-    (gone.collect(), new.map(|question| Piece::Question(Change::Add(question.clone()))))
+    new.map(|question| Piece::Question(Change::Add(question.clone())))
 }
 
 /// The same for what the assistant said.

@@ -31,7 +31,6 @@ pub(super) fn questions(
     build: Option<&Newest<'_>>,
 ) -> Result<Vec<Question>, BlobError> {
     let mut found = Vec::new();
-    let edited = tests.and_then(|tests| untested(past, tests));
     let has_failed = |run: &&Newest<'_>| run.verdict == RunVerdict::Failed;
     let (failing_tests, failing_build) = (tests.filter(has_failed), build.filter(has_failed));
     let newest = failing_tests.into_iter().chain(failing_build);
@@ -56,7 +55,6 @@ pub(super) fn questions(
     found.extend(failed_call(past, &known)?);
     found.extend(still_running(past));
     found.extend(unanswered(past));
-    found.extend(edited);
     Ok(found)
 }
 
@@ -192,7 +190,7 @@ fn still_running(past: Past<'_>) -> Option<Question> {
 }
 
 /// What was edited after the last test run.
-fn untested(past: Past<'_>, tests: &Newest<'_>) -> Option<Question> {
+pub(super) fn untested(past: Past<'_>, tests: &Newest<'_>) -> Option<Question> {
     let edited: Vec<&str> = tests.edited_since(past).into_iter().collect();
     let more = edited.len().saturating_sub(NAMED_FAILURES);
     let named = edited.iter().rev().take(NAMED_FAILURES).rev().copied().collect::<Vec<_>>().join(", ");

@@ -128,8 +128,8 @@ impl Output {
             Self::Beyond(ends) => {
                 let BothEnds { head, tail, len, hash } = &**ends;
                 let missing = len.saturating_sub((head.len() + tail.len()) as u64);
-                let first = format!("[of {len} bytes only both ends were kept; the whole had the hash {hash}]\n");
-                let middle = format!("\n[{missing} bytes were not kept]\n");
+                let first = format!("[of {len} bytes only both ends stand here; the whole has the hash {hash}]\n");
+                let middle = format!("\n[{missing} bytes do not stand here]\n");
                 Ok([first.as_bytes(), head.as_ref(), middle.as_bytes(), tail.as_ref()].concat().into())
             }
         }

@@ -331,6 +331,6 @@ fn an_output_beyond_the_limit_says_so_wherever_it_is_cut() {
     huge.text = Output::Beyond(Box::new(ends));
     step(&mut session, "a", huge);
     session.start_call(&NOW).expect("it fits");
-    assert!(sent(&session).contains("of 314572800 bytes only both ends were kept"));
+    assert!(sent(&session).contains("of 314572800 bytes only both ends stand here"));
     assert!(recall(&session, "file:big.txt:L1").is_err(), "nobody can count its lines");
 }

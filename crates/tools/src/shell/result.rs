@@ -60,7 +60,7 @@ pub(super) fn of_run(setup: &ShellSetup, arguments: &BashArguments, end: End, ke
     let (text, whole) = output(setup, kept, &note);
     let dropped = kept.dropped();
     let stats = json!({ "output_bytes": kept.total(), "dropped_bytes": dropped.end - dropped.start });
-    let is_partial = !dropped.is_empty();
+    let is_partial = matches!(text, Output::Beyond(_));
     let done = Done { text, data: ResultData::Run(run), is_partial, path: None };
     let status = (end == End::Cancelled).then_some(Status::Interrupted);
     Answer { done, failure, status, whole, stats }

@@ -57,6 +57,8 @@ pub enum Miss {
     ThinkingDropped,
     /// It went to a compactor, with a question that no prompt had before.
     Compactor,
+    /// A recorded agent made its own prompt shorter, which the recording's turns do not show.
+    ClientCompaction,
 }
 
 impl fmt::Display for Miss {
@@ -76,6 +78,7 @@ impl fmt::Display for Miss {
             Self::Drift => f.write_str("drift in L1 (system or tools)"),
             Self::ThinkingDropped => f.write_str("thinking dropped"),
             Self::Compactor => f.write_str("compactor's question"),
+            Self::ClientCompaction => f.write_str("the agent's own compaction"),
             Self::Cold(Cold { idle_ms, lifetime_ms, base_held }) => {
                 let base = if *base_held { ", the base an hour" } else { "" };
                 let (idle, lifetime) = (Minutes(*idle_ms), Minutes(*lifetime_ms));

@@ -12,12 +12,13 @@ use serde::Serialize;
 use crate::{
     check::find_card,
     conversation::Conversation,
+    measure::BillByKind,
     recording::{Billed, Item},
     simulate::{Spent, Tariff, Tokens},
 };
 
 /// What was billed.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Paid {
     /// Calls with a bill, those that wrote summaries included.
     pub calls: u64,
@@ -28,6 +29,9 @@ pub struct Paid {
     /// Strategies are billed for whole answers, so this is what they are compared with.
     #[serde(skip)]
     pub whole_usd: f64,
+    /// That, by what it was paid for.
+    #[serde(skip)]
+    pub kinds: BillByKind,
     /// By the card that they were billed by (its first pattern), then by price tier.
     pub tokens: BTreeMap<String, Spent>,
 }
@@ -50,7 +54,7 @@ impl Paid {
 
 /// By each call's own model where `cards` has its prices, else by the run's. None where the file has no bill.
 pub(crate) fn paid(conversation: &Conversation<'_>, tariff: &Tariff, cards: Option<&Cards>) -> Option<Paid> {
-    let mut paid = Paid { calls: 0, usd: 0.0, whole_usd: 0.0, tokens: BTreeMap::new() };
+    let mut paid = Paid::default();
     let mut used: BTreeMap<&str, &Card> = BTreeMap::new();
     let whole: BTreeMap<usize, u64> = conversation.calls.iter().map(|call| (call.item, call.output_tokens)).collect();
     for (place, item) in conversation.recording.items.iter().enumerate() {
@@ -67,6 +71,7 @@ pub(crate) fn paid(conversation: &Conversation<'_>, tariff: &Tariff, cards: Opti
         paid.calls += 1;
         let spent = paid.tokens.entry(name.to_owned()).or_default();
         spent.call(billed.prompt(), &tokens(&billed), card.prices.as_ref());
+        paid.kinds.add(&by_kind(item, &billed, whole.get(&place).copied(), card));
         let unsaid = whole.get(&place).map_or(0, |whole| whole.saturating_sub(billed.output));
         let output = card.prices.as_ref().map_or(0.0, |prices| prices.at_tier(prices.tier(billed.prompt())).output);
         paid.whole_usd += unsaid as f64 * output / 1_000_000.0;
@@ -75,6 +80,25 @@ pub(crate) fn paid(conversation: &Conversation<'_>, tariff: &Tariff, cards: Opti
     paid.usd = each.sum();
     paid.whole_usd += paid.usd;
     (paid.calls > 0).then_some(paid)
+}
+
+/// In dollars, with the whole answer; the bill of a compaction is one kind.
+fn by_kind(item: &Item, billed: &Billed, whole: Option<u64>, card: &Card) -> BillByKind {
+    let Some(prices) = &card.prices else { return BillByKind::default() };
+    let (each, tokens) = (prices.at_tier(prices.tier(billed.prompt())), tokens(billed));
+    let dollars = |tokens: u64, price: f64| tokens as f64 * price / 1_000_000.0;
+    let hour = dollars(tokens.written_1h, each.write(Lifetime::OneHour));
+    let bill = BillByKind {
+        read: dollars(tokens.cached, each.cached_read),
+        written: dollars(tokens.written_5m, each.write(Lifetime::Usual)) + hour,
+        uncached: dollars(tokens.uncached, each.input),
+        output: dollars(billed.output.max(whole.unwrap_or(0)), each.output),
+        ..BillByKind::default()
+    };
+    match item {
+        Item::Compaction(_) => BillByKind { compactor: bill.total(), ..BillByKind::default() },
+        _ => bill,
+    }
 }
 
 /// Dollars of one bill; nothing where the card has no prices.
@@ -96,7 +120,7 @@ mod tests {
     use super::*;
     use crate::{
         measure::example,
-        recording::{CallItem, Format, Recording},
+        recording::{CallItem, Compaction, CompactionKind, Format, Recording},
     };
 
     fn cards() -> Cards {
@@ -162,5 +186,15 @@ mod tests {
         let chosen = paid_for(items(), false).unwrap();
         assert!((chosen.usd - (2.0 * 5_250.0 + 5_255.0) / 1e6).abs() < 1e-12, "{chosen:?}");
         assert_eq!(chosen.calls, 3);
+    }
+
+    #[test]
+    fn its_kinds_are_all_of_it() {
+        let billed = Billed { uncached: 10, read: 900, written: 200, written_1h: 50, output: 1 };
+        let compaction = Compaction { kind: CompactionKind::Head, at: None, billed: Some(billed) };
+        let paid =
+            paid_for(vec![call("opus", billed), call("haiku", billed), Item::Compaction(compaction)], true).unwrap();
+        assert!((paid.kinds.total() - paid.whole_usd).abs() < 1e-12, "{paid:?}");
+        assert!(paid.whole_usd > paid.usd && paid.kinds.compactor > 0.0, "{paid:?}");
     }
 }

@@ -87,6 +87,7 @@ pub fn replay(job: &Job<'_>, plan: Plan<'_>, count: &dyn Fn(&[u8]) -> u32) -> Re
     let named: Vec<NamedRun<'_>> = runs.iter().map(|(name, run)| (name.name(), run)).collect();
     let checked = check(&conversation, plan.cards);
     let paid = paid(&conversation, tariff, (!card.chosen).then_some(plan.cards));
+    let pictures = pictures(file, &named, &conversation, tariff, paid.as_ref());
     let report = SessionReport {
         file: file.clone(),
         format: recording.format,
@@ -102,7 +103,7 @@ pub fn replay(job: &Job<'_>, plan: Plan<'_>, count: &dyn Fn(&[u8]) -> u32) -> Re
         predicted: checked.map(|checked| checked.predicted),
         check: checked.map(|checked| report_check(checked.check, recording, plan.cards)),
         competitive: against_best,
-        pictures: pictures(file, &named, &conversation, tariff),
+        pictures,
     };
     Replayed { report, invalid: first_invalid(&runs) }
 }

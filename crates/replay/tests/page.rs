@@ -6,7 +6,7 @@ mod reading;
 #[path = "page/sample.rs"]
 mod sample;
 
-use lookback_replay::report::{Report, page::render_page};
+use lookback_replay::report::{BillByKind, Report, page::render_page};
 use reading::{check_tags, section, text_of};
 
 #[test]
@@ -32,6 +32,42 @@ fn pictures_say_in_words_what_they_show() {
         .map(|svg| svg.split("aria-label=\"").nth(1).unwrap().split('"').next().unwrap())
         .collect();
     insta::assert_snapshot!(labels.join("\n"));
+}
+
+#[test]
+fn a_cache_that_nobody_understands_and_an_estimated_part_are_marked() {
+    let mut report = sample::report(4);
+    report.sessions[0].check = None;
+    report.sessions[3].paid_usd = None;
+    let page = render_page(&report);
+    let header = text_of(&page[page.find("<header>").unwrap()..page.find("</header>").unwrap()]);
+    assert!(header.contains("Claude Code* cache not understood|"), "{header}");
+    assert!(header.contains("Codex|"), "{header}");
+    assert!(header.contains("* The cache of 1 session is not understood"), "{header}");
+    let estimated = report.sessions[3].strategies["append"].cost_usd.unwrap();
+    let estimated = lookback_replay::report::numbers::dollars(estimated);
+    assert!(header.contains(&format!("~ {estimated} estimated|")), "{header}");
+    assert!(header.contains(&format!("~ {estimated} of it is estimated: 1 session without bills")), "{header}");
+}
+
+/// Who was not billed counts as in the table: with what sending everything would have cost.
+#[test]
+fn the_bill_by_kind_and_the_table_say_the_same_was_paid() {
+    let mut report = sample::report(6);
+    for session in &mut report.sessions {
+        let paid = BillByKind { read: session.paid_whole_usd.unwrap(), ..BillByKind::default() };
+        session.pictures.kinds.insert("paid".to_owned(), paid);
+    }
+    let unbilled = &mut report.sessions[3];
+    (unbilled.paid_usd, unbilled.paid_whole_usd) = (None, None);
+    unbilled.pictures.kinds.remove("paid");
+    let append = unbilled.strategies["append"].cost_usd.unwrap();
+    unbilled.pictures.kinds.insert("append".to_owned(), BillByKind { read: append, ..BillByKind::default() });
+    let page = render_page(&report);
+    let table = text_of(section(&page, "strategies"));
+    let paid = table.lines().find_map(|line| line.strip_prefix("paid|")).unwrap().split('|').next().unwrap();
+    assert!(section(&page, "bill").contains(&format!("paid {paid}")), "{paid}");
+    assert!(section(&page, "bill").contains(&format!("{paid} · 100% of paid")), "{paid}");
 }
 
 #[test]

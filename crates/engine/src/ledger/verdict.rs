@@ -12,6 +12,8 @@ mod tests;
 
 use std::fmt;
 
+use lookback_wire::TokenUsage;
+
 use super::Short;
 use crate::{
     cache::{CacheRule, Split},
@@ -113,8 +115,7 @@ pub(crate) fn check(expected: &Expected, report: &Report) -> Option<CacheVerdict
         if report.caching == Caching::NeverReported && matches!(expected.rule, CacheRule::Prefix { .. }) {
             return Some(CacheVerdict::NotReported);
         }
-        let difference = if cached < read / 2 { Difference::Lost } else { Difference::LessCached };
-        return mismatch(difference, read, cached);
+        return mismatch(Difference::of_less(cached, read), read, cached);
     }
     if is_large && expected.earlier == Earlier::Known && cached > read + tolerance {
         return mismatch(Difference::MoreCached, read, cached);
@@ -151,7 +152,24 @@ impl fmt::Display for Mismatch {
     }
 }
 
+impl Mismatch {
+    /// Of a call that came while the cache was warm, appended to a prompt of which the bill says that so much was `left`
+    /// there. For whoever knows no card, or a card that knows less than the bill.
+    pub fn since(left: u64, billed: &TokenUsage) -> Option<Self> {
+        let (reported, input) = (u64::from(billed.cached), billed.prompt());
+        // A prompt below what was there is not the one before with something behind it.
+        if input < left || reported + input / TOLERATED >= left {
+            return None;
+        }
+        Some(Self { difference: Difference::of_less(reported, left), expected: left, reported })
+    }
+}
+
 impl Difference {
+    fn of_less(reported: u64, expected: u64) -> Self {
+        if reported < expected / 2 { Self::Lost } else { Self::LessCached }
+    }
+
     /// What may be the reason, in a clause.
     pub fn likely(self) -> &'static str {
         match self {

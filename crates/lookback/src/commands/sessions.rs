@@ -60,21 +60,30 @@ fn list(sessions: &[SessionSummary], names: &Names, settings: Option<&Settings>,
     Ok(out.flush()?)
 }
 
-/// Below it agent and calls are left out: what a session is about must stay in sight.
-const ROOM_FOR_ALL: usize = 80;
+/// What a session is about must stay in sight: below these widths calls are left out and a project's name is shortened, then
+/// agents are left out, then projects.
+const ROOM_FOR_ALL: usize = 100;
+const ROOM_FOR_AGENTS: usize = 80;
+const ROOM_FOR_PROJECTS: usize = 70;
+const SHORT_NAME: usize = 12;
 
 fn write_rows<W: Write>(out: &mut Screen<W>, rows: impl Iterator<Item = Vec<String>>) -> Result<()> {
     let heading = ["session", "used", "agent", "project", "calls", "cost", "what"].map(str::to_owned).to_vec();
     let mut rows: Vec<Vec<String>> = std::iter::once(heading).chain(rows).collect();
     let width = screen::columns();
-    if width < ROOM_FOR_ALL {
-        for row in &mut rows {
-            row.remove(4);
-            row.remove(2);
+    let (left_out, right): (&[usize], &[usize]) = match width {
+        ROOM_FOR_ALL.. => (&[], &[4, 5]),
+        ROOM_FOR_AGENTS.. => (&[4], &[4]),
+        ROOM_FOR_PROJECTS.. => (&[4, 2], &[3]),
+        _ => (&[4, 3, 2], &[2]),
+    };
+    for row in &mut rows {
+        if width < ROOM_FOR_ALL {
+            row[3] = screen::one_line(&row[3], SHORT_NAME);
         }
-        return Ok(screen::write_table(out, &rows, &[3], width)?);
+        left_out.iter().for_each(|column| drop(row.remove(*column)));
     }
-    Ok(screen::write_table(out, &rows, &[4, 5], width)?)
+    Ok(screen::write_table(out, &rows, right, width)?)
 }
 
 fn row(

@@ -6,7 +6,10 @@ mod trace;
 mod view;
 
 use anyhow::{Result, bail, ensure};
-use lookback_engine::{LedgerLine, Session, trace::Layout};
+use lookback_engine::{
+    LedgerLine, Session,
+    trace::{Layout, decision::TurnRange},
+};
 use lookback_store::Snapshot;
 use lookback_wire::Provider;
 
@@ -58,10 +61,20 @@ pub(crate) fn run(arguments: ShowArguments) -> Result<()> {
     if let Some(layout) = arguments.layout {
         lay_out(&mut session, layout, &store, &settings::load(Flags::default())?)?;
     }
+    expect_turns(arguments.turns, session.turns())?;
     match arguments.json {
         true => view::show_json(&session, &store),
         false => view::show(&session, &store.short_id(&id)?, stored, arguments.turns, &store),
     }
+}
+
+/// A range behind the last turn shows nothing, which says nothing.
+fn expect_turns(wanted: Option<TurnRange>, turns: u32) -> Result<()> {
+    if let Some(wanted) = wanted {
+        let all = screen::counted(u64::from(turns), "turn");
+        ensure!(wanted.first.0 < turns, "there is no turn {}: the session has {all}, numbered from 0", wanted.first);
+    }
+    Ok(())
 }
 
 /// Beside what is shown for people to look at.

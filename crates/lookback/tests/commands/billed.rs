@@ -51,9 +51,7 @@ fn billed_as(pause: i64, held: Held) -> Person {
         });
         before = input;
     }
-    let person = Person::new();
-    person.import(trace_lines(&work.session)).shown();
-    person
+    stored(&work)
 }
 
 #[test]
@@ -90,6 +88,103 @@ fn entries_are_expected_to_live_as_long_as_the_bills_say() {
     let long = ledger(4_000);
     assert!(long.contains("cold: 67 min since the call before"), "{long}");
     assert!(!long.contains("otherwise than expected"), "{long}");
+}
+
+/// One command a call, each with what it was billed and the seconds that nothing happened before it.
+fn recorded(model: &str, calls: &[(i64, TokenUsage)]) -> Person {
+    let mut work = Work::begin("billed000000", 0, model);
+    work.user("look at everything");
+    for (pause, billed) in calls {
+        work.wait(*pause);
+        work.run("", "ls", 0, "a.py\n");
+        bill(&mut work, *billed);
+    }
+    stored(&work)
+}
+
+fn bill(work: &mut Work, billed: TokenUsage) {
+    work.tell(|session, now| session.usage(Usage { call: session.last_call(), billed }, now).expect("it was made"));
+}
+
+fn stored(work: &Work) -> Person {
+    let person = Person::new();
+    person.import(trace_lines(&work.session)).shown();
+    person
+}
+
+fn billed_tokens(cached: u32, written: u32, uncached: u32) -> TokenUsage {
+    TokenUsage { uncached, cached, written, output: 30, ..TokenUsage::default() }
+}
+
+fn line_of(ledger: &str, call: u32) -> &str {
+    let call = format!("{call} ");
+    ledger.lines().find(|line| line.trim_start().starts_with(&call)).expect("a line of the call")
+}
+
+/// Its provider never says what it wrote: it keeps whole prompts.
+#[test]
+fn without_a_card_a_call_is_judged_by_the_bill_before_it() {
+    let calls = [(0, 0), (0, 20_000), (41_715, 0), (0, 22_000), (0, 1_900)].into_iter().zip(0..);
+    let calls: Vec<_> = calls
+        .map(|((pause, cached), place)| (pause, billed_tokens(cached, 0, 20_000 + place * 1_000 - cached)))
+        .collect();
+    let person = recorded("no-such-model", &calls);
+    let ledger = person.run_in(140, &["show", "billed", "--ledger"]).shown();
+    assert!(line_of(&ledger, 3).ends_with("cold: 11 h since the call before (entries live 5 min)"), "{ledger}");
+    assert!(line_of(&ledger, 5).ends_with("new turns; 1.9k cached, 23.0k expected"), "{ledger}");
+    assert!(ledger.contains("2 calls  cached as expected") && ledger.contains("(call 5)"), "{ledger}");
+    assert!(ledger.contains("no card  knows no-such-model"), "{ledger}");
+    let lines = person.run(&["show", "billed", "--ledger", "--json"]).json();
+    assert_eq!(lines[4]["cache"]["mismatch"]["expected"], 23_000);
+    assert_eq!((&lines[1]["cache"], &lines[2]["cache"]), (&"as_expected".into(), &serde_json::Value::Null));
+}
+
+#[test]
+fn the_agents_own_compaction_is_the_reason_for_a_prompt_that_is_billed_as_much_shorter() {
+    let calls = [
+        (0, billed_tokens(0, 32_800, 3)),
+        (0, billed_tokens(32_800, 420, 1)),
+        (0, billed_tokens(5_100, 4_900, 3)),
+        (0, billed_tokens(10_000, 400, 1)),
+    ];
+    let person = recorded("claude-opus-4-6", &calls);
+    let ledger = person.run_in(140, &["show", "billed", "--ledger"]).shown();
+    assert!(line_of(&ledger, 3).ends_with("5.1k  the agent's own compaction"), "{ledger}");
+    assert!(ledger.contains("1 call   not compared: after the agent's own compaction"), "{ledger}");
+    assert!(ledger.contains("(call 3)") && !ledger.contains("otherwise"), "{ledger}");
+    let lines = person.run(&["show", "billed", "--ledger", "--json"]).json();
+    assert_eq!(lines[2]["reasons"], serde_json::json!(["client_compaction"]));
+    assert_eq!(lines[2]["cache"], serde_json::Value::Null);
+}
+
+/// Thinking of the finished round leaves the prompt when somebody speaks again: by itself that is no compaction.
+#[test]
+fn a_prompt_that_became_a_little_shorter_when_somebody_spoke_again_was_not_compacted() {
+    let mut work = Work::begin("billed000000", 0, "claude-sonnet-4-5");
+    for (cached, written) in [(0, 22_600), (4_000, 7_900)] {
+        work.user("look at everything");
+        work.answer("done");
+        bill(&mut work, billed_tokens(cached, written, 3));
+    }
+    let ledger = stored(&work).run_in(140, &["show", "billed", "--ledger"]).shown();
+    assert!(!ledger.contains("compaction"), "{ledger}");
+}
+
+/// The base of the first call is in no file: counted, its prompt is below what the provider stores at all.
+#[test]
+fn what_the_call_before_was_billed_to_have_left_is_no_surprise() {
+    let mut work = Work::begin("billed000000", 0, "claude-opus-4-6");
+    work.user("look at everything");
+    work.answer("at what?");
+    bill(&mut work, billed_tokens(0, 12_000, 3));
+    work.user(&"every word of it ".repeat(5_000));
+    work.answer("done");
+    bill(&mut work, billed_tokens(12_000, 21_900, 3));
+    let person = stored(&work);
+    let lines = person.run(&["show", "billed", "--ledger", "--json"]).json();
+    assert_eq!((&lines[1]["expected"]["read"], &lines[1]["cache"]), (&0.into(), &"as_expected".into()), "{}", lines[1]);
+    let ledger = person.run_in(120, &["show", "billed", "--ledger"]).shown();
+    assert!(line_of(&ledger, 2).ends_with("12.0k  new turns"), "{ledger}");
 }
 
 /// Old Codex files name none.

@@ -237,6 +237,24 @@ fn sessions_are_listed_by_agent_project_calls_cost_and_what_was_asked() {
     assert_eq!(person.run(&["sessions", "--agent", "claude", "--json"]).json().as_array().map(Vec::len), Some(1));
 }
 
+/// What a session is about is what people look for: agent and project give way to it.
+#[test]
+fn the_title_has_the_room_that_agent_and_project_leave() {
+    let person = Person::new();
+    let asked = "exact balances for every account of the shop";
+    let named =
+        CLAUDE_CODE.replace("why does it fail?", asked).replace("\"cwd\":\"/", "\"cwd\":\"/a-project-of-a-long-name/");
+    person.import(named).shown();
+    let list = |columns| person.run_in(columns, &["sessions"]).out;
+    let told = |columns: usize| {
+        let line = list(columns).lines().nth(1).expect("a session").to_owned();
+        line.find("exact").map(|start| line[start..].chars().count()).expect("a title")
+    };
+    assert!(told(80) >= 18, "{}", list(80));
+    assert!(told(60) >= 28, "{}", list(60));
+    assert!(!list(60).contains("project") && list(72).contains("project"), "{}", list(60));
+}
+
 #[test]
 fn a_greeting_is_no_title_and_use_is_what_the_list_shows() {
     let person = Person::new();

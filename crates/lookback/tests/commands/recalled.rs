@@ -57,6 +57,17 @@ fn a_search_says_how_many_more_there_are_and_programs_get_them_whole() {
     assert_eq!(whole["pieces"][0]["text"].as_str(), Some(long.as_str()));
 }
 
+/// What is more than is counted cannot be shown by a larger limit alone.
+#[test]
+fn a_search_that_finds_more_than_is_counted_says_only_that() {
+    let person = Person::new();
+    let lines: String = (0..1_010).map(|part| sessions::step(part, "needle in hay")).collect();
+    person.import(lines).shown();
+    let found = person.run(&["recall", "needle", "--limit", "3"]);
+    assert!(found.err.contains("more than 1,000 are found: more words find fewer"), "{}", found.err);
+    assert!(!found.err.contains("--limit"), "{}", found.err);
+}
+
 /// More than the index gives at once, and lines longer than any screen.
 #[test]
 fn hundreds_of_finds_are_counted_and_long_lines_are_whole() {
@@ -83,6 +94,10 @@ fn turns_can_be_looked_at_alone() {
     assert!(view.contains("beside these: lookback show sample00"), "{view}");
     let trace = person.run(&["show", "sample00", "--trace", "--turns", "2"]).out;
     assert!(trace.contains("turn#2") && !trace.contains("turn#3 "), "{trace}");
+    for what in ["--view", "--trace"] {
+        let beyond = person.run(&["show", "sample00", what, "--turns", "500"]).complaint();
+        assert!(beyond.contains("there is no turn 500: the session has 8 turns, numbered from 0"), "{beyond}");
+    }
     let wrong = person.run(&["show", "sample00", "--turns", "9-2"]);
     assert!(wrong.err.contains("names no turns: write 40-60, 40- or 40"), "{}", wrong.err);
 }

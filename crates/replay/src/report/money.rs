@@ -31,6 +31,12 @@ pub struct Money {
     pub without_bills: u64,
     /// Sessions at another model's prices.
     pub without_prices: u64,
+    /// Dollars of what is called paid that are those of sessions without bills.
+    pub without_bills_usd: f64,
+    /// And of sessions at another model's prices.
+    pub without_prices_usd: f64,
+    /// Sessions of which nobody knows how their cache works, so that a miss of the provider looks like a saving.
+    pub not_understood: u64,
     /// What cache misses cost that no rule explains: no strategy meets them here.
     pub misses: f64,
 }
@@ -47,12 +53,20 @@ impl Money {
             let is_billed = session.paid_usd.is_some() && !session.card.chosen;
             sum.sessions += 1;
             sum.calls += session.calls;
-            sum.paid += session.paid_usd.filter(|_| is_billed).unwrap_or(append);
+            let paid = session.paid_usd.filter(|_| is_billed).unwrap_or(append);
+            sum.paid += paid;
             sum.whole += session.paid_whole_usd.filter(|_| is_billed).unwrap_or(append);
             sum.lookback = sum.lookback.zip(lookback.and_then(|own| own.repaired_usd)).map(|(sum, own)| sum + own);
             sum.look_ups += lookback.map_or(0.0, |own| own.repairs_per_call * session.calls as f64).round() as u64;
-            sum.without_bills += u64::from(!is_billed);
-            sum.without_prices += u64::from(is_billed && session.card.stands_in);
+            if !is_billed {
+                sum.without_bills += 1;
+                sum.without_bills_usd += paid;
+            } else if session.card.stands_in {
+                sum.without_prices += 1;
+                sum.without_prices_usd += paid;
+            }
+            let is_unchecked = is_billed && session.check.is_none();
+            sum.not_understood += u64::from(session.card.cache_not_understood || is_unchecked);
             let bills = session.billed.zip(session.predicted).filter(|_| is_billed);
             sum.misses += bills.map_or(0.0, |(billed, predicted)| (billed.cost_usd - predicted.cost_usd).max(0.0));
         }
@@ -90,9 +104,14 @@ impl Money {
         self.without_bills == self.sessions
     }
 
-    /// Whether no session of it has both a bill and a price card of its own.
+    /// Dollars of what is called paid that are estimated.
+    pub fn estimated(&self) -> f64 {
+        self.without_bills_usd + self.without_prices_usd
+    }
+
+    /// Whether any session of it lacks a bill or a price card of its own.
     pub fn is_about(&self) -> bool {
-        self.without_bills + self.without_prices == self.sessions
+        self.without_bills + self.without_prices > 0
     }
 }
 
@@ -134,12 +153,17 @@ fn paid(all: &Money, chosen: Option<&str>) -> String {
 
 fn with_lookback(all: &Money) -> Option<String> {
     let (sum, share) = all.lookback.zip(all.share())?;
+    let doubt = if all.not_understood == all.sessions { " (the cache is not understood)" } else { "" };
     Some(format!(
-        "With Lookback: {} ({:.0}%), and {} in 100 calls.",
+        "With Lookback{doubt}: {} ({:.0}%), and {} in 100 calls.",
         numbers::dollars(sum),
         share * 100.0,
         look_ups(all)
     ))
+}
+
+fn sessions(count: u64) -> String {
+    numbers::counted(count, "session")
 }
 
 /// "7 look-ups", "0.3 look-ups", "1 look-up".
@@ -168,14 +192,21 @@ fn remarks(report: &Report, all: &Money, chosen: Option<&str>) -> Vec<String> {
     if chosen.is_none() {
         remarks.push("Prices are those of the API: a file does not show a subscription.".to_owned());
     }
-    let sessions = |count: u64| numbers::counted(count, "session");
+    let estimated = |count, usd| format!("~ {} of it is estimated: {}", numbers::dollars(usd), sessions(count));
     if all.without_bills > 0 && !all.is_estimate() {
-        let some = sessions(all.without_bills);
-        remarks.push(format!("Estimated for {some} without bills, as if everything had been sent every time."));
+        let some = estimated(all.without_bills, all.without_bills_usd);
+        remarks.push(format!("{some} without bills, as if everything had been sent every time."));
     }
     if all.without_prices > 0 {
-        let some = sessions(all.without_prices);
-        remarks.push(format!("Estimated for {some} of models without a price card, at another model's prices."));
+        let some = estimated(all.without_prices, all.without_prices_usd);
+        remarks.push(format!("{some} of models without a price card, at another model's prices."));
+    }
+    if all.not_understood > 0 {
+        let some = sessions(all.not_understood);
+        remarks.push(format!(
+            "* The cache of {some} is not understood: what looks saved there may be the provider's misses, of which \
+             Lookback's bill has none."
+        ));
     }
     if report.sessions.iter().any(|session| session.card.cache_not_understood) {
         remarks.push("Gemini's cache is not understood: figures at its prices are off by 10 to 17%.".to_owned());
@@ -213,6 +244,21 @@ mod tests {
             paid(&all, Some("deepseek")),
             "At the prices of deepseek 200 calls would have cost $412.10, everything sent every time."
         );
+    }
+
+    #[test]
+    fn a_cache_that_nobody_understands_is_named_beside_the_figure() {
+        let all = Money { not_understood: 2, ..money(4.0, 4.0, 3.0) };
+        let said = with_lookback(&all).unwrap();
+        assert_eq!(said, "With Lookback (the cache is not understood): $3.00 (75%), and 7 look-ups in 100 calls.");
+        let some = Money { not_understood: 1, ..all };
+        assert!(!with_lookback(&some).unwrap().contains("not understood"));
+    }
+
+    #[test]
+    fn a_part_that_is_estimated_makes_the_whole_an_estimate() {
+        assert!(!money(4.0, 4.0, 3.0).is_about());
+        assert!(Money { without_prices: 1, ..money(4.0, 4.0, 3.0) }.is_about());
     }
 
     #[test]

@@ -6,12 +6,12 @@
 use lookback_engine::cache::Split;
 
 use super::{
-    Mark, Moment, PAID, Pictures, numbers,
+    Mark, Moment, PAID, Paid, Pictures, numbers,
     summary::{APPEND, LOOKBACK},
 };
 use crate::{
     conversation::Conversation,
-    measure::{BillByKind, bill_by_kind, repair},
+    measure::{bill_by_kind, repair},
     parameters::{DEAREST_CALLS, WORTH_SAYING},
     simulate::{Run, Tariff},
 };
@@ -21,7 +21,13 @@ pub type NamedRun<'r> = (&'r str, &'r Run);
 
 /// `file` as the report names it. Moments are those of the session as it was: by its bills, or by append's run where it has
 /// none.
-pub fn pictures(file: &str, runs: &[NamedRun<'_>], conversation: &Conversation<'_>, tariff: &Tariff) -> Pictures {
+pub fn pictures(
+    file: &str,
+    runs: &[NamedRun<'_>],
+    conversation: &Conversation<'_>,
+    tariff: &Tariff,
+    paid: Option<&Paid>,
+) -> Pictures {
     let mut pictures = Pictures::default();
     for (name, run) in runs {
         let context = run.calls.iter().map(|call| call.split.tokens()).collect();
@@ -32,10 +38,10 @@ pub fn pictures(file: &str, runs: &[NamedRun<'_>], conversation: &Conversation<'
     }
     let find = |name| runs.iter().find(|(known, _)| *known == name).map(|(_, run)| *run);
     let really = Really { conversation, tariff, append: find(APPEND) };
-    if conversation.calls.iter().any(|call| call.billed.is_some()) {
+    if let Some(paid) = paid {
         let calls = 0..conversation.calls.len();
         pictures.context.insert(PAID.to_owned(), calls.clone().map(|call| really.split(call).tokens()).collect());
-        pictures.kinds.insert(PAID.to_owned(), really.by_kind());
+        pictures.kinds.insert(PAID.to_owned(), paid.kinds);
     }
     pictures.dearest = dearest(file, &really, find(LOOKBACK));
     pictures
@@ -75,19 +81,6 @@ impl Really<'_> {
     fn cost(&self, call: usize) -> f64 {
         let output = self.conversation.calls[call].output_tokens;
         in_dollars(self.tariff, self.tariff.cost(&self.split(call), output))
-    }
-
-    fn by_kind(&self) -> BillByKind {
-        let mut bill = BillByKind::default();
-        for (place, call) in self.conversation.calls.iter().enumerate() {
-            let split = self.split(place);
-            let (input, rates) = self.tariff.at(split.tokens());
-            bill.read += rates.read * split.read as f64;
-            bill.written += self.tariff.writes(&split);
-            bill.uncached += input * split.uncached as f64;
-            bill.output += rates.output * call.output_tokens as f64;
-        }
-        bill.times(in_dollars(self.tariff, 1.0))
     }
 
     /// The parts of a call's cost that matter, the largest first.
@@ -215,7 +208,7 @@ mod tests {
     #[test]
     fn the_example_is_drawn() {
         example::with(|run, conversation, tariff| {
-            let pictures = pictures("a.jsonl", &[("append", run), ("lookback", run)], conversation, tariff);
+            let pictures = pictures("a.jsonl", &[("append", run), ("lookback", run)], conversation, tariff, None);
             assert_eq!(pictures.context["lookback"], [2_000, 3_000, 1_600, 2_000]);
             let mark = Mark { call: 2, what: "fold", note: "turns 1–4 into block 1".to_owned() };
             assert_eq!(pictures.marks["lookback"], [mark]);
@@ -249,7 +242,7 @@ mod tests {
     fn a_pause_is_a_reason_and_so_is_a_cache_that_missed() {
         example::with(|run, conversation, tariff| {
             let why = |conversation: &Conversation<'_>, run: &Run| {
-                let pictures = pictures("a.jsonl", &[("append", run)], conversation, tariff);
+                let pictures = pictures("a.jsonl", &[("append", run)], conversation, tariff, None);
                 pictures.dearest.into_iter().find(|moment| moment.call == 1).unwrap().why
             };
             run.calls[1].split = Split { written: 3_000, ..Split::default() };

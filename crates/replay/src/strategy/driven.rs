@@ -23,6 +23,7 @@ use lookback_wire::check_body;
 use super::{Counter, Step, Strategy, fed::Fed, validity::provider_of};
 use crate::{
     conversation::{Conversation, Need},
+    numbers,
     shown::{Did, Evidence, Reach},
     simulate::Tariff,
 };
@@ -147,7 +148,7 @@ impl Strategy for Driven<'_> {
 }
 
 impl Driven<'_> {
-    fn did(&mut self, tidied: &Tidied) -> Vec<Did> {
+    pub(super) fn did(&mut self, tidied: &Tidied) -> Vec<Did> {
         let mut did = Vec::new();
         self.refused += tidied.delta.as_ref().map_or(0, |delta| delta.refused.len()) as u64;
         let mut add =
@@ -163,10 +164,17 @@ impl Driven<'_> {
             add("archive", archive.replaced, archive.summary, note);
         }
         if let Some(stubbed) = &tidied.stubbed {
-            add("stub", stubbed.raw, stubbed.short, format!("{} old blocks made short", stubbed.blocks));
+            add(
+                "stub",
+                stubbed.raw,
+                stubbed.short,
+                format!("{} made short", numbers::counted(stubbed.blocks as u64, "old block")),
+            );
         }
         if let Some(settled) = &tidied.settled {
-            add("settle", settled.raw, settled.short, format!("{} results in their short forms", settled.results));
+            let forms = if settled.results == 1 { "its short form" } else { "their short forms" };
+            let note = format!("{} in {forms}", numbers::counted(settled.results as u64, "result"));
+            add("settle", settled.raw, settled.short, note);
         }
         did
     }

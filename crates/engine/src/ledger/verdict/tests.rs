@@ -1,5 +1,3 @@
-use lookback_wire::TokenUsage;
-
 use super::*;
 use crate::{cache::Covers, trace::CallNo};
 
@@ -88,4 +86,16 @@ fn a_prompt_that_is_billed_quite_otherwise_is_not_judged_by_its_parts() {
     // A client's own system prompt that no file shows.
     assert_eq!(check(&expected(MARKS), &report(90_000, 2_400, 4)), None);
     assert_eq!(check(&expected(MARKS), &report(0, 0, 0)), None, "nothing was billed");
+}
+
+#[test]
+fn the_bill_before_says_what_was_there_to_be_read() {
+    let since = |cached, uncached| {
+        let found = Mismatch::since(12_000, &TokenUsage { cached, uncached, ..TokenUsage::default() });
+        found.map(|found| (found.difference, found.expected, found.reported))
+    };
+    assert_eq!([since(12_000, 500), since(11_800, 700), since(12_400, 100)], [None; 3], "2% are allowed for");
+    assert_eq!(since(0, 12_500), Some((Difference::Lost, 12_000, 0)));
+    assert_eq!(since(9_000, 3_500), Some((Difference::LessCached, 12_000, 9_000)));
+    assert_eq!(since(1_000, 5_000), None, "another prompt");
 }

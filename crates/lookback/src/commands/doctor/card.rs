@@ -15,7 +15,8 @@ use crate::{
 pub(super) fn rows(chosen: &Chosen, settings: &Settings) -> Vec<Row> {
     let card = &chosen.card;
     let names = match chosen.named {
-        Named::ByCard => format!("{} ({})", card.models.join(", "), card.provider),
+        // The first says which; the others are its dates and forms.
+        Named::ByCard => format!("{} ({})", card.models.first().map_or("", String::as_str), card.provider),
         Named::ByNone => format!("none names {}: a cautious one is taken, and folds are not priced", chosen.model),
     };
     let window = settings.context.value.window.window(Some(card.window));

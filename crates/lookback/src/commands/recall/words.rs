@@ -51,14 +51,11 @@ pub(super) fn recall(store: &Snapshot, asked: &Asked<'_>, session: Option<&Sessi
     screen::write_table(&mut out, &rows, &[numbers], width)?;
     out.flush()?;
     if all > hits.len() {
-        let than = if all > counted { "more than " } else { "" };
-        let shown = match more {
-            0 => "and more:".to_owned(),
-            more => {
-                format!("and {than}{} more: --limit {} shows them,", screen::exact(more as u64), all.min(counted))
-            }
+        let found = match all > counted {
+            true => format!("more than {} are found:", screen::exact(counted as u64)),
+            false => format!("and {} more: --limit {all} shows them,", screen::exact(more as u64)),
         };
-        screen::remark(&format!("{shown} more words find fewer"));
+        screen::remark(&format!("{found} more words find fewer"));
     }
     if let Some(pointer) = hits.iter().find_map(|hit| pointer_of(hit, &names)) {
         screen::remark(&format!("the whole of one: lookback recall {pointer}"));

@@ -37,7 +37,7 @@ fn write_agents<W: Write>(
     rows.extend(agents.iter().map(|(format, money)| {
         let (paid, whole) = (dollars(money.paid), dollars(money.whole));
         vec![
-            format.label().to_owned(),
+            format!("{}{}", format.label(), if money.not_understood > 0 { "*" } else { "" }),
             screen::exact(money.calls),
             if money.is_about() { format!("~{paid}") } else { paid },
             whole,

@@ -1,15 +1,14 @@
 //! For each call what could be reused of the one before, and why not all of it.
 
+mod bills;
+
 use std::{borrow::Cow, collections::BTreeMap};
 
 use anyhow::Result;
+use bills::Bill;
 use lookback_engine::{
-    CacheVerdict, LedgerLine, Mismatch, Miss, Session,
-    card::Lifetime,
-    trace::{
-        CallNo, EventBody,
-        event::{Cold, Usage},
-    },
+    CacheVerdict, LedgerLine, Miss, Session,
+    trace::{CallNo, event::Usage},
 };
 use serde_json::json;
 
@@ -29,9 +28,8 @@ pub(super) fn show(session: &Session, next: Option<&LedgerLine>) -> Result<()> {
     }
     let mut out = screen::screen();
     let width = screen::columns();
-    let bills = billed(session);
-    let cold = cold_calls(session, &bills);
-    let billed = if width < WITH_BILLED { BTreeMap::new() } else { bills };
+    let bills = bills::read(session)?;
+    let billed = if width < WITH_BILLED { BTreeMap::new() } else { usages(&bills) };
     // A narrow terminal has no room for all; `--json` always has all.
     let with_bytes = width >= WITH_BYTES;
     let mut heading = vec!["call", "input", "reused", "written"];
@@ -45,8 +43,9 @@ pub(super) fn show(session: &Session, next: Option<&LedgerLine>) -> Result<()> {
     let right: Vec<usize> = (0..heading.len() - 1).collect();
     let heading = heading.into_iter().map(str::to_owned).collect();
     let made = lines.iter().map(|line| {
-        let mut row = row(line.call.to_string(), &explained(line, &cold), &billed, with_bytes);
-        if let (Some(why), Some(mismatch)) = (row.last_mut(), mismatch(session, line.call)) {
+        let mut row = row(line.call.to_string(), &explained(line, &bills), &billed, with_bytes);
+        let verdict = bills.get(&line.call).and_then(|bill| bill.verdict);
+        if let (Some(why), Some(CacheVerdict::Mismatch(mismatch))) = (row.last_mut(), verdict) {
             why.push_str(&format!("; {mismatch}"));
         }
         row
@@ -62,74 +61,73 @@ pub(super) fn show(session: &Session, next: Option<&LedgerLine>) -> Result<()> {
         ];
         screen::write_facts(&mut out, " ", &facts, width)?;
     }
-    let mut remarks = compare_with_bills(session);
+    let mut remarks = compare_with_bills(&bills);
     remarks.extend(without_model(session));
-    remarks.extend(above_the_cliff(session));
+    remarks.extend(without_card(session, &bills));
+    remarks.extend(above_the_cliff(session, &bills));
     screen::write_wrapped_table(&mut out, &remarks, &[], width)?;
     Ok(out.flush()?)
 }
 
-/// Calls of whose prompt the provider had nothing any more: the bill says so, and so long a pause says why.
-fn cold_calls(session: &Session, billed: &BTreeMap<CallNo, Usage>) -> BTreeMap<CallNo, Cold> {
-    let Some(card) = session.card() else { return BTreeMap::new() };
-    let mut lifetime = Lifetime::Usual;
-    let mut cold = BTreeMap::new();
-    for pair in session.ledger().windows(2) {
-        lifetime = billed.get(&pair[0].call).and_then(opened::held).unwrap_or(lifetime);
-        let idle_ms = pair[1].at.0.saturating_sub(pair[0].at.0);
-        let nothing = billed.get(&pair[1].call).is_some_and(|usage| usage.billed.cached == 0);
-        let Some(lifetime_ms) = card.lifetime_ms(lifetime).filter(|lifetime_ms| nothing && idle_ms > *lifetime_ms)
-        else {
-            continue;
-        };
-        cold.insert(pair[1].call, Cold { idle_ms, lifetime_ms, base_held: false });
-    }
-    cold
-}
-
 /// A line with the reason that the bill shows in the place of the one that the prompt shows.
-fn explained(line: &LedgerLine, cold: &BTreeMap<CallNo, Cold>) -> LedgerLine {
+fn explained(line: &LedgerLine, bills: &BTreeMap<CallNo, Bill>) -> LedgerLine {
     let mut line = line.clone();
     let is_told = line.reasons.iter().any(|reason| matches!(reason, Miss::Cold(_)));
-    if let Some(cold) = cold.get(&line.call).filter(|_| !is_told) {
+    if let Some(reason) = bills.get(&line.call).and_then(|bill| bill.reason).filter(|_| !is_told) {
         let others = line.reasons.iter().copied().filter(|reason| *reason != Miss::NewTurns);
-        line.reasons = others.chain([Miss::Cold(*cold)]).collect::<Vec<_>>().into();
+        line.reasons = others.chain([reason]).collect::<Vec<_>>().into();
     }
     line
 }
 
-fn mismatch(session: &Session, call: CallNo) -> Option<Mismatch> {
-    match session.cache_verdict(call)? {
-        CacheVerdict::Mismatch(mismatch) => Some(mismatch),
-        CacheVerdict::AsExpected | CacheVerdict::NotReported => None,
-    }
-}
-
 /// How many calls were billed as their card says, how many otherwise, and what that may mean.
-fn compare_with_bills(session: &Session) -> Vec<Vec<String>> {
-    let mut calls: BTreeMap<Cow<'static, str>, Vec<CallNo>> = BTreeMap::new();
-    for line in session.ledger() {
-        let says = match session.cache_verdict(line.call) {
-            None => continue,
-            Some(CacheVerdict::AsExpected) => "cached as expected".into(),
-            Some(CacheVerdict::NotReported) => "no cached tokens reported: this server may never report them".into(),
-            Some(CacheVerdict::Mismatch(mismatch)) => {
-                format!("cached otherwise than expected: {}", mismatch.difference.likely()).into()
+fn compare_with_bills(bills: &BTreeMap<CallNo, Bill>) -> Vec<Vec<String>> {
+    let mut calls: BTreeMap<(Cow<'static, str>, Surprise), Vec<CallNo>> = BTreeMap::new();
+    for (call, bill) in bills {
+        let says = match (bill.reason, bill.verdict) {
+            (Some(Miss::ClientCompaction), _) => {
+                ("not compared: after the agent's own compaction the prompt was another one".into(), Surprise::Named)
+            }
+            (_, None) => continue,
+            (_, Some(CacheVerdict::AsExpected)) => ("cached as expected".into(), Surprise::None),
+            (_, Some(CacheVerdict::NotReported)) => {
+                ("no cached tokens reported: this server may never report them".into(), Surprise::None)
+            }
+            (_, Some(CacheVerdict::Mismatch(mismatch))) => {
+                let likely = mismatch.difference.likely();
+                (format!("cached otherwise than expected: {likely}").into(), Surprise::Named)
             }
         };
-        calls.entry(says).or_default().push(line.call);
+        calls.entry(says).or_default().push(*call);
     }
-    let told = |(says, calls): (Cow<'static, str>, Vec<CallNo>)| {
+    let told = |((says, surprise), calls): ((Cow<'static, str>, Surprise), Vec<CallNo>)| {
         let named: Vec<String> = calls.iter().take(NAMED).map(ToString::to_string).collect();
         let more = if calls.len() > NAMED { ", …" } else { "" };
-        let named = if says.starts_with("cached otherwise") {
-            format!(" (call {}{more})", named.join(", "))
-        } else {
-            String::new()
+        let named = match surprise {
+            Surprise::Named => format!(" (call {}{more})", named.join(", ")),
+            Surprise::None => String::new(),
         };
         vec![screen::counted(calls.len() as u64, "call"), format!("{says}{named}")]
     };
     calls.into_iter().map(told).collect()
+}
+
+/// Whether a person wants to know which calls these were.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Surprise {
+    None,
+    Named,
+}
+
+/// By what calls are judged whose model has no card.
+fn without_card(session: &Session, bills: &BTreeMap<CallNo, Bill>) -> Option<Vec<String>> {
+    let model = &session.state().model().name;
+    let is_judged = bills.values().any(|bill| bill.reason.is_some() || bill.verdict.is_some());
+    if session.card().is_some() || model.is_empty() || !is_judged {
+        return None;
+    }
+    let says = format!("knows {model}: each call is judged by the bill before it, as if entries lived as usual");
+    Some(vec!["no card".to_owned(), says])
 }
 
 /// By whose rule calls are judged that name no model.
@@ -144,10 +142,10 @@ fn without_model(session: &Session) -> Option<Vec<String>> {
 }
 
 /// How many calls had a prompt so long that all of it costs more.
-fn above_the_cliff(session: &Session) -> Option<Vec<String>> {
+fn above_the_cliff(session: &Session, bills: &BTreeMap<CallNo, Bill>) -> Option<Vec<String>> {
     let prices = session.card()?.prices.as_ref()?;
     let above = prices.long.as_ref()?.above;
-    let calls = billed(session).values().filter(|usage| prices.tier(usage.billed.prompt()) > 0).count() as u64;
+    let calls = bills.values().filter(|bill| prices.tier(bill.usage.billed.prompt()) > 0).count() as u64;
     let says = format!("above {} tokens of prompt: every token of such a call costs more", screen::exact(above.into()));
     (calls > 0).then(|| vec![screen::counted(calls, "call"), says])
 }
@@ -178,10 +176,9 @@ fn row(call: String, line: &LedgerLine, billed: &BTreeMap<CallNo, Usage>, with_b
 }
 
 pub(super) fn show_json(session: &Session, next: Option<&LedgerLine>) -> Result<()> {
-    let billed = billed(session);
-    let cold = cold_calls(session, &billed);
+    let bills = bills::read(session)?;
     let line = |line: &LedgerLine, is_planned: bool| {
-        let line = &explained(line, &cold);
+        let (line, bill) = (&explained(line, &bills), bills.get(&line.call));
         json!({
             "call": line.call,
             "at": line.at,
@@ -189,10 +186,10 @@ pub(super) fn show_json(session: &Session, next: Option<&LedgerLine>) -> Result<
             "reused": line.reused,
             "written": line.written,
             "reasons": line.reasons,
-            "billed": billed.get(&line.call),
-            "tier": billed.get(&line.call).and_then(|usage| tier(session, usage)),
+            "billed": bill.map(|bill| bill.usage),
+            "tier": bill.and_then(|bill| tier(session, &bill.usage)),
             "expected": session.expected_bill(line.call),
-            "cache": session.cache_verdict(line.call),
+            "cache": bill.and_then(|bill| bill.verdict),
             "planned": is_planned,
         })
     };
@@ -200,11 +197,6 @@ pub(super) fn show_json(session: &Session, next: Option<&LedgerLine>) -> Result<
     screen::show_json(&made.chain(next.map(|next| line(next, true))).collect())
 }
 
-/// What providers said about their calls, where they did.
-fn billed(session: &Session) -> BTreeMap<CallNo, Usage> {
-    let usages = session.trace().iter().filter_map(|event| match &event.event {
-        EventBody::Usage(usage) => Some((usage.call, *usage)),
-        _ => None,
-    });
-    usages.collect()
+fn usages(bills: &BTreeMap<CallNo, Bill>) -> BTreeMap<CallNo, Usage> {
+    bills.iter().map(|(call, bill)| (*call, bill.usage)).collect()
 }

@@ -37,6 +37,8 @@ pub(super) fn show(store: &Snapshot, id: &SessionId, turns: Option<TurnRange>) -
     let heading = ["event", "time", "what", ""].map(str::to_owned).to_vec();
     let events = store.events(id)?;
     let sizes = TurnSizes::of(&events);
+    let last = events.iter().filter_map(|event| turn_of(&event.event)).max();
+    super::expect_turns(turns, last.map_or(0, |last| last.0 + 1))?;
     let mut now = None;
     let shown = events.iter().filter(|event| {
         now = turn_of(&event.event).or(now);

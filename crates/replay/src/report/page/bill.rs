@@ -33,7 +33,11 @@ pub(super) fn bills<'a>(report: &Report, group: &'a Group) -> Vec<(&'a str, Bill
     for name in paid.into_iter().chain(names) {
         let mut sum = BillByKind::default();
         for place in &group.members {
-            if let Some(bill) = report.sessions[*place].pictures.kinds.get(name) {
+            let session = &report.sessions[*place];
+            let kinds = &session.pictures.kinds;
+            // Who was not billed counts with append's bill, as in the table.
+            let estimated = kinds.get(APPEND).filter(|_| name == PAID && session.paid_usd.is_none());
+            if let Some(bill) = kinds.get(name).or(estimated) {
                 sum.add(bill);
             }
         }

@@ -61,7 +61,10 @@ const AGENTS: [Measure<Money>; 7] = [
     ("sessions", "", |money| numbers::count(money.sessions)),
     ("calls", "", |money| numbers::count(money.calls)),
     ("paid", "as recorded, at the prices of the API", |money| {
-        let estimated = if money.is_about() { " <small>estimated</small>" } else { "" };
+        let estimated = match money.is_about() {
+            true => format!(" <small>~ {} estimated</small>", numbers::dollars(money.estimated())),
+            false => String::new(),
+        };
         format!("{}{estimated}", numbers::dollars(money.paid))
     }),
     ("with whole answers", "some clients write down a part of their output tokens", |money| {
@@ -168,7 +171,10 @@ fn class(strategy: &StrategySummary) -> &'static str {
 /// Agent by agent, what the first sentence says over all.
 pub(super) fn agents(agents: &[(Format, Money)]) -> String {
     let mut table = table_of("What was paid", "agent", &AGENTS);
-    agents.iter().for_each(|(format, money)| table.row("", format.label(), cells(&AGENTS, money)));
+    for (format, money) in agents {
+        let doubt = if money.not_understood > 0 { "* <small class=\"about\">cache not understood</small>" } else { "" };
+        table.row("", &format!("{}{doubt}", format.label()), cells(&AGENTS, money));
+    }
     table.finish()
 }
 

@@ -1,4 +1,9 @@
-use lookback_engine::{Configuration, trace::result::ReadData};
+use lookback_engine::{
+    Configuration,
+    report::{SettleReport, StubReport},
+    session::Tidied,
+    trace::result::ReadData,
+};
 
 use super::*;
 use crate::{
@@ -141,6 +146,21 @@ fn settling_alone_shortens_results_of_finished_rounds_only() {
         }
     }
     assert_eq!(driven.invalid(), None);
+}
+
+#[test]
+fn what_was_done_is_counted_as_people_count() {
+    let story = Story::new().user("go").say("end");
+    let conversation = story.conversation();
+    let notes = |number| {
+        let settled = Some(SettleReport { results: number, raw: 9, short: 1 });
+        let stubbed = Some(StubReport { blocks: number, raw: 9, short: 1 });
+        let tidied = Tidied { settled, stubbed, ..Tidied::default() };
+        let did = driven(&conversation, Powers::Planned, WIDE).did(&tidied);
+        did.into_iter().map(|did| did.note).collect::<Vec<_>>()
+    };
+    assert_eq!(notes(1), ["1 old block made short", "1 result in its short form"]);
+    assert_eq!(notes(2), ["2 old blocks made short", "2 results in their short forms"]);
 }
 
 #[test]

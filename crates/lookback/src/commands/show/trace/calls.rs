@@ -73,13 +73,15 @@ pub(super) fn describe_usage(Usage { call, billed }: &Usage) -> String {
 
 fn describe_tokens(usage: &TokenUsage) -> String {
     let TokenUsage { uncached, cached, written, output, written_5m, written_1h } = usage;
+    let exact = |tokens: &u32| screen::exact(u64::from(*tokens));
     let lifetimes = [(written_5m, "5 min"), (written_1h, "1 h")];
     let lifetimes: Vec<String> = lifetimes
         .iter()
         .filter(|(tokens, _)| **tokens > 0)
-        .map(|(tokens, time)| format!("{tokens} for {time}"))
+        .map(|(tokens, time)| format!("{} for {time}", exact(tokens)))
         .collect();
     let lifetimes = if lifetimes.is_empty() { String::new() } else { format!(" ({})", lifetimes.join(", ")) };
+    let [cached, written, uncached, output] = [cached, written, uncached, output].map(exact);
     format!("{cached} cached, {written} written{lifetimes}, {uncached} uncached, {output} out")
 }
 
@@ -118,5 +120,20 @@ fn by(decided: &DecidedBy) -> String {
         DecidedBy::Person => " by a person".to_owned(),
         DecidedBy::Lead => " by the lead".to_owned(),
         DecidedBy::Rule(rule) => format!(" by {rule}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_written_as_people_read_them() {
+        let billed =
+            TokenUsage { uncached: 3, cached: 36_420, written: 1_384, written_5m: 0, written_1h: 1_384, output: 1_351 };
+        assert_eq!(
+            describe_usage(&Usage { call: CallNo(7), billed }),
+            "call 7: 36,420 cached, 1,384 written (1,384 for 1 h), 3 uncached, 1,351 out"
+        );
     }
 }

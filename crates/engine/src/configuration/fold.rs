@@ -32,7 +32,7 @@ limits! {
         /// span chooses where a fold ends (docs/design/folding.md, "When"). Ours: the share is a judgement, not a
         /// measurement.
         pub break_share: f64 = 0.75,
-        /// A guest's prompt above so many billed tokens is folded whatever it costs, where a quarter of it can be. Clients
+        /// A guest's prompt above so many billed tokens is folded whatever it costs, where that takes a third of it away. Clients
         /// make their own history shorter when the usage that they are told comes near their window, and lose more by it
         /// than a fold costs (docs/gateway.md). Ours: below what the smallest windows in use, of some 60,000 tokens,
         /// leave beside an answer, with room for one more large result.
@@ -81,6 +81,6 @@ pub(crate) const GROWN_SINCE_REFUSED: u64 = 4;
 /// The end of L2, the seam, the previous tail and the tail each want a mark (docs/design/folding.md, "Marks").
 pub(crate) const MARKS_NEEDED: usize = 4;
 
-/// A guest whose client would soon make its own history shorter is folded where one part in so many of `guest_most` can be.
-/// Ours: a fold must take a quarter away.
-pub(crate) const GUEST_FOLDS: u64 = 4;
+/// A guest whose client would soon make its own history shorter is folded where one part in so many of its prompt goes by
+/// that. Ours: where less goes, the next calls ask for the same again, and each fold writes all behind it anew.
+pub(crate) const GUEST_FOLDS: u64 = 3;

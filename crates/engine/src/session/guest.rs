@@ -14,7 +14,7 @@ use crate::{
         zone::{hot_tokens, hot_turns},
     },
     error::{FoldRefused, SessionError, expect_idle},
-    planner::Asked,
+    planner::{Asked, FoldDecision},
     recorder::Book,
     report::FoldReport,
     trace::{
@@ -72,10 +72,11 @@ impl Session {
         self.history.live_turns(all).map(|(turn, _)| turn).collect()
     }
 
-    /// Whether the client would soon make its own history shorter, and enough of it can be folded before.
-    fn is_near_compaction(&self, hot: u64) -> bool {
-        let most = self.policy.configuration.fold.guest_most;
-        self.expected_input() > most && hot > most / GUEST_FOLDS
+    /// Whether the client would soon make its own history shorter, and a fold takes enough of it away before.
+    fn keeps_compaction_away(&self, fold: &FoldDecision) -> bool {
+        let input = self.expected_input();
+        let takes = fold.cut.map_or(0, |cut| cut.gone());
+        input > self.policy.configuration.fold.guest_most && takes > input / GUEST_FOLDS
     }
 
     /// To be called when an answer was recorded; no call may be under way. What is folded ends before the open step, passes
@@ -96,15 +97,19 @@ impl Session {
         self.policy.coming_rents = Rents::default();
         let hot = hot_tokens(&self.state.view);
         let tried = self.policy.refused_at.is_some_and(|refused| hot < refused + refused / GROWN_SINCE_REFUSED);
-        let (question, offered) = match (asked.need, noticed.proposal) {
-            (FoldNeed::ToFit, _) => (Asked::Window, None),
-            (FoldNeed::WhatPays, _) if tried => return Ok(Vec::new()),
-            (FoldNeed::WhatPays, _) if self.is_near_compaction(hot) => (Asked::Order, None),
-            (FoldNeed::WhatPays, Some(proposal)) => (Asked::Trigger(proposal.trigger), Some(proposal.end)),
-            (FoldNeed::WhatPays, None) => (Asked::Step, None),
-        };
         let walls = Walls::new(&self.history, hot_turns(self.bench()).next(), asked.joined);
-        let decision = ask_planner(self.desk(), question, offered, &walls, context);
+        let ask = |question, offered| ask_planner(self.desk(), question, offered, &walls, context);
+        let decision = match (asked.need, noticed.proposal) {
+            (FoldNeed::ToFit, _) => ask(Asked::Window, None),
+            (FoldNeed::WhatPays, _) if tried => return Ok(Vec::new()),
+            (FoldNeed::WhatPays, proposal) => {
+                let ordered = Some(ask(Asked::Order, None)).filter(|fold| self.keeps_compaction_away(fold));
+                ordered.unwrap_or_else(|| match proposal {
+                    Some(proposal) => ask(Asked::Trigger(proposal.trigger), Some(proposal.end)),
+                    None => ask(Asked::Step, None),
+                })
+            }
+        };
         let drafts = guest::drafts_of(self.desk(), &decision, &walls);
         if drafts.is_empty() {
             self.policy.coming_rents.fold = rent(decision.balance);

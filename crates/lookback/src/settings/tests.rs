@@ -287,7 +287,7 @@ fn cards_of_ones_own_win_and_are_looked_for_beside_the_file() {
     fn read(path: &Path) -> io::Result<String> {
         assert_eq!(path, Path::new("/home/ada/.config/lookback/mine.toml"));
         let unknown = include_str!("../../../../prices/unknown.toml");
-        Ok(unknown.replace("\"*\"", "\"claude-sonnet-5*\"").replace("200_000", "64_000"))
+        Ok(unknown.replace("\"*\"", "\"claude-sonnet-5-20*\"").replace("200_000", "64_000"))
     }
     let sources = Sources { read, ..sources("cards = [\"mine.toml\"]", &[]) };
     let settings = Settings::resolve(sources).expect("settings");

@@ -302,3 +302,22 @@ fn a_database_is_bounded_by_what_a_session_has_in_it() {
     assert_eq!(ran.ended, Ended::Well, "{}", ran.err);
     assert!(ran.err.contains("session ses_1 is larger than 64 MB"), "{}", ran.err);
 }
+
+/// A table without an index is not read again for each message.
+#[test]
+fn a_database_of_many_messages_is_read_once() {
+    let home = tempfile::tempdir().expect("a folder");
+    let file = home.path().join("opencode.db");
+    let database = rusqlite::Connection::open(&file).expect("a database");
+    let made = "CREATE TABLE session (id, parent_id, directory, time_updated);
+        CREATE TABLE message (id, session_id, time_created, data); CREATE TABLE part (id, message_id, data);
+        INSERT INTO session VALUES ('ses_1', NULL, '/w', 1);
+        WITH RECURSIVE message_of (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM message_of WHERE n < 60000)
+        INSERT INTO message SELECT 'msg_' || n, 'ses_1', n, '{\"role\":\"assistant\"}' FROM message_of;
+        INSERT INTO part SELECT 'prt_' || id, id, '{\"type\":\"text\",\"text\":\"a\"}' FROM message;";
+    database.execute_batch(made).expect("its tables");
+    drop(database);
+    // Read again for each, it took minutes.
+    let ran = run_for(home.path(), &["import", file.to_str().expect("text")], Duration::from_secs(60));
+    assert_eq!(ran.ended, Ended::Well, "{}", ran.err);
+}

@@ -24,6 +24,9 @@ use crate::{
     skips::Skips,
 };
 
+/// Results of tools in one session: each is found again by some 1,500 bytes. Recorded sessions have some thousands.
+const MOST_RESULTS: u64 = 200_000;
+
 /// Items that wait for the first call, which says the model. A file that has so many before it never names one.
 const WAITING: usize = 64;
 
@@ -121,6 +124,7 @@ enum State {
 #[derive(Default)]
 struct Counts {
     calls: u64,
+    results: u64,
     turns: u64,
     compactions: u64,
 }
@@ -128,6 +132,9 @@ struct Counts {
 impl Taker for Arrival<'_, '_> {
     fn take(&mut self, item: Item, about: &About) -> Result<()> {
         self.progress.set((self.read)());
+        if !self.counts.has_room(&item) {
+            return Ok(());
+        }
         self.counts.add(&item);
         if matches!(self.state, State::Unknown) {
             let names_its_model = matches!(item, Item::Call(_));
@@ -193,6 +200,10 @@ impl Arrival<'_, '_> {
 
     /// The file has ended.
     fn end(&mut self, about: &About) -> Result<()> {
+        if self.counts.results > MOST_RESULTS {
+            let reason = format!("what comes behind {} calls of tools", screen::exact(MOST_RESULTS));
+            self.skips.add(Skipped { line: 0, reason });
+        }
         if matches!(self.state, State::Unknown) && self.counts.calls > 0 {
             self.begin(about)?;
         }
@@ -272,6 +283,14 @@ impl Arrival<'_, '_> {
 }
 
 impl Counts {
+    /// Behind the first that has none nothing has.
+    fn has_room(&mut self, item: &Item) -> bool {
+        if let Item::Call(call) = item {
+            self.results += call.results.len() as u64;
+        }
+        self.results <= MOST_RESULTS
+    }
+
     fn add(&mut self, item: &Item) {
         match item {
             Item::User(_) => self.turns += 1,

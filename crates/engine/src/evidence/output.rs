@@ -35,11 +35,16 @@ pub(crate) fn telling_line(output: &str, failed: bool) -> Option<String> {
     (is_telling(last) && (failed || last.len() <= CLOSING_CHARACTERS)).then(|| cut(last))
 }
 
-/// What a program adds about itself.
+/// What a program adds about itself, or another one around what it said: `<returncode>1</returncode>`.
 fn is_aside(line: &str) -> bool {
-    ["WARNING", "warning:", "[notice]", "npm notice", "hint:", "DeprecationWarning", "Shell cwd was reset to "]
-        .iter()
-        .any(|mark| line.starts_with(mark))
+    is_tagged(line)
+        || ["WARNING", "warning:", "[notice]", "npm notice", "hint:", "DeprecationWarning", "Shell cwd was reset to "]
+            .iter()
+            .any(|mark| line.starts_with(mark))
+}
+
+fn is_tagged(line: &str) -> bool {
+    line.starts_with('<') && line.ends_with('>')
 }
 
 /// The exception at the end of a Python traceback, or what an assertion said.
@@ -81,6 +86,7 @@ fn is_telling(line: &str) -> bool {
         && !line.contains(['\u{1b}', '\r', '\u{8}'])
         && !line.contains("%|")
         && !line.starts_with("...")
+        && !is_tagged(line)
         // A task runner that says what it runs.
         && !line.contains("] $ ")
 }
@@ -110,6 +116,8 @@ mod tests {
     fn a_success_is_told_by_its_last_line_unless_that_is_decoration() {
         assert_eq!(telling_line("a\n2 files changed\n\n", false).as_deref(), Some("2 files changed"));
         assert_eq!(telling_line("done\n==========\n", false), None);
+        let tagged = "<output>\nno such table\n</output>\n<returncode>1</returncode>\n";
+        assert_eq!(telling_line(tagged, true).as_deref(), Some("no such table"));
         assert_eq!(telling_line("100%|####| 3/3\n", false), None);
         assert_eq!(telling_line("", false), None);
     }

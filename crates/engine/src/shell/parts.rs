@@ -11,8 +11,12 @@ use super::{
 const CHAINED: &str = " && ";
 
 /// `pytest tests/a.py -q` is a part of `pytest -q`, `cargo test` in a folder of `cargo test`, and `make lint` of
-/// `make lint && make test`.
+/// `make lint && make test`. Two that run the same are no parts of each other.
 pub(crate) fn is_part_of(key: &str, wider: &str) -> bool {
+    is_within_run(key, wider) && !is_within_run(wider, key)
+}
+
+fn is_within_run(key: &str, wider: &str) -> bool {
     let (inner, outer) = (folder_of(key), folder_of(wider));
     let (narrow, wide) = (choosing(key), choosing(wider));
     let is_held = |part: &Vec<&str>| wide.iter().any(|whole| chooses_of(part, whole));
@@ -94,6 +98,7 @@ mod tests {
         }
         for (key, wider) in [
             ("pytest -q", "pytest -q"),
+            ("make lint && make test", "make test && make lint"),
             ("pytest", "pytest -q"),
             ("pytest -x --tb=short", "pytest -q"),
             ("cargo test", "go test"),

@@ -18,6 +18,7 @@ mod said;
 pub(crate) mod sentences;
 mod since;
 mod turns;
+mod undone;
 mod wording;
 mod worth;
 

@@ -1,12 +1,14 @@
 //! Which files the session changed, and which it deleted: by its edits and writes, and by what its commands name.
 //!
-//! A command that failed, and one that puts other versions of files in place, counts for nothing.
+//! A command that failed, and one that puts other versions of files in place, counts for nothing. A file that is again what
+//! it was is not changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     named::{Named, command_words, named},
     past::{Done, Past},
+    undone::Edits,
 };
 use crate::{
     shell::{Script, named_files},
@@ -26,25 +28,34 @@ pub struct Files {
 }
 
 pub(super) fn files(past: Past<'_>) -> Files {
-    let mut fates: BTreeMap<String, bool> = BTreeMap::new();
-    let mut scratch = Scratch::default();
+    let mut known = Known::default();
     let root = past.history.start().root.trim_end_matches('/');
     let mut done: Vec<_> = past.done_from(TurnNo(0)).collect();
     done.reverse();
     for done in done {
-        scratch.kept.extend(done.changed().map(str::to_owned));
-        fates.extend(done.changed().map(|path| (path.to_owned(), true)));
-        fates.extend(done.deleted().map(|path| (path.to_owned(), false)));
+        known.edited(&done);
+        done.deleted().for_each(|path| known.gone(path));
         if let Some((_, run)) = done.run() {
-            follow(run, root, &mut fates, &mut scratch);
-            for path in shown_by_git(past, &done, run) {
-                fates.entry(path).or_insert(true);
-            }
+            known.follow(run, root);
+            shown_by_git(past, &done, run).into_iter().for_each(|path| known.put(path));
         }
     }
+    let Known { fates, scratch, .. } = known;
     let of = |exists: bool| fates.iter().filter(move |(_, fate)| **fate == exists).map(|(path, _)| path.clone());
     let (scratch, changed): (Vec<String>, Vec<String>) = of(true).partition(|path| scratch.is(path));
     Files { changed, deleted: of(false).collect(), scratch }
+}
+
+/// What is known of files so far.
+#[derive(Default)]
+struct Known {
+    /// Whether each exists. Those that are as they were are not in it.
+    fates: BTreeMap<String, bool>,
+    scratch: Scratch,
+    edits: Edits,
+    created: BTreeSet<String>,
+    /// What a commit of the session may hold.
+    committed: BTreeSet<String>,
 }
 
 /// What commands wrote for themselves.
@@ -123,46 +134,91 @@ pub(crate) fn taken_away(result: &ToolResult, root: &str) -> (Vec<String>, Vec<(
     }
 }
 
-/// What a command did to files that it names.
-fn follow(run: &RunData, root: &str, fates: &mut BTreeMap<String, bool>, scratch: &mut Scratch) {
-    // Most commands do neither.
-    let may = |word: &&str| run.command.contains(*word);
-    let writes = ["rm", "mv", "unlink", ">", "tee", "sed", "cp", "touch", "perl", "git add"].iter().any(may);
-    let uses = || scratch.made.iter().any(|path| run.command.contains(path.as_str()));
-    if !writes && !uses() {
-        return;
-    }
-    let script = Script::parse(&run.command);
-    let named = named(run, &script, root);
-    scratch.note(&named, fates);
-    if run.exit_code.is_some_and(|code| code != 0) {
-        return;
-    }
-    let Named { gone, put, replaces, .. } = named;
-    for path in put {
-        fates.entry(path).or_insert(true);
-    }
-    if !replaces {
-        let known = named_files(&script, &run.cwd, root);
-        // `mv a b` may put a into a folder b: where b is named as a file, it is one.
-        let in_a_file =
-            |path: &str| path.rsplit_once('/').is_some_and(|(over, _)| known.iter().any(|other| other == over));
-        let stays = |path: &&String| !gone.contains(path) && !in_a_file(path) && !is_scratch(path);
-        for path in known.iter().filter(stays) {
-            fates.insert(path.clone(), true);
+impl Known {
+    fn edited(&mut self, done: &Done<'_>) {
+        for path in done.changed() {
+            self.scratch.kept.insert(path.to_owned());
+            let data = &done.result.data;
+            if data.creates(path) || matches!(data, ResultData::Write(write) if write.created) {
+                self.created.insert(path.to_owned());
+            }
+            match self.edits.are_undone(path, data) {
+                true => drop(self.fates.remove(path)),
+                false => drop(self.fates.insert(path.to_owned(), true)),
+            }
         }
     }
-    for path in gone.into_iter().filter(|path| !is_scratch(path) && !path.is_empty()) {
-        let inside = format!("{path}/");
-        let under = fates.iter_mut().filter(|(known, _)| known.starts_with(&inside));
-        let count = under.map(|(_, fate)| *fate = false).count();
-        if count == 0 {
-            fates.insert(path, false);
+
+    /// Changed, by whomever.
+    fn put(&mut self, path: String) {
+        if !self.fates.contains_key(&path) {
+            self.edits.lose(&path);
+            self.fates.insert(path, true);
+        }
+    }
+
+    /// What was made and taken away again, and what nobody keeps, is as if it had not been.
+    fn gone(&mut self, path: &str) {
+        let made_here = self.created.contains(path) || self.scratch.made.contains(path);
+        if is_scratch(path) || (made_here && !self.committed.contains(path)) {
+            self.fates.remove(path);
+        } else {
+            self.fates.insert(path.to_owned(), false);
+        }
+        self.edits.lose(path);
+    }
+
+    /// What a command did to files that it names.
+    fn follow(&mut self, run: &RunData, root: &str) {
+        // Most commands do neither.
+        let may = |word: &&str| run.command.contains(*word);
+        let writes =
+            ["rm", "mv", "unlink", ">", "tee", "sed", "cp", "touch", "perl", "git add", "git c", "git restore"];
+        let uses = || self.scratch.made.iter().any(|path| run.command.contains(path.as_str()));
+        if !writes.iter().any(may) && !uses() {
+            return;
+        }
+        let script = Script::parse(&run.command);
+        let named = named(run, &script, root);
+        self.scratch.note(&named, &self.fates);
+        if run.exit_code.is_some_and(|code| code != 0) {
+            return;
+        }
+        let Named { gone, put, replaces, restored, commits, .. } = named;
+        // What is no file that was changed may be another version.
+        if restored.iter().all(|path| self.fates.contains_key(path) && !self.committed.contains(path)) {
+            for path in restored {
+                self.fates.remove(&path);
+                self.edits.forget(&path);
+            }
+        }
+        put.into_iter().for_each(|path| self.put(path));
+        if !replaces {
+            let known = named_files(&script, &run.cwd, root);
+            // `mv a b` may put a into a folder b: where b is named as a file, it is one.
+            let in_a_file =
+                |path: &str| path.rsplit_once('/').is_some_and(|(over, _)| known.iter().any(|other| other == over));
+            let stays = |path: &&String| !gone.contains(path) && !in_a_file(path) && !is_scratch(path);
+            for path in known.iter().filter(stays) {
+                self.edits.lose(path);
+                self.fates.insert(path.clone(), true);
+            }
+        }
+        for path in gone.into_iter().filter(|path| !path.is_empty()) {
+            let inside = format!("{path}/");
+            let under: Vec<String> = self.fates.keys().filter(|known| known.starts_with(&inside)).cloned().collect();
+            if under.is_empty() {
+                self.gone(&path);
+            }
+            under.iter().for_each(|path| self.gone(path));
+        }
+        if commits {
+            self.committed.extend(self.fates.keys().cloned());
         }
     }
 }
 
-fn is_scratch(path: &str) -> bool {
+pub(super) fn is_scratch(path: &str) -> bool {
     lists().scratch.begin(path) || path.starts_with('~')
 }
 
@@ -217,6 +273,31 @@ mod tests {
             ("cd $OTHER && sed -i 's/a/b/' e.ts", 0, ""),
         ]);
         assert_eq!(files.changed, ["src/a.ts", "src/b.ts", "src/c.ts", "web/d.ts"]);
+    }
+
+    #[test]
+    fn what_is_as_it_was_is_not_changed() {
+        let mut story = Story::new();
+        story.user("go on with it");
+        for (line, removed, added) in [(3, ["a"], ["b"]), (3, ["b"], ["a"])] {
+            story.step("", "Edit", json!({}), edit("back.rs", line, &removed, &added));
+            for path in ["put_back.rs", "committed.rs", "other.rs", "~/theme.json"] {
+                story.step("", "Edit", json!({}), edit(path, line, &["x"], &["y"]));
+            }
+        }
+        for command in [
+            "git checkout -- put_back.rs",
+            "git checkout main -- other.rs",
+            "rm ~/theme.json",
+            "git commit -am x",
+            "git checkout committed.rs",
+            "cat > try.py <<'E'\nx\nE",
+            "rm -f try.py",
+        ] {
+            story.step("", "Bash", json!({}), run(command, 0, ""));
+        }
+        let files = files(Past::new(story.session.history(), TurnNo(u32::MAX), &NoBlobs));
+        assert_eq!((files.changed, files.deleted), (vec!["committed.rs".into(), "other.rs".into()], vec![]));
     }
 
     #[test]

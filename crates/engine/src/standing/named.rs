@@ -23,6 +23,9 @@ pub(super) struct Named {
     pub(super) used: Vec<String>,
     /// Other versions of files were put in place, nobody knows of which.
     pub(super) replaces: bool,
+    /// Of these the version that was committed last, where each is a file.
+    pub(super) restored: Vec<String>,
+    pub(super) commits: bool,
 }
 
 pub(super) fn named(run: &RunData, script: &Script, root: &str) -> Named {
@@ -53,9 +56,14 @@ impl Named {
         }
         match words.as_slice() {
             ["cd", to] => *place = joined(place, to, root),
-            ["git", "checkout" | "restore" | "stash" | "reset" | "clean" | "pull" | "merge" | "rebase", ..] => {
+            ["git", "checkout" | "restore" | "stash" | "reset" | "clean" | "pull" | "merge" | "rebase", names @ ..] => {
                 self.replaces = true;
+                let is_plain = names.iter().all(|name| *name == "--" || !name.starts_with('-'));
+                if matches!(words[1], "checkout" | "restore") && is_plain {
+                    self.restored.extend(all(names).into_iter().filter(|name| !name.ends_with("HEAD")));
+                }
             }
+            ["git", "commit", ..] => self.commits = true,
             ["rm" | "unlink", names @ ..] | ["git", "rm", names @ ..] => self.gone.extend(all(names)),
             ["git", "add", names @ ..] => {
                 self.put.extend(all(names).into_iter().filter(|name| name.contains('.')));
@@ -102,7 +110,8 @@ fn operands<'a>(names: &'a [&'a str]) -> impl Iterator<Item = &'a str> {
 
 /// Relative to the root where it lies in it.
 fn joined(place: &str, name: &str, root: &str) -> String {
-    let whole = if name.starts_with('/') || place.is_empty() { name.to_owned() } else { format!("{place}/{name}") };
+    let whole =
+        if name.starts_with(['/', '~']) || place.is_empty() { name.to_owned() } else { format!("{place}/{name}") };
     let inside = whole.strip_prefix(root).and_then(|rest| rest.strip_prefix('/')).filter(|_| !root.is_empty());
     let mut parts: Vec<&str> = Vec::new();
     let path = inside.unwrap_or(if whole == root { "" } else { &whole });

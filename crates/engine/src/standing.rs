@@ -35,6 +35,7 @@ pub fn asks_nothing(text: &str) -> bool {
 
 pub use files::Files;
 pub(crate) use files::taken_away;
+pub(crate) use runs::hides_failure;
 pub(crate) use said::Concluded;
 
 use crate::{

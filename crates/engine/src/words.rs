@@ -62,6 +62,8 @@ pub(crate) struct Lists {
     pub(crate) warns: Words,
     pub(crate) build_good: Words,
     pub(crate) build_bad: Words,
+    pub(crate) missing_before: Words,
+    pub(crate) missing_behind: Words,
     pub(crate) scratch: Words,
 }
 

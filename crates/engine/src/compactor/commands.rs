@@ -15,9 +15,10 @@ use crate::{
         facts::{Stated, state},
     },
     configuration::rules::{CHANGED_SINCE, COMMAND_FAILED, COMMITTED, TESTS_FAILED, TESTS_PASSED, VERDICTS},
-    evidence::output::{edges, stated_error},
+    evidence::output::edges,
     proposal::FactProposal,
-    shell::{Purpose, Reading, parts_of},
+    shell::{Purpose, Reading, is_part_of, parts_of},
+    standing::hides_failure,
     trace::{
         BlobError, Blobs, ResultData, TurnNo,
         claim::{ClaimKind, Fact},
@@ -62,13 +63,13 @@ pub(super) fn last_verdicts<'a>(stretch: &Stretch<'a>, blobs: &dyn Blobs) -> Res
         }
     }
     let mut newest: Vec<Newest<'_, 'a>> = last.into_values().collect();
+    let again: Vec<Newer> = newest.iter().filter(|newest| says_how_it_ended(newest)).map(Newer::of).collect();
+    newest.retain(|newest| !again.iter().any(|newer| newer.ran_again(newest)));
     newest.sort_by_key(|newest| (newest.done.test.is_some(), newest.done.command));
     let mut verdicts = Vec::new();
     for Newest { key, done, run, reading, before } in newest.into_iter().rev().take(VERDICTS) {
         let output = edges(&done.result.text.bytes(blobs)?);
-        // Behind a pipe the code is that of `head`.
-        let fails_loudly = matches!(reading.purpose, Purpose::Builds | Purpose::Commits);
-        let hidden = || run.command.contains('|') && fails_loudly && stated_error(&output).is_some();
+        let hidden = || hides_failure(run, &output);
         let failed = run.exit_code.is_some_and(|code| code != 0)
             || run.tests.as_ref().map_or_else(hidden, |tests| tests.failed > 0);
         verdicts.push(Verdict {
@@ -85,6 +86,33 @@ pub(super) fn last_verdicts<'a>(stretch: &Stretch<'a>, blobs: &dyn Blobs) -> Res
     }
     verdicts.sort_by_key(|verdict| verdict.number);
     Ok(verdicts)
+}
+
+/// A run of tests or of a build whose verdict is known, and the keys of what it ran.
+struct Newer {
+    number: Option<u32>,
+    key: String,
+    parts: Vec<String>,
+}
+
+impl Newer {
+    fn of(newest: &Newest<'_, '_>) -> Self {
+        Self { number: newest.done.command, key: newest.key.clone(), parts: parts_of(&newest.key).collect() }
+    }
+
+    /// Whether this ran all of an older run: then the older one says nothing about now.
+    fn ran_again(&self, older: &Newest<'_, '_>) -> bool {
+        let covers = |part: &String| self.parts.contains(part) || is_part_of(part, &self.key);
+        let is_run = older.done.test.is_some() || older.reading.purpose >= Purpose::Builds;
+        is_run && self.number > older.done.command && parts_of(&older.key).all(|part| covers(&part))
+    }
+}
+
+/// Of a chain that failed nobody knows what ran.
+fn says_how_it_ended(newest: &Newest<'_, '_>) -> bool {
+    let code = newest.run.exit_code.filter(|_| !newest.run.command.contains('|'));
+    let is_chain = parts_of(&newest.key).count() > 1;
+    code == Some(0) || (!is_chain && (code.is_some() || newest.run.tests.is_some()))
 }
 
 pub(super) fn propose(
@@ -114,8 +142,15 @@ pub(super) fn propose(
             (None, false) => continue,
         };
         let value = worth + stretch.freshness(verdict.turn);
+        let pointers = vec![format!("cmd#{}", verdict.number)];
+        if let Ok(Stated::Fact(fact)) =
+            state(&FactProposal::new(ClaimKind::Commit, pointers.clone()), stretch.range.last, resolver)
+        {
+            candidates.push(Item::Fact(fact), value, verdict.turn);
+            continue;
+        }
         // Scripts that begin alike read alike.
-        let proposal = FactProposal::new(ClaimKind::Verdict, vec![format!("cmd#{}", verdict.number)]);
+        let proposal = FactProposal::new(ClaimKind::Verdict, pointers);
         if let Ok(Stated::Run(assertion)) = state(&proposal, stretch.range.last, resolver)
             && lines.insert((verdict.command.lines().next(), assertion.result.clone()))
         {

@@ -40,3 +40,5 @@ pub(crate) const SHORTEST_NAME: usize = 4;
 
 /// Characters of a session's id in a pointer. Ids of other agents are up to 40.
 pub(crate) const LONGEST_SESSION_ID: usize = 128;
+/// Characters of the short name of a commit; git prints no fewer.
+pub(crate) const SHORTEST_HASH: usize = 7;

@@ -81,6 +81,7 @@ pub(crate) struct Programs {
     pub(super) container_runs: Words,
     pub(crate) test_words: Words,
     pub(crate) build_words: Words,
+    pub(super) script_build_words: Words,
     pub(super) apart_words: Words,
     pub(super) says_how: Words,
     pub(super) leaves_out: Words,
@@ -166,6 +167,14 @@ pub(super) enum WithoutNames {
 }
 
 impl Programs {
+    /// Whether a program is made to run tests, or to build or check.
+    pub(crate) fn is_runner(&self, name: &str, tests: bool) -> bool {
+        match tests {
+            true => self.tests.has(name) || self.tests_with.get(name).is_some(),
+            false => self.checks.has(name) || self.builds.has(name) || self.builds_with.get(name).is_some(),
+        }
+    }
+
     /// Whether a program changes no line of any file, whatever its arguments.
     pub(super) fn keeps_files(&self, name: &str) -> bool {
         [&self.looks, &self.quiet, &self.decides, &self.touches, &self.keeps, &self.tests, &self.checks]

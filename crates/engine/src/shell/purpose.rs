@@ -189,19 +189,25 @@ fn of_file(own: Option<&str>, given: &Given<'_>) -> Purpose {
     let file = own.map(str::to_owned).or_else(|| operands.next()).unwrap_or_default();
     let verb = operands.next().filter(|verb| programs().test_words.has(verb) || programs().build_words.has(verb));
     let name = file.rsplit('/').next().unwrap_or(&file);
-    let verb = verb.filter(|_| name.contains('.'));
+    let verb = verb.filter(|verb| name.contains('.') || programs().tests_with.of(name).has(verb));
     let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
-    let is_test = !ending.is_empty()
-        && !programs().shells.has(ending)
+    let is_script = !ending.is_empty() && !programs().shells.has(ending);
+    let is_test = is_script
         && (programs().test_file_starts.begin(stem) || programs().test_file_ends.iter().any(|end| stem.ends_with(end)));
-    let own = if is_test { Some(Purpose::Tests) } else { of_name(name) };
+    // What a script checks may be anything.
+    let builds = |name: &str| words_in(name).any(|word| programs().script_build_words.has(word));
+    let own = match of_name(name) {
+        _ if is_test => Some(Purpose::Tests),
+        Some(Purpose::Builds) if is_script && !builds(stem) => None,
+        own => own,
+    };
     own.max(verb.and_then(|verb| of_name(&verb))).unwrap_or(Purpose::Works)
 }
 
 /// What a name says in its words. One of them can say that it is about something else.
 fn of_name(name: &str) -> Option<Purpose> {
     let programs = programs();
-    let names = |words: &Words| name.split(|letter: char| !letter.is_ascii_alphabetic()).any(|word| words.has(word));
+    let names = |words: &Words| words_in(name).any(|word| words.has(word));
     match () {
         _ if programs.tests.has(name) => Some(Purpose::Tests),
         _ if names(&programs.apart_words) => Some(Purpose::Works),
@@ -209,6 +215,10 @@ fn of_name(name: &str) -> Option<Purpose> {
         _ if programs.checks.has(name) || names(&programs.build_words) => Some(Purpose::Builds),
         _ => None,
     }
+}
+
+fn words_in(name: &str) -> impl Iterator<Item = &str> {
+    name.split(|letter: char| !letter.is_ascii_alphabetic())
 }
 
 fn of_find(arguments: &[Pattern], depth: u32) -> Purpose {

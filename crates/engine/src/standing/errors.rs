@@ -8,7 +8,7 @@ pub(super) fn error_lines(output: &str, most: usize) -> Vec<&str> {
         output.lines().map(without_tag).filter(|line| line.chars().filter(|letter| letter.is_alphabetic()).count() > 3)
     };
     let mut placed: Vec<&str> = Vec::new();
-    let file = |line: &str| line.split(':').next().unwrap_or_default().to_owned();
+    let file = |line: &str| line.split([':', '(']).next().unwrap_or_default().to_owned();
     for line in lines().filter(|line| is_placed(line)) {
         if placed.len() < most && !placed.iter().any(|known| file(known) == file(line)) {
             placed.push(line);
@@ -36,8 +36,15 @@ pub(super) fn says_good(output: &str) -> Option<bool> {
     }
 }
 
-/// `src/a.rs:12:3: message`, and no mere warning.
+/// `src/a.rs:12:3: message` or `src/a.ts(12,3): error`, and no mere warning.
 fn is_placed(line: &str) -> bool {
+    if let Some((before, message)) = line.split_once("): ")
+        && let Some((path, at)) = before.rsplit_once('(')
+        && at.split(',').all(|number| number.parse::<u32>().is_ok())
+    {
+        return path.rsplit('/').next().is_some_and(|name| name.contains('.'))
+            && ["error", "fatal error"].iter().any(|word| message.starts_with(word));
+    }
     let mut parts = line.splitn(4, ':');
     let (Some(path), Some(number), Some(rest)) = (parts.next(), parts.next(), parts.next()) else { return false };
     let path = path.rsplit(char::is_whitespace).next().unwrap_or_default();
@@ -71,6 +78,8 @@ mod tests {
         assert_eq!(error_lines("Saved\nerror: Your local changes would be overwritten by merge:\n", 2).len(), 1);
         let tagged = "[lint:go] registry.go:64:1: Default returns interface (ireturn)\n[lint:go] ERROR task failed\n";
         assert_eq!(error_lines(tagged, 1), ["registry.go:64:1: Default returns interface (ireturn)"]);
+        let typescript = "src/a.ts(5,15): error TS1: x\nsrc/a.ts(9,1): error TS2: y\nnpm error code 2\n";
+        assert_eq!(error_lines(typescript, 2), ["src/a.ts(5,15): error TS1: x"]);
         assert!(error_lines("all well\n12:30:01: started", 3).is_empty());
     }
 
@@ -80,6 +89,9 @@ mod tests {
         assert_eq!(says_good("x\n[lint:go] 5 issues:\n* ireturn: 5"), Some(false));
         assert_eq!(says_good("cmd/a.go:1:2: undefined: b"), Some(false));
         assert_eq!(says_good("cmd/a.go:1:2: warning: unused"), None);
+        assert_eq!(says_good("src/a.ts(5,15): error TS2305: no such member"), Some(false));
+        assert_eq!(says_good("src/a.cs(5): warning CS0168: unused"), None);
+        assert_eq!(says_good("npm error Lifecycle script `build` failed"), Some(false));
         assert_eq!(says_good(""), None);
     }
 }

@@ -7,6 +7,8 @@ use std::collections::BTreeSet;
 
 use super::{
     errors::says_good,
+    files::is_scratch,
+    named::named,
     past::{Done, Past},
 };
 use crate::{
@@ -15,10 +17,11 @@ use crate::{
     shell::{Joint, Purpose, Script, negates, of_runs, programs, purposes, runs_tests, telling},
     text::shorten_at_word,
     trace::{
-        BlobError,
+        BlobError, ResultData,
         claim::{Evidence, RunStatus, RunVerdict},
         result::RunData,
     },
+    words::lists,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,8 +65,29 @@ pub(super) fn judged<'a>(past: Past<'a>, done: Done<'a>, kind: Kind) -> Result<O
     let ran = done.run().filter(|(_, run)| may_be(run, kind) && !done.result.was_denied());
     let Some((number, run)) = ran else { return Ok(None) };
     let output = past.output(done.result)?;
-    let verdict = judge(run, &output, kind);
+    let verdict = judge(run, &output, kind).filter(|_| kind == Kind::Tests || !builds_by_own_scripts(past, run));
     Ok(verdict.map(|verdict| Newest { done, number, run, verdict, output, again: None }))
+}
+
+/// Whether all that builds in it are scripts that the session wrote to run them.
+fn builds_by_own_scripts(past: Past<'_>, run: &RunData) -> bool {
+    let root = past.history.start().root.trim_end_matches('/');
+    let of = |run: &RunData| named(run, &Script::parse(&run.command), root);
+    let wrote = |path: &String| {
+        past.done().any(|done| match &done.result.data {
+            ResultData::Write(write) => write.created && write.path == *path,
+            ResultData::Run(run) => {
+                run.command.contains('>') && run.command.contains(path.as_str()) && of(run).made.contains(path)
+            }
+            _ => false,
+        })
+    };
+    // What lies in a folder of the project has its place there.
+    let used = of(run).used;
+    let own = used.iter().filter(|path| (!path.contains('/') || is_scratch(path)) && wrote(path)).count();
+    let builds =
+        purposes(&Script::parse(&run.command)).iter().filter(|(purpose, _)| *purpose == Purpose::Builds).count();
+    own > 0 && own >= builds
 }
 
 impl Newest<'_> {
@@ -76,11 +100,7 @@ impl Newest<'_> {
         let hidden = self.verdict == RunVerdict::Failed && self.run.exit_code == Some(0);
         let ended = |code| if hidden { "by its output".to_owned() } else { format!("exit {code}") };
         let outcome = counts.or_else(|| self.run.exit_code.map(ended));
-        let verdict = match self.verdict {
-            RunVerdict::Passed => "passed",
-            RunVerdict::Failed => "failed",
-            RunVerdict::Unknown => "its verdict is not shown",
-        };
+        let verdict = self.verdict.word();
         let outcome = outcome.map(|outcome| format!(" ({outcome})")).unwrap_or_default();
         let since = match self.edited_since(past).len() {
             0 => String::new(),
@@ -190,6 +210,9 @@ fn judge(run: &RunData, output: &str, kind: Kind) -> Option<RunVerdict> {
         return None;
     }
     let report = report.filter(|report| report.passed + report.failed > 0);
+    if report.is_none() && (exit != Some(0) || line.piped) && lacks_runner(run, output, kind) {
+        return None;
+    }
     if kind == Kind::Tests && report.is_none() && !runs_tests(&script) {
         return None;
     }
@@ -219,6 +242,29 @@ fn judge(run: &RunData, output: &str, kind: Kind) -> Option<RunVerdict> {
     Some(verdict)
 }
 
+/// Whether the program that was to run it is not there.
+fn lacks_runner(run: &RunData, output: &str, kind: Kind) -> bool {
+    let name = |line: &'_ str| {
+        let behind = lists().missing_before.iter().find_map(|words| Some(line.split_once(words)?.1.to_owned()));
+        let before = || lists().missing_behind.iter().find_map(|words| line.strip_suffix(words));
+        behind.or_else(|| before()?.rsplit([':', ' ']).next().map(str::to_owned))
+    };
+    let is_named = |name: &str| run.command.split([' ', '/', '\n']).any(|word| word == name);
+    let mut missing = output.lines().filter_map(|line| name(line.trim()));
+    missing.any(|name| {
+        let name = name.trim_matches(['\'', '"', '`']);
+        programs().is_runner(name, kind == Kind::Tests) && is_named(name)
+    })
+}
+
+/// Whether a run failed though it ended with 0: behind a pipe the code is that of `head`. What a filter lets through is not
+/// what it said.
+pub(crate) fn hides_failure(run: &RunData, output: &str) -> bool {
+    let fails_loudly = matches!(run.reading().purpose, Purpose::Builds | Purpose::Commits);
+    let is_read = run.command.contains('|') && !filters(&run.command);
+    run.exit_code == Some(0) && fails_loudly && is_read && says_good(output) == Some(false)
+}
+
 fn says_failed(output: &str) -> bool {
     output.lines().any(|line| {
         let line = line.trim();
@@ -235,7 +281,11 @@ fn filters(command: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::result::TestReport;
+    use crate::{
+        story::{Story, run as ran},
+        trace::{NoBlobs, TurnNo, result::TestReport},
+    };
+    use serde_json::json;
 
     fn judged(command: &str, exit: i32, output: &str) -> (Option<RunVerdict>, Option<RunVerdict>) {
         let run = RunData { command: command.into(), exit_code: Some(exit), ..RunData::default() };
@@ -251,6 +301,19 @@ mod tests {
         assert_eq!(named("cat > x.py <<'E'\nprint(1)\nE\npython3 x.py 2>&1"), "python3 x.py 2>&1");
         assert_eq!(named("base=$(mktemp -d)\ncargo build"), "base=$(mktemp -d)");
         assert_eq!(named("cat > x.py <<'E'\nprint(1)\nE"), "cat > x.py <<'E'");
+    }
+
+    #[test]
+    fn a_script_that_the_session_wrote_builds_nothing() {
+        for (wrote, builds) in [("cat > build_x.py <<'E'\nx\nE", false), ("cat > tools/build_x.py <<'E'\nx\nE", true)] {
+            let mut story = Story::new();
+            story.user("go on with it");
+            story.step("", "Bash", json!({}), ran(wrote, 0, ""));
+            let runs = wrote.split(' ').nth(2).map(|path| format!("python3 {path}")).unwrap_or_default();
+            story.step("", "Bash", json!({}), ran(&runs, 0, "built"));
+            let past = Past::new(story.session.history(), TurnNo(u32::MAX), &NoBlobs);
+            assert_eq!(newest(past, Kind::Build).expect("readable").is_some(), builds, "{runs}");
+        }
     }
 
     #[test]
@@ -288,6 +351,14 @@ mod tests {
             ("python manage.py test", 1, "x", (Some(Failed), None)),
             ("curl http://ci/tests", 0, "=== 999 passed in 0.1s ===", (None, None)),
             ("git push", 1, "error: x", (None, None)),
+            ("npm run build 2>&1 | head -3", 0, "src/a.ts(5,15): error TS2305: x", (None, Some(Failed))),
+            ("python check_bytes.py", 0, "", (None, None)),
+            ("python tools/build.py", 1, "x", (None, Some(Failed))),
+            ("python -m pytest | tail -3", 0, "/usr/bin/python: No module named pytest", (None, None)),
+            ("pytest a.py", 127, "bash: pytest: command not found", (None, None)),
+            ("pytest a.py", 1, "ModuleNotFoundError: No module named 'b'", (Some(Failed), None)),
+            ("python -m django test a", 1, "Traceback (most recent call last):", (Some(Failed), None)),
+            ("python tests/runtests.py a", 1, "x", (Some(Failed), None)),
             ("! pytest -q", 0, "", (Some(Unknown), None)),
             ("pytest -q &", 0, "", (Some(Unknown), None)),
             ("pytest -q || echo '=== 5 passed in 0.1s ==='", 0, "=== 5 passed in 0.1s ===", (Some(Unknown), None)),

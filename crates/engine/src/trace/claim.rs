@@ -177,6 +177,17 @@ pub enum RunVerdict {
     Unknown,
 }
 
+impl RunVerdict {
+    /// As a sentence about a run says it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::Unknown => "its verdict is not shown",
+        }
+    }
+}
+
 /// Traces of before hold the sentence alone.
 #[derive(Deserialize)]
 #[serde(untagged)]

@@ -6,11 +6,13 @@ use super::{other_thing, quoted};
 use crate::{
     admission::{RefusalKind, resolve::Resolver},
     configuration::admission::TEST_RUNS,
+    configuration::evidence::SHORTEST_HASH,
     configuration::written::NAMED_FAILURES,
     evidence::output::{cut, edges, error_line, stated_error, telling_line},
     history::History,
     proposal::FactProposal,
     shell::{Purpose, is_part_of},
+    standing::hides_failure,
     text::one_line,
     trace::{
         Blobs, EventBody, EventNo, ResultData, ToolResult, TurnNo,
@@ -124,8 +126,13 @@ fn failed(run: &RunData) -> bool {
         || run.tests.as_ref().is_some_and(|tests| tests.failed > 0)
 }
 
-/// `exit 1, 2 failed, 3 passed`.
+/// `exit 1, 2 failed, 3 passed`. A 0 of a run that failed is the code of what stands behind the pipe.
 fn ended(run: &RunData) -> String {
+    if run.exit_code == Some(0)
+        && let Some(tests) = run.tests.as_deref().filter(|tests| tests.failed > 0)
+    {
+        return counts(tests);
+    }
     let code = match run.exit_code {
         Some(code) => format!("exit {code}"),
         None if run.timed_out => "timed out".to_owned(),
@@ -155,19 +162,13 @@ fn outcome(ran: Ran<'_>, output: &str) -> String {
             names => format!("{ended}: {}{error}", listed(names.iter().map(String::as_str))),
         };
     }
-    let hidden = !failed(ran.run) && hides_failure(ran, output);
+    let hidden = !failed(ran.run) && hides_failure(ran.run, output);
     match telling_line(output, failed(ran.run) || hidden) {
         Some(line) if hidden => format!("failed by its output: {}", quoted(&line)),
         Some(line) => format!("{ended}: {}", quoted(&line)),
         None if output.trim().is_empty() => format!("{ended}, no output"),
         None => ended,
     }
-}
-
-/// Behind a pipe the code is that of `head`.
-fn hides_failure(ran: Ran<'_>, output: &str) -> bool {
-    let fails_loudly = matches!(ran.run.reading().purpose, Purpose::Builds | Purpose::Commits);
-    ran.run.command.contains('|') && fails_loudly && stated_error(output).is_some()
 }
 
 fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
@@ -237,24 +238,38 @@ pub(super) fn error(
     let (ran, evidence) = cited(pointers, resolver)?;
     let output = ran.output(resolver.blobs);
     let line = error_line(&output).or_else(|| stated_error(&output));
-    let line = line.filter(|_| failed(ran.run) || hides_failure(ran, &output));
+    let line = line.filter(|_| failed(ran.run) || hides_failure(ran.run, &output));
     let line = line.ok_or_else(|| other_thing(pointers, "a run that failed with an error"))?;
     let text = format!("error: {}", quoted(&cut(line)));
     Ok((with_remarks(text, ran, until, resolver.history), vec![evidence]))
 }
 
-/// `[main 1a2b3c4] message`, as git prints it.
+/// `[main 1a2b3c4] message` or `1a2b3c4..5d6e7f8  main -> main`, as git prints them.
 pub(super) fn commit(pointers: &[String], resolver: &mut Resolver<'_>) -> Result<(String, Vec<Evidence>), RefusalKind> {
     let (ran, evidence) = cited(pointers, resolver)?;
     let output = ran.output(resolver.blobs);
     let made = ran.run.reading().purpose == Purpose::Commits && !failed(ran.run);
-    let line = output.lines().map(str::trim).find(|line| made && names_commit(line));
-    let line = line.ok_or_else(|| other_thing(pointers, "a run that made a commit"))?;
-    Ok((format!("committed: {}", quoted(&cut(line))), vec![evidence]))
+    let mut told = Vec::new();
+    for (what, is_it) in [("committed", names_commit as fn(&str) -> bool), ("pushed", names_push)] {
+        let line = output.lines().map(str::trim).find(|line| made && is_it(line));
+        told.extend(line.map(|line| format!("{what}: {}", quoted(&cut(line)))));
+    }
+    match told.is_empty() {
+        true => Err(other_thing(pointers, "a run that made or pushed a commit")),
+        false => Ok((told.join(" · "), vec![evidence])),
+    }
 }
 
 fn names_commit(line: &str) -> bool {
     let Some((head, _)) = line.strip_prefix('[').and_then(|rest| rest.split_once(']')) else { return false };
     let hash = head.rsplit(' ').next().unwrap_or_default();
-    (7..=40).contains(&hash.len()) && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
+    (SHORTEST_HASH..=40).contains(&hash.len()) && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// A fetch prints the same, towards the names of another repository: `main -> origin/main`.
+fn names_push(line: &str) -> bool {
+    let (what, refs) = line.strip_prefix("* ").unwrap_or(line).split_once("  ").unwrap_or_default();
+    let is_hash = |hash: &str| hash.len() >= SHORTEST_HASH && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let names = refs.trim().split_once(" -> ").is_some_and(|(from, to)| !to.ends_with(&format!("/{from}")));
+    names && (what == "[new branch]" || what.split_once("..").is_some_and(|(old, new)| is_hash(old) && is_hash(new)))
 }

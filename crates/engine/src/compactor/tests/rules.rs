@@ -122,10 +122,45 @@ fn a_failure_that_was_overtaken_or_says_nothing_is_left_to_the_log() {
     story.run("", "git add . && git commit -m exact", 0, "[main 1a2b3c4] exact\n");
     story.run("", "git show nothing | grep x", 1, "fatal: bad revision\n");
     story.run("", "./sync.sh", 3, "");
-    let commands = commands(&story.block(&Board::default(), 800).expect("it is shorter"));
+    let content = story.block(&Board::default(), 800).expect("it is shorter");
+    let commands = commands(&content);
     let tells = |what: &str| commands.iter().any(|line| line.starts_with(what));
-    assert!(tells("- git add . && git commit -m exact → exit 0"), "{commands:?}");
+    assert!(facts(&content).iter().any(|fact| fact.starts_with("- committed: \"[main 1a2b3c4] exact\"")));
     assert!(!tells("- git commit") && !tells("- git show") && !tells("- ./sync.sh"), "{commands:?}");
+}
+
+#[test]
+fn commits_and_pushes_are_told_by_the_line_that_git_prints_of_them() {
+    let mut story = fixed();
+    let made = "[main 1a2b3c4] exact\n 1 file changed\n create mode 100644 src/new.py\n";
+    story.run(
+        "",
+        "git fetch && git push",
+        0,
+        "  5d6e7f8..1a2b3c4  main -> origin/main\n  1a2b3c4..9a8b7c6  main -> main\n",
+    );
+    story.run("", "git commit -m exact", 0, made);
+    let content = story.block(&Board::default(), 800).expect("it is shorter");
+    let told: Vec<String> = facts(&content).into_iter().filter(|fact| fact.contains("1a2b3c4")).collect();
+    let expected = [
+        "- pushed: \"1a2b3c4..9a8b7c6  main -> main\" [cmd#3 exit=0]",
+        "- committed: \"[main 1a2b3c4] exact\" [cmd#4 exit=0]",
+    ];
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn a_run_whose_parts_all_ran_again_since_is_left_out() {
+    let mut story = fixed();
+    story.run("", "make lint && make test", 0, "0 issues\n");
+    story.run("", "make lint", 1, "a.py:1:2: unused x\n");
+    story.run("", "make test && make docs && make lint", 1, "a.py:1:2: unused x\n");
+    let told = |story: &mut Story| commands(&story.block(&Board::default(), 800).expect("it is shorter")).join("\n");
+    let before = told(&mut story);
+    assert!(before.contains("- make lint &&") && before.contains("- make lint →"), "where it broke off is not known");
+    story.run("", "make test && make lint", 0, "0 issues\n");
+    let after = told(&mut story);
+    assert!(!after.contains("- make lint") && after.contains("- make test && make lint →"), "{after}");
 }
 
 #[test]

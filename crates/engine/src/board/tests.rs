@@ -8,7 +8,7 @@ mod rendering;
 
 use super::*;
 use crate::{
-    trace::claim::{Change, ClaimKind, Delta, Goal, RunStatus, Standing},
+    trace::claim::{Change, ClaimKind, Delta, Goal, RunStatus, RunVerdict, Standing},
     trace::{EventNo, result::Hunk},
 };
 

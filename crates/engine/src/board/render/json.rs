@@ -83,6 +83,17 @@ impl ShownStatus {
     pub(super) fn of(status: &WorkStatus) -> Self {
         Self { tests: status_text(&status.tests), build: status_text(&status.build), errors_left: status.errors_left }
     }
+
+    /// Without the commands: their pointers have them.
+    pub(super) fn brief(status: &WorkStatus, limits: &BoardLimits) -> Self {
+        let brief = |run: &RunStatus| {
+            let word = run.verdict.word();
+            let told = run.text.rsplit_once(&format!(": {word}")).map(|(_, rest)| format!("{word}{rest}"));
+            let text = reminder(told.as_deref().unwrap_or(&run.text), limits).into_owned();
+            status_text(&RunStatus { text, ..run.clone() })
+        };
+        Self { tests: brief(&status.tests), build: brief(&status.build), errors_left: None }
+    }
 }
 
 /// The sentence with the run that shows it.

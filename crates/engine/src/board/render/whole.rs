@@ -1,9 +1,10 @@
 //! `STATE_BOARD vN`: the whole board within a budget, what does not fit as a count with a pointer that `Recall` knows.
-//! Questions have no evidence: their count names the newest id alone.
+//! Questions have no evidence: their count names the next id alone.
 //!
 //! Goal, one open question, one next action, the status, the others of both, then the newest facts and anchors
 //! (docs/design/model.md, "Where the board stands"). The status comes before the facts because it is one line that says
-//! where the work stands; assertions come last because facts cite the same commands.
+//! where the work stands; how tests and build ended always stands, without room for more without their commands. Assertions
+//! come last because facts cite the same commands.
 
 use std::cmp::Reverse;
 
@@ -44,7 +45,7 @@ pub(crate) fn render_board(
         if fits(&more) {
             shown = more;
         } else {
-            // Then nothing older of this kind either, so that the rest may be counted as "older".
+            // Then nothing behind it of this kind either, so that the rest may be counted.
             closed.push(part);
         }
     }
@@ -181,7 +182,10 @@ impl<'a> Page<'a> {
                     .map(|text| action(text, board.task.as_ref(), board.now.as_ref(), shown.item_characters))
                     .chain((!more_actions.is_empty()).then(|| format!("(+{} more)", more_actions.len()).into()))
                     .collect(),
-                status: (has_status && shown.status > 0).then(|| ShownStatus::of(&board.status)),
+                status: has_status.then(|| match shown.status {
+                    0 => ShownStatus::brief(&board.status, limits),
+                    _ => ShownStatus::of(&board.status),
+                }),
                 confirmed_facts: facts
                     .chain(
                         more_facts
@@ -198,7 +202,7 @@ impl<'a> Page<'a> {
                 exec_assertions: assertions
                     .chain(more_assertions.first().map(|next| {
                         let pointer = &next.assertion.evidence.pointer;
-                        Item::Note(format!("(+{} older assertions: recall {pointer})", more_assertions.len()))
+                        Item::Note(format!("(+{} more assertions: recall {pointer})", more_assertions.len()))
                     }))
                     .collect(),
                 the_assistant_said: said
@@ -215,9 +219,9 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Of one delta, the later item is the newer.
+/// Of one delta, whoever made it put first what is worth most.
 fn newest_first<T>(items: &[T], since: impl Fn(&T) -> u32) -> Vec<&T> {
-    let mut items: Vec<&T> = items.iter().rev().collect();
+    let mut items: Vec<&T> = items.iter().collect();
     items.sort_by_key(|item| Reverse(since(item)));
     items
 }
@@ -226,10 +230,10 @@ fn split<T>(items: &[T], shown: usize) -> (&[T], &[T]) {
     items.split_at(shown.min(items.len()))
 }
 
-/// Names the newest of those left out, and where it can be recalled.
-fn marker<'a>(count: usize, what: &str, newest: &str, pointer: Option<String>) -> Item<'a> {
+/// Names the next of those left out, and where it can be recalled.
+fn marker<'a>(count: usize, what: &str, next: &str, pointer: Option<String>) -> Item<'a> {
     let recall = pointer.map(|pointer| format!(": recall {pointer}")).unwrap_or_default();
-    Item::Note(format!("(+{count} older {what}, newest {newest}{recall})"))
+    Item::Note(format!("(+{count} more {what}, next {next}{recall})"))
 }
 
 /// Its shortest evidence, where that is short enough to stand in a count.

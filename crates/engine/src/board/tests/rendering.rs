@@ -44,8 +44,8 @@ fn seed_5_1_a_board_as_the_model_reads_it() {
       "status":{"tests":"3 pass","errors_left":0},
       "next_actions":["run the whole suite"],
       "confirmed_facts":[
-        {"id":"f3","text":"the assistant concluded: report() never used prefixes","evidence":["turn#31"]},
         {"id":"f2","text":"0 ledger tests fail","evidence":["cmd#5 exit=0"],"revised":"was test#1 failed:test_balance"},
+        {"id":"f3","text":"the assistant concluded: report() never used prefixes","evidence":["turn#31"]},
         {"id":"f1","text":"\"cash-reserve\" is counted as \"cash\"","evidence":["cmd#3 exit=1","file:src/ledger.py:L22-L23"]}],
       "anchors":[
         {"id":"a1","path":"src/ledger.py","start_line":22,"end_line":23,"snippet":"    return sum(e.amount for e in self.entries\n               if e.account == account)"}],
@@ -120,12 +120,37 @@ fn what_does_not_fit_is_counted_and_pointed_at() {
         {"id":"f60","text":"module m60 holds the rules for the accounts of kind k60","evidence":["turn#60"]},
         {"id":"f59","text":"module m59 holds the rules for the accounts of kind k59","evidence":["turn#59"]},
         {"id":"f58","text":"module m58 holds the rules for the accounts of kind k58","evidence":["turn#58"]},
-        "(+57 older facts, newest f57: recall turn#57)"],
+        "(+57 more facts, next f57: recall turn#57)"],
       "anchors":[
         {"id":"a60","path":"src/m60.py","start_line":1,"end_line":2,"snippet":"class Rules:\n    pass"},
         {"id":"a59","path":"src/m59.py","start_line":1,"end_line":2,"snippet":"class Rules:\n    pass"},
         {"id":"a58","path":"src/m58.py","start_line":1,"end_line":2,"snippet":"class Rules:\n    pass"},
-        "(+57 older anchors, newest a57: recall file:src/m57.py:L1-L2)"]}
+        "(+57 more anchors, next a57: recall file:src/m57.py:L1-L2)"]}
+    "#);
+}
+
+#[test]
+fn how_tests_and_build_ended_always_stands() {
+    let mut board = Board::default();
+    let run =
+        |verdict, text: &str, pointer| RunStatus { verdict, text: text.into(), evidence: Some(evidence(pointer)) };
+    let long = "a rather long command with many words ".repeat(4);
+    let tests = run(RunVerdict::Passed, &format!("{long}: passed (3 passed); 14 files edited since"), "cmd#4");
+    let build = run(RunVerdict::Failed, &format!("{long}: failed (exit 1)"), "cmd#15");
+    let asked = ["the build fails. ", "who calls it? "].map(|text| Change::Add(question(text.repeat(6).trim())));
+    board.apply(&Delta {
+        status: Some(WorkStatus { tests, build, errors_left: None }),
+        open_questions: asked.into(),
+        ..goal("name every module")
+    });
+    let rendered = render_board(&board, &[], &BoardLimits { board_tokens: 110, ..limits() }, &count);
+    assert_snapshot!(spread(&rendered), @r#"
+    STATE_BOARD v1
+    {"task":{"text":"name every module","evidence":"user#1"},
+      "status":{"tests":"passed (3 passed); 14 files edited since [cmd#4]","build":"failed (exit 1) [cmd#15]"},
+      "open_questions":[
+        {"id":"q1","text":"the build fails. the build fails. the build fails. the build fails. the build fa…"},
+        "(+1 more questions, next q2)"]}
     "#);
 }
 
@@ -148,7 +173,7 @@ fn a_count_names_only_what_can_be_recalled() {
     let counts = counts.map(|field| read[field].as_array().unwrap().last().unwrap().as_str().unwrap().to_owned());
     let pointer =
         |count: &str| count.split_once("recall ").map(|(_, pointer)| pointer.trim_end_matches(')').to_owned());
-    assert!(counts[0].contains("older questions, newest q"), "{}", counts[0]);
+    assert!(counts[0].contains("more questions, next q"), "{}", counts[0]);
     assert_eq!(
         counts.each_ref().map(|count| pointer(count)),
         [None, Some("turn#40".into()), Some("turn#4".into()), Some("cmd#40".into())]

@@ -63,24 +63,32 @@ impl<'a> Files<'a> {
     pub(super) fn propose(&self, stretch: &Stretch<'_>, resolver: &mut Resolver<'_>, candidates: &mut Candidates<'_>) {
         let until = stretch.range.last;
         let mut changed = self.list.iter().filter(|file| file.changed.is_some());
+        let is_created = |pointer: &str, resolver: &mut Resolver<'_>| {
+            state(&FactProposal::new(ClaimKind::FileCreated, vec![pointer.to_owned()]), until, resolver).is_ok()
+        };
         for (most, value) in LISTED_FILES {
-            let mut evidence = Vec::new();
-            let mut newest = None;
+            let mut found: Vec<(ClaimKind, String, TurnNo)> = Vec::new();
             for file in changed.by_ref() {
                 // Of a file that changed unseen since (`git stash` … `pop`) what was seen holds as of then.
                 let then = Place::File { path: file.path.to_owned(), lines: None, at: file.changed };
                 let pointers = [file.pointer(), then.to_string()];
                 if let Some(pointer) = pointers.into_iter().find(|pointer| resolver.resolve(pointer).is_ok()) {
-                    newest = newest.max(Some(file.touched));
-                    evidence.push(pointer);
+                    let created = is_created(&pointer, resolver);
+                    let kind = if created { ClaimKind::FileCreated } else { ClaimKind::FileChanged };
+                    found.push((kind, pointer, file.touched));
                 }
-                if evidence.len() == most {
+                if found.len() == most {
                     break;
                 }
             }
-            let proposal = FactProposal::new(ClaimKind::FileChanged, evidence);
-            if let (Some(turn), Ok(Stated::Fact(fact))) = (newest, state(&proposal, until, resolver)) {
-                candidates.push(Item::Fact(fact), value, turn);
+            for kind in [ClaimKind::FileChanged, ClaimKind::FileCreated] {
+                let of_kind = || found.iter().filter(|(own, ..)| *own == kind);
+                let evidence = of_kind().map(|(_, pointer, _)| pointer.clone()).collect();
+                let newest = of_kind().map(|(.., turn)| *turn).max();
+                let proposal = FactProposal::new(kind, evidence);
+                if let (Some(turn), Ok(Stated::Fact(fact))) = (newest, state(&proposal, until, resolver)) {
+                    candidates.push(Item::Fact(fact), value, turn);
+                }
             }
         }
         let outlined = self.list.iter().filter(|file| file.changed.is_some() && !file.lines.is_empty());

@@ -24,7 +24,7 @@ pub(super) fn changed(
         ClaimKind::FileDeleted | ClaimKind::FileRenamed => return taken(kind, pointers, resolver),
         _ => ("files changed", "a file that was changed here"),
     };
-    let mut evidence = Vec::new();
+    let (mut evidence, mut cited) = (Vec::new(), Vec::new());
     for pointer in pointers {
         let resolved = resolver.resolve(pointer)?;
         let path = path_of(pointer).ok_or_else(|| other_thing(pointers, needs))?;
@@ -32,8 +32,20 @@ pub(super) fn changed(
             return Err(other_thing(std::slice::from_ref(pointer), needs));
         }
         evidence.push(resolved.evidence.clone());
+        cited.push(path);
     }
-    Ok((text.to_owned(), evidence))
+    // What was created is told as such, also where it was changed since.
+    let is_told =
+        |path: &str| kind == ClaimKind::FileChanged && has_seen(ClaimKind::FileCreated, path, until, resolver.history);
+    let others = resolver
+        .history
+        .index()
+        .files
+        .keys()
+        .filter(|path| !cited.contains(*path) && has_seen(kind, path, until, resolver.history) && !is_told(path));
+    let (told, all) = (cited.len(), cited.len() + others.count());
+    let of = if told < all { format!(" ({told} of {all} so far)") } else { String::new() };
+    Ok((format!("{text}{of}"), evidence))
 }
 
 /// A file that is not there cannot be pointed at: the command or the turn that took it away is.

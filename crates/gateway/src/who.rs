@@ -5,7 +5,10 @@
 //! endpoint under the same session.
 
 use axum::http::{HeaderMap, header};
-use lookback_wire::{Body, Provider, body::SectionKind};
+use lookback_wire::{
+    Body, Provider,
+    body::{Block, Content, SectionKind, Span},
+};
 use serde_json::Value;
 
 /// What the gateway knows of a request besides its messages.
@@ -125,13 +128,18 @@ fn has_tools(client: &str) -> bool {
     matches!(client, "claude-code" | "codex" | "opencode" | "gemini-cli" | "qwen-code" | "goose" | "pi")
 }
 
-/// By the newest message: an item of codex's, or words that clients ask with.
+/// By the newest message: an item of codex's, or words that clients ask with. What a tool printed asks for nothing.
 fn asks_for_summary(body: &Body) -> bool {
     let Some(last) = body.messages().last() else { return false };
     if last.kind.is_some_and(|kind| body.text(kind) == "compaction_trigger") {
         return true;
     }
     let is_users = last.role.is_some_and(|role| body.text(role) == "user");
-    let bytes = body.slice(last.span);
-    is_users && COMPACTIONS.iter().any(|words| memchr::memmem::find(bytes, words.as_bytes()).is_some())
+    let is_text = |block: &&Block| block.kind.is_some_and(|kind| matches!(&*body.text(kind), "text" | "input_text"));
+    let said: Vec<Span> = match &last.content {
+        Content::Text(text) => vec![text.span],
+        _ => body.blocks(body.messages().len() - 1).iter().filter(is_text).map(|block| block.span).collect(),
+    };
+    let asks = |said: &Span, words: &str| memchr::memmem::find(body.slice(*said), words.as_bytes()).is_some();
+    is_users && said.iter().any(|said| COMPACTIONS.iter().any(|words| asks(said, words)))
 }

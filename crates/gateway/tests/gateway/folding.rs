@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::{
     conversation::{Conversation, folded, is_block},
     provider::{Answers, Provider, REFUSED, Sent},
-    started::{start, start_with_card},
+    started::{results, start, start_with_card},
 };
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -160,6 +160,27 @@ async fn traffic_beside_the_conversation_is_no_turn_of_it() {
     let events = store.events(&sessions[0].id).unwrap();
     let kinds = format!("{events:?}");
     assert_eq!(kinds.matches("kind: Side").count(), 4, "each is one event of it");
+}
+
+/// A tool may print the words by which clients ask for a summary: this repository has them.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_tool_printed_asks_for_no_summary() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start(home.path(), &provider, Mode::Observe).await;
+    let mut conversation = Conversation::new("read everything");
+    conversation.step(&gateway).await;
+    conversation.messages[2]["content"][0]["content"] = json!("who.rs: \"anchored summary\",");
+    conversation.step(&gateway).await;
+    conversation.messages[4]["content"][0]["content"] = json!([{"type": "text", "text": "an anchored summary"}]);
+    gateway.ask(&conversation.body()).await;
+    let asks = json!({"type": "text", "text": "Update the anchored summary below."});
+    conversation.messages[4]["content"].as_array_mut().unwrap().push(asks);
+    gateway.ask(&conversation.body()).await;
+    gateway.stop().await;
+    assert_eq!(results(home.path()), [2]);
+    let store = Store::open(home.path()).unwrap();
+    let events = store.events(&store.sessions().unwrap()[0].id).unwrap();
+    assert_eq!(format!("{events:?}").matches("kind: ClientCompaction").count(), 1, "the client itself does");
 }
 
 /// Models that bind what they think to everything before it refuse it behind a fold.

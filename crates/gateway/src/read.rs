@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use axum::http::{HeaderMap, header};
 use bytes::Bytes;
 use lookback_wire::{
-    Body, Provider,
+    Body, MarkLifetime, Provider,
     body::{Block, Digest, Edit, Link, Mark, SectionKind, chain_of},
 };
 use tracing::warn;
@@ -107,11 +107,20 @@ impl Read {
 fn splice(body: &Body, folds: &[Arc<StandingFold>]) -> Option<Vec<u8>> {
     let covers = |entry: usize| folds.iter().any(|fold| (fold.first..fold.end).contains(&entry));
     let is_kept = |mark: &&Mark| mark.section != SectionKind::Messages || !covers(mark.entry);
+    let of_all = body.mark_of_all();
     // Only Anthropic's caches go by marks.
-    let has_room = body.provider() == Provider::Anthropic && body.marks().filter(is_kept).count() < MOST_MARKS;
+    let marks = body.marks().filter(is_kept).count() + usize::from(of_all.is_some());
+    let has_room = body.provider() == Provider::Anthropic && marks < MOST_MARKS;
     let last = folds.len().checked_sub(1)?;
+    let is_behind = |mark: &&Mark| mark.section == SectionKind::Messages && mark.entry >= folds[last].end;
+    // A mark for an hour may stand behind no shorter one.
+    let mut behind = body.marks().filter(is_behind).map(|mark| &mark.member).chain(of_all);
+    let lifetime = match behind.any(|mark| body.lifetime(mark) == MarkLifetime::OneHour) {
+        true => MarkLifetime::OneHour,
+        false => MarkLifetime::Usual,
+    };
     let with = |place: usize, fold: &StandingFold| match place == last && has_room {
-        true => marked(&fold.block),
+        true => marked(&fold.block, lifetime),
         false => fold.block.clone(),
     };
     let blocks: Vec<Bytes> = folds.iter().enumerate().map(|(place, fold)| with(place, fold)).collect();
@@ -146,11 +155,11 @@ fn without_thinking(body: &Body, message: usize) -> Vec<(usize, Edit<'static>)> 
 }
 
 /// A block with a cache mark on it, as Anthropic's bodies have them.
-fn marked(block: &Bytes) -> Bytes {
+fn marked(block: &Bytes, lifetime: MarkLifetime) -> Bytes {
     const BEFORE: &[u8] = b"{\"messages\":[";
     let whole = [BEFORE, block, b"]}"].concat();
     let Ok(body) = Body::parse(Provider::Anthropic, whole) else { return block.clone() };
-    let edit = body.blocks(0).len().checked_sub(1).and_then(|last| body.plan_mark(0, last));
+    let edit = body.blocks(0).len().checked_sub(1).and_then(|last| body.plan_mark(0, last, lifetime));
     let Some(Ok(spliced)) = edit.map(|edit| body.splice(&[edit])) else { return block.clone() };
     let end = spliced.len() - 2;
     Bytes::from(spliced).slice(BEFORE.len()..end)

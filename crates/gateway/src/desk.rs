@@ -36,6 +36,7 @@ use crate::{
     note::{Answered, Asked, Beside, Note},
     options::{Mode, Options},
     table::{ConversationId, Relation, Table},
+    who::Name,
 };
 
 /// The same request again says nothing new after so many times.
@@ -77,7 +78,7 @@ struct Open {
     /// The request whose answer is waited for.
     request: u64,
     chain: Arc<[Link]>,
-    named: Option<String>,
+    named: Option<Name>,
     mode: Mode,
     recall: ClientRecall,
     /// How often its newest request came again.
@@ -203,7 +204,7 @@ impl Desk {
             link: open.chain.last().copied().unwrap_or_default(),
             session: open.live.session.id().clone(),
             messages: open.chain.len(),
-            named: open.named.clone(),
+            named: open.named.as_ref().map(|name| name.text.clone()),
         });
         self.tell_early(conversation);
         Ok(())

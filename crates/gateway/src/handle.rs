@@ -131,7 +131,7 @@ fn enter(
     let at = (house.options.clock)();
     let what = match who.kind {
         Kind::Main => {
-            let place = house.table.enter(chain, (&read.digests, read.tokens()), who.named.as_deref());
+            let place = house.table.enter(chain, (&read.digests, read.tokens()), who.named.as_ref());
             let (request, conversation) = (house.keeper.number(), place.conversation);
             let afresh = (mode == Mode::Fold && afresh::is_due(house, read, &place)).then(|| {
                 let (made, waited) = oneshot::channel();
@@ -154,7 +154,7 @@ fn enter(
             What::Main { request, conversation }
         }
         kind @ (Kind::Side | Kind::Compaction | Kind::Elsewhere) => {
-            let conversation = house.table.find(chain, who.named.as_deref());
+            let conversation = house.table.find(chain, who.named.as_ref());
             debug!(?conversation, client = who.client, why = who.why, "beside");
             let (named, chain) = (who.named.clone(), chain.last().copied());
             let model = body.model().unwrap_or_default().into_owned();

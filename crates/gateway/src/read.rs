@@ -62,14 +62,14 @@ impl Read {
         };
         let credential = credential::hashed(headers, &body, &house.options.secret);
         let mut seed = blake3::Hasher::new_keyed(&credential);
-        let seed = seed.update(base.as_bytes()).update(api.name().as_bytes()).finalize();
+        let seed: Link = seed.update(base.as_bytes()).update(api.name().as_bytes()).finalize().into();
         let digests = body.digests();
-        let chain: Arc<[Link]> = chain_of(seed.as_bytes(), &digests).into();
-        let who = Who::of(headers, &body, route.session);
+        let chain: Arc<[Link]> = chain_of(&seed, &digests).into();
+        let who = Who::of(headers, &body, route.session, seed);
         if chain.len() > 1 && !house.table.knows(&chain) {
             // A conversation of an earlier process, perhaps: the store knows how far it came.
             let (store, table, chain) = (house.options.store.clone(), Arc::clone(&house.table), Arc::clone(&chain));
-            let learned = tokio::task::spawn_blocking(move || table.learn_from(&store, &chain)).await;
+            let learned = tokio::task::spawn_blocking(move || table.learn_from(&store, &chain, seed)).await;
             if let Ok(Err(error)) = learned {
                 warn!(%error, "the store cannot be asked for earlier conversations");
             }

@@ -17,6 +17,8 @@ use lookback_wire::{
     body::{Digest, Link},
 };
 
+use crate::who::Name;
+
 /// Conversations that are kept in mind, and their messages: of each some 200 bytes, 20 MB in all. What was not used for
 /// longest is looked up in the store when it comes again.
 const KEPT: usize = 2_000;
@@ -106,7 +108,7 @@ pub struct CallBeside {
 
 #[derive(Debug, Default)]
 struct Conversation {
-    named: Option<String>,
+    named: Option<Name>,
     session: Option<SessionId>,
     links: Vec<Link>,
     /// What its newest request says, message by message; nothing of an earlier process.
@@ -128,7 +130,7 @@ impl Table {
     }
 
     /// Finds the conversation of a main request, or begins one, and remembers how far it goes.
-    pub(crate) fn enter(&self, chain: &[Link], (digests, tokens): (&[Digest], u64), named: Option<&str>) -> Place {
+    pub(crate) fn enter(&self, chain: &[Link], (digests, tokens): (&[Digest], u64), named: Option<&Name>) -> Place {
         let mut inner = self.lock();
         let place = inner.enter(chain, digests, named);
         // Also those of an earlier process, and of the conversation that this one branches off.
@@ -151,12 +153,12 @@ impl Table {
     }
 
     /// The conversation that a request beside it belongs to, if one is known.
-    pub(crate) fn find(&self, chain: &[Link], named: Option<&str>) -> Option<ConversationId> {
+    pub(crate) fn find(&self, chain: &[Link], named: Option<&Name>) -> Option<ConversationId> {
         let inner = self.lock();
         let by_name = || {
             let named = named?;
             let mut newest = inner.used.iter().rev();
-            newest.find(|id| inner.conversations.get(id).is_some_and(|it| it.named.as_deref() == Some(named))).copied()
+            newest.find(|id| inner.conversations.get(id).is_some_and(|it| it.named.as_ref() == Some(named))).copied()
         };
         inner.longest(chain, named).map(|(id, _, _)| id).or_else(by_name)
     }
@@ -238,14 +240,15 @@ impl Table {
     }
 
     /// What the store knows of a conversation of an earlier process: how far it came, and what stands in it.
-    pub(crate) fn learn_from(&self, store: &Store, chain: &[Link]) -> Result<(), StoreError> {
+    pub(crate) fn learn_from(&self, store: &Store, chain: &[Link], owner: Link) -> Result<(), StoreError> {
         let folds = store.find_folds(chain)?;
         let place = store.find_guest(chain)?;
         let mut inner = self.lock();
         let id = place.map(|place| {
             let known = chain.iter().position(|link| *link == place.link).map_or(0, |at| at + 1);
             let same = inner.conversations.iter().find(|(_, it)| it.session.as_ref() == Some(&place.session));
-            let id = same.map(|(id, _)| *id).unwrap_or_else(|| inner.begin(place.named));
+            let named = place.named.map(|text| Name { owner, text });
+            let id = same.map(|(id, _)| *id).unwrap_or_else(|| inner.begin(named));
             let is_new = inner.conversations.get(&id).is_some_and(|it| it.links.is_empty());
             if is_new {
                 inner.extend(id, &chain[..known]);
@@ -321,9 +324,9 @@ impl From<GuestFold> for NewFold {
 }
 
 impl Inner {
-    fn enter(&mut self, chain: &[Link], digests: &[Digest], named: Option<&str>) -> Place {
+    fn enter(&mut self, chain: &[Link], digests: &[Digest], named: Option<&Name>) -> Place {
         let Some((found, from, is_own)) = self.longest(chain, named) else {
-            let conversation = self.begin(named.map(str::to_owned));
+            let conversation = self.begin(named.cloned());
             self.extend(conversation, chain);
             return Place { conversation, relation: Relation::New, grown: chain.len() };
         };
@@ -332,7 +335,7 @@ impl Inner {
         // A rewind into a folded range, somebody else's conversation under another name, or one that only began alike, is a
         // branch.
         if !is_own || from < known.folded || is_another(known.digests.get(from..), &digests[from..]) {
-            let conversation = self.begin(named.map(str::to_owned));
+            let conversation = self.begin(named.cloned());
             self.extend(conversation, chain);
             return Place { conversation, relation: Relation::Branch { of: found, from }, grown };
         }
@@ -343,12 +346,12 @@ impl Inner {
     }
 
     /// The conversation that shares most of a chain, of equals one of that name; how much; and whether it has that name.
-    fn longest(&self, chain: &[Link], named: Option<&str>) -> Option<(ConversationId, usize, bool)> {
+    fn longest(&self, chain: &[Link], named: Option<&Name>) -> Option<(ConversationId, usize, bool)> {
         let mut other = None;
         for (place, link) in chain.iter().enumerate().rev() {
             let Some(holders) = self.nodes.get(link) else { continue };
             let is_own =
-                |id: &&ConversationId| self.conversations.get(id).is_some_and(|known| known.named.as_deref() == named);
+                |id: &&ConversationId| self.conversations.get(id).is_some_and(|known| known.named.as_ref() == named);
             if let Some(id) = holders.iter().rev().find(is_own) {
                 // A longer part of somebody else's is where this one came from.
                 return match other {
@@ -361,7 +364,7 @@ impl Inner {
         other.map(|(id, from)| (id, from, false))
     }
 
-    fn begin(&mut self, named: Option<String>) -> ConversationId {
+    fn begin(&mut self, named: Option<Name>) -> ConversationId {
         let id = self.next_conversation;
         self.next_conversation += 1;
         self.conversations.insert(id, Conversation { named, ..Conversation::default() });

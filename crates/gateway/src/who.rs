@@ -7,7 +7,7 @@
 use axum::http::{HeaderMap, header};
 use lookback_wire::{
     Body, Provider,
-    body::{Block, Content, SectionKind, Span},
+    body::{Block, Content, Link, SectionKind, Span},
 };
 use serde_json::Value;
 
@@ -17,10 +17,18 @@ pub(crate) struct Who {
     /// The program, as far as it says so.
     pub(crate) client: String,
     /// What it calls the conversation, with the name that the path gives.
-    pub(crate) named: Option<String>,
+    pub(crate) named: Option<Name>,
     pub(crate) kind: Kind,
     /// In words for whoever reads the log.
     pub(crate) why: &'static str,
+}
+
+/// A name that somebody gave. Somebody else's conversation may have the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Name {
+    /// By upstream and credential.
+    pub(crate) owner: Link,
+    pub(crate) text: String,
 }
 
 /// What a request is.
@@ -63,12 +71,12 @@ const COMPACTIONS: [&str; 5] = [
 ];
 
 impl Who {
-    pub(crate) fn of(headers: &HeaderMap, body: &Body, session: Option<&str>) -> Self {
+    pub(crate) fn of(headers: &HeaderMap, body: &Body, session: Option<&str>, owner: Link) -> Self {
         let client = client(headers);
         let own = NAMES.iter().find_map(|name| text(headers, name)).map(str::to_owned).or_else(|| named_in(body));
         let agent = text(headers, "x-claude-code-agent-id");
-        let named = [session, own.as_deref(), agent].into_iter().flatten().collect::<Vec<_>>().join("/");
-        let named = (!named.is_empty()).then_some(named);
+        let text = [session, own.as_deref(), agent].into_iter().flatten().collect::<Vec<_>>().join("/");
+        let named = (!text.is_empty()).then_some(Name { owner, text });
         let (kind, why) = kind(headers, body, &client, own.is_some());
         Self { client, named, kind, why }
     }

@@ -108,7 +108,7 @@ impl Desk {
         };
         // Always the same for the same beginning, so that a block, which carries it, is; unless it is taken.
         let first = asked.chain.first().map(|link| BlobHash(*link).to_string()).unwrap_or_default();
-        let named = asked.who.named.as_deref().unwrap_or_default();
+        let named = asked.who.named.as_ref().map_or("", |name| &name.text);
         for attempt in 0_u32.. {
             let again = if attempt == 0 { String::new() } else { format!("/{attempt}") };
             let id = derived_session_id(&format!("{first}/{named}{again}"));

@@ -289,6 +289,7 @@ impl Desk {
             first: folded.fold.first,
             end: folded.fold.end,
             thinking_from: folded.fold.thinking_from,
+            behind: folded.fold.behind.clone(),
             block: folded.fold.block.to_vec(),
         });
         let new = &open.live.session.trace()[open.writer.next().0 as usize..];

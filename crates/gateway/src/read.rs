@@ -97,14 +97,14 @@ impl Read {
         if folds.is_empty() {
             return None;
         }
-        let packed = self.coding.pack(splice(&self.body, &folds)?).ok()?;
+        let packed = self.coding.pack(splice(&self.body, &self.chain, &folds)?).ok()?;
         house.metrics.folded_requests.add(1);
         Some(packed.into())
     }
 }
 
 /// The body with its standing folds. The newest block carries the seam's mark, where there is room for one.
-fn splice(body: &Body, folds: &[Arc<StandingFold>]) -> Option<Vec<u8>> {
+fn splice(body: &Body, chain: &[Link], folds: &[Arc<StandingFold>]) -> Option<Vec<u8>> {
     let covers = |entry: usize| folds.iter().any(|fold| (fold.first..fold.end).contains(&entry));
     let is_kept = |mark: &&Mark| mark.section != SectionKind::Messages || !covers(mark.entry);
     let of_all = body.mark_of_all();
@@ -128,7 +128,7 @@ fn splice(body: &Body, folds: &[Arc<StandingFold>]) -> Option<Vec<u8>> {
         let edit = Edit::Messages { range: fold.first..fold.end, with: (&block[..]).into() };
         (body.messages()[fold.first].span.start, edit)
     });
-    let thought = folds.iter().flat_map(|fold| fold.end..fold.thinking_from).filter(|message| !covers(*message));
+    let thought = folds.iter().flat_map(|fold| fold.thought(chain)).filter(|message| !covers(*message));
     let thought: BTreeSet<usize> = thought.collect();
     let mut edits: Vec<(usize, Edit<'_>)> =
         replaced.chain(thought.into_iter().flat_map(|message| without_thinking(body, message))).collect();

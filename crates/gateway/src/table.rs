@@ -6,6 +6,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
+    ops::Range,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -46,8 +47,20 @@ pub(crate) struct StandingFold {
     /// Behind them, the first message that keeps its thinking: what was thought before the fold was made may be bound to
     /// what it replaces.
     pub(crate) thinking_from: usize,
+    /// The chain there when the fold was made.
+    pub(crate) behind: Vec<Link>,
     /// The block as a message of the provider's.
     pub(crate) block: Bytes,
+}
+
+impl StandingFold {
+    /// The messages behind it that lose their thinking. Where a client has gone another way since, what it has there was
+    /// thought of with the block.
+    pub(crate) fn thought(&self, chain: &[Link]) -> Range<usize> {
+        let now = chain.get(self.end..).unwrap_or_default();
+        let same = now.iter().zip(&self.behind).take_while(|(now, then)| now == then).count();
+        self.end..if same < self.behind.len() { self.end + same } else { self.thinking_from }
+    }
 }
 
 /// What a request is to the conversations that were seen before.
@@ -213,7 +226,7 @@ impl Table {
     /// A fold that is durable stands from the next request on.
     pub(crate) fn publish(&self, conversation: Option<ConversationId>, fold: NewFold) {
         let mut inner = self.lock();
-        let NewFold { first, end, link, thinking_from, block } = fold;
+        let NewFold { first, end, link, thinking_from, behind, block } = fold;
         if let Some(conversation) = conversation.and_then(|id| inner.conversations.get_mut(&id)) {
             conversation.folded = conversation.folded.max(end);
         }
@@ -223,7 +236,7 @@ impl Table {
         }
         let number = inner.next_fold;
         inner.next_fold += 1;
-        inner.folds.insert(link, Arc::new(StandingFold { number, first, end, link, thinking_from, block }));
+        inner.folds.insert(link, Arc::new(StandingFold { number, first, end, link, thinking_from, behind, block }));
     }
 
     /// Blocks of another process, in conversations that are known here.
@@ -314,12 +327,13 @@ pub(crate) struct NewFold {
     pub(crate) end: usize,
     pub(crate) link: Link,
     pub(crate) thinking_from: usize,
+    pub(crate) behind: Vec<Link>,
     pub(crate) block: Bytes,
 }
 
 impl From<GuestFold> for NewFold {
-    fn from(GuestFold { link, first, end, thinking_from, block }: GuestFold) -> Self {
-        Self { first, end, link, thinking_from, block: block.into() }
+    fn from(GuestFold { link, first, end, thinking_from, behind, block }: GuestFold) -> Self {
+        Self { first, end, link, thinking_from, behind, block: block.into() }
     }
 }
 

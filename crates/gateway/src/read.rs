@@ -68,7 +68,7 @@ impl Read {
         let who = Who::of(headers, &body, route.session, seed);
         if chain.len() > 1 && !house.table.knows(&chain) {
             // A conversation of an earlier process, perhaps: the store knows how far it came.
-            let (store, table, chain) = (house.options.store.clone(), Arc::clone(&house.table), Arc::clone(&chain));
+            let (store, table, chain) = (house.keeper.store(), Arc::clone(&house.table), Arc::clone(&chain));
             let learned = tokio::task::spawn_blocking(move || table.learn_from(&store, &chain, seed)).await;
             if let Ok(Err(error)) = learned {
                 warn!(%error, "the store cannot be asked for earlier conversations");

@@ -54,6 +54,12 @@ pub(crate) struct StandingFold {
 }
 
 impl StandingFold {
+    /// As a store keeps it.
+    pub(crate) fn row(&self) -> GuestFold {
+        let Self { first, end, link, thinking_from, ref behind, ref block, .. } = *self;
+        GuestFold { first, end, link, thinking_from, behind: behind.clone(), block: block.to_vec() }
+    }
+
     /// The messages behind it that lose their thinking. Where a client has gone another way since, what it has there was
     /// thought of with the block.
     pub(crate) fn thought(&self, chain: &[Link]) -> Range<usize> {
@@ -191,21 +197,12 @@ impl Table {
                 inner.tries.remove(&oldest);
             }
         }
-        if inner.folds.is_empty() {
-            return Vec::new();
-        }
-        let stands = |link| inner.folds.get(link).filter(|fold| fold.number < limit).map(Arc::clone);
-        let mut found: Vec<Arc<StandingFold>> = chain.iter().filter_map(stands).collect();
-        // Two processes may have folded overlapping ranges: who was known first goes on.
-        found.sort_by_key(|fold| fold.number);
-        let mut standing: Vec<Arc<StandingFold>> = Vec::with_capacity(found.len());
-        for fold in found {
-            if standing.iter().all(|other| fold.end <= other.first || other.end <= fold.first) {
-                standing.push(fold);
-            }
-        }
-        standing.sort_by_key(|fold| fold.first);
-        standing
+        inner.standing(chain, limit)
+    }
+
+    /// All that is known to stand there, whenever the request came.
+    pub(crate) fn stands_by_now(&self, chain: &[Link]) -> Vec<Arc<StandingFold>> {
+        self.lock().standing(chain, u64::MAX)
     }
 
     /// The provider refused what was sent: the same request gets what stands now.
@@ -292,6 +289,13 @@ impl Table {
         }
     }
 
+    /// The store is gone, and every session with it. What stands stands on.
+    pub(crate) fn forget_sessions(&self) {
+        let mut inner = self.lock();
+        inner.recorded.clear();
+        inner.conversations.values_mut().for_each(|known| known.session = None);
+    }
+
     /// No conversation came that it belongs to.
     pub(crate) fn left_beside(&self, call: CallBeside) {
         self.lock().beside.push(call);
@@ -357,6 +361,25 @@ impl Inner {
         self.extend(found, chain);
         let relation = if is_same { Relation::Again } else { Relation::GoesOn { from } };
         Place { conversation: found, relation, grown }
+    }
+
+    /// Of those that were made before the one of this number.
+    fn standing(&self, chain: &[Link], limit: u64) -> Vec<Arc<StandingFold>> {
+        if self.folds.is_empty() {
+            return Vec::new();
+        }
+        let stands = |link| self.folds.get(link).filter(|fold| fold.number < limit).map(Arc::clone);
+        let mut found: Vec<Arc<StandingFold>> = chain.iter().filter_map(stands).collect();
+        // Two processes may have folded overlapping ranges: who was known first goes on.
+        found.sort_by_key(|fold| fold.number);
+        let mut standing: Vec<Arc<StandingFold>> = Vec::with_capacity(found.len());
+        for fold in found {
+            if standing.iter().all(|other| fold.end <= other.first || other.end <= fold.first) {
+                standing.push(fold);
+            }
+        }
+        standing.sort_by_key(|fold| fold.first);
+        standing
     }
 
     /// The conversation that shares most of a chain, of equals one of that name; how much; and whether it has that name.

@@ -26,8 +26,9 @@ use lookback_engine::{
         start::ClientRecall,
     },
 };
-use lookback_store::{Durability, GuestFold, GuestPlace, SessionWriter, StoreError};
+use lookback_store::{Durability, GuestFold, GuestPlace, SessionWriter, Store, StoreError};
 use lookback_wire::body::Link;
+use tokio::sync::watch;
 use tracing::{info, warn};
 
 use crate::{
@@ -36,6 +37,7 @@ use crate::{
     note::{Answered, Asked, Beside, Note},
     options::{Mode, Options},
     table::{ConversationId, Relation, Table},
+    who::Name,
 };
 
 /// The same request again says nothing new after so many times.
@@ -43,6 +45,8 @@ const AGAIN: u32 = 8;
 /// How far the places of conversations may be behind, when there is nothing else to do and when there is.
 const IDLE: Duration = Duration::from_millis(20);
 const BUSY: Duration = Duration::from_millis(100);
+/// After a store could not be begun.
+const TRIED_AGAIN: Duration = Duration::from_secs(5);
 
 /// Why something is not in the trace.
 #[derive(Debug, thiserror::Error)]
@@ -65,6 +69,10 @@ pub(crate) struct Desk {
     behind: Instant,
     early: Vec<(Beside, Answered)>,
     waiting: Arc<AtomicU64>,
+    /// Since when its file is gone.
+    gone: Option<Instant>,
+    /// Tells the request path of another store.
+    used: watch::Sender<Store>,
     /// The store as it was looked at last, and when.
     version: i64,
     looked: Instant,
@@ -77,7 +85,7 @@ struct Open {
     /// The request whose answer is waited for.
     request: u64,
     chain: Arc<[Link]>,
-    named: Option<String>,
+    named: Option<Name>,
     mode: Mode,
     recall: ClientRecall,
     /// How often its newest request came again.
@@ -86,7 +94,13 @@ struct Open {
 }
 
 impl Desk {
-    pub(crate) fn new(options: Options, table: Arc<Table>, metrics: Arc<Metrics>, waiting: Arc<AtomicU64>) -> Self {
+    pub(crate) fn new(
+        options: Options,
+        table: Arc<Table>,
+        metrics: Arc<Metrics>,
+        waiting: Arc<AtomicU64>,
+        used: watch::Sender<Store>,
+    ) -> Self {
         Self {
             options,
             table,
@@ -97,6 +111,8 @@ impl Desk {
             behind: Instant::now(),
             early: Vec::new(),
             waiting,
+            gone: None,
+            used,
             version: 0,
             looked: Instant::now(),
         }
@@ -147,6 +163,9 @@ impl Desk {
     /// Where another process has written into the store, its blocks stand here, too.
     fn look_at_others(&mut self) {
         self.looked = Instant::now();
+        if !self.options.store.is_there() {
+            return self.begin_store_anew();
+        }
         // A store that cannot be asked now is asked again in a moment.
         let Ok(version) = self.options.store.version() else { return };
         if std::mem::replace(&mut self.version, version) == version {
@@ -155,6 +174,33 @@ impl Desk {
         for (conversation, open) in &self.open {
             if let Err(error) = self.table.learn_folds(&self.options.store, *conversation, &open.chain) {
                 warn!(%error, "the store cannot be asked for blocks of others");
+            }
+        }
+    }
+
+    /// Somebody took the store away: what is written there now nobody would ever find.
+    fn begin_store_anew(&mut self) {
+        self.metrics.unrecorded.add(self.open.len() as u64);
+        // Their writers know places in the file that is gone.
+        self.open.clear();
+        if self.gone.is_none() {
+            warn!("the store was removed: a new one is begun, and the next requests bring all conversations again");
+        }
+        if self.gone.get_or_insert_with(Instant::now).elapsed() < BUSY {
+            // Its log may be about to go, too: a new file would take up what stands in that.
+            return;
+        }
+        self.places.clear();
+        self.table.forget_sessions();
+        match self.options.store.open_again() {
+            Ok(store) => {
+                self.used.send_replace(store.clone());
+                self.options.store = store;
+                self.gone = None;
+            }
+            Err(error) => {
+                warn!(%error, "no new store can be begun: it is tried again");
+                self.gone = Some(Instant::now() + TRIED_AGAIN);
             }
         }
     }
@@ -187,6 +233,11 @@ impl Desk {
         if asked.place.relation != Relation::Again {
             open.again = 0;
         }
+        let known = self.table.stands_by_now(&open.chain);
+        if open.live.call == CallNo(0) && !known.is_empty() {
+            // A new session: the store in which they stood may be lost.
+            open.write_with(&known.iter().map(|fold| fold.row()).collect::<Vec<_>>())?;
+        }
         if let Some(made) = asked.afresh {
             let fits = open.live.session.check_window().is_ok();
             let need = if fits { FoldNeed::WhatPays } else { FoldNeed::ToFit };
@@ -203,7 +254,7 @@ impl Desk {
             link: open.chain.last().copied().unwrap_or_default(),
             session: open.live.session.id().clone(),
             messages: open.chain.len(),
-            named: open.named.clone(),
+            named: open.named.as_ref().map(|name| name.text.clone()),
         });
         self.tell_early(conversation);
         Ok(())
@@ -288,11 +339,10 @@ impl Desk {
             first: folded.fold.first,
             end: folded.fold.end,
             thinking_from: folded.fold.thinking_from,
+            behind: folded.fold.behind.clone(),
             block: folded.fold.block.to_vec(),
         });
-        let new = &open.live.session.trace()[open.writer.next().0 as usize..];
-        let standing = open.writer.append_with_folds(new, &rows.collect::<Vec<_>>(), &open.chain)?;
-        open.writer.release(&mut open.live.session);
+        let standing = open.write_with(&rows.collect::<Vec<_>>())?;
         for Folded { fold, saves } in folded {
             let (first, end) = (fold.first, fold.end);
             info!(session = session.0, first, end, saves, "a block stands for messages from the next request on");
@@ -340,6 +390,14 @@ impl Open {
         self.writer.append(new, durability)?;
         self.writer.release(&mut self.live.session);
         Ok(())
+    }
+
+    /// Durable together with what stands in the conversation. Gives all that stands there now.
+    fn write_with(&mut self, folds: &[GuestFold]) -> Result<Vec<GuestFold>, KeepError> {
+        let new = &self.live.session.trace()[self.writer.next().0 as usize..];
+        let standing = self.writer.append_with_folds(new, folds, &self.chain)?;
+        self.writer.release(&mut self.live.session);
+        Ok(standing)
     }
 }
 

@@ -60,6 +60,13 @@ async fn answer(house: &Arc<House>, route: &Route<'_>, request: Request) -> Resu
         }
         _ => {}
     }
+    if route::has_dots(parts.uri.path()) {
+        return Err(Refusal::new(
+            400,
+            "invalid_request_error",
+            "a path with . or .. would be another one at the provider",
+        ));
+    }
     if forward::listed(&parts.headers, header::UPGRADE).any(|to| to.eq_ignore_ascii_case("websocket")) {
         // Codex goes on over HTTP at once; any other answer costs it seconds or the session.
         return Err(Refusal::new(426, "invalid_request_error", "WebSockets are not spoken here: use HTTP"));
@@ -78,7 +85,7 @@ async fn answer(house: &Arc<House>, route: &Route<'_>, request: Request) -> Resu
     house.metrics.bytes_in.add(sent.len() as u64);
     let mode = mode(&parts.headers, house.options.mode)?;
     let read = match api.filter(|_| mode != Mode::Off || house.table.may_stand()) {
-        Some(api) => Read::of(house, api, route, &parts.headers, &sent, base).await?,
+        Some(api) => Read::of(house, mode, api, route, &parts.headers, &sent, base).await?,
         None => None,
     };
     let (read, announced) = match mode {
@@ -131,7 +138,7 @@ fn enter(
     let at = (house.options.clock)();
     let what = match who.kind {
         Kind::Main => {
-            let place = house.table.enter(chain, (&read.digests, read.tokens()), who.named.as_deref());
+            let place = house.table.enter(chain, (&read.digests, read.tokens()), who.named.as_ref());
             let (request, conversation) = (house.keeper.number(), place.conversation);
             let afresh = (mode == Mode::Fold && afresh::is_due(house, read, &place)).then(|| {
                 let (made, waited) = oneshot::channel();
@@ -154,7 +161,7 @@ fn enter(
             What::Main { request, conversation }
         }
         kind @ (Kind::Side | Kind::Compaction | Kind::Elsewhere) => {
-            let conversation = house.table.find(chain, who.named.as_deref());
+            let conversation = house.table.find(chain, who.named.as_ref());
             debug!(?conversation, client = who.client, why = who.why, "beside");
             let (named, chain) = (who.named.clone(), chain.last().copied());
             let model = body.model().unwrap_or_default().into_owned();

@@ -9,7 +9,8 @@ use std::{
     thread::JoinHandle,
 };
 
-use tokio::sync::oneshot;
+use lookback_store::Store;
+use tokio::sync::{oneshot, watch};
 
 use crate::{
     desk::Desk,
@@ -31,6 +32,7 @@ pub(crate) struct Keeper {
     waiting: Arc<AtomicU64>,
     next: AtomicU64,
     metrics: Arc<Metrics>,
+    store: watch::Receiver<Store>,
 }
 
 impl Keeper {
@@ -41,9 +43,15 @@ impl Keeper {
     ) -> std::io::Result<(Self, JoinHandle<()>)> {
         let (notes, receiver) = sync_channel(WAITING);
         let waiting = Arc::new(AtomicU64::new(0));
-        let desk = Desk::new(options, table, Arc::clone(&metrics), Arc::clone(&waiting));
+        let (used, store) = watch::channel(options.store.clone());
+        let desk = Desk::new(options, table, Arc::clone(&metrics), Arc::clone(&waiting), used);
         let thread = std::thread::Builder::new().name("keeper".to_owned()).spawn(move || desk.run(&receiver))?;
-        Ok((Self { notes, waiting, next: AtomicU64::new(1), metrics }, thread))
+        Ok((Self { notes, waiting, next: AtomicU64::new(1), metrics, store }, thread))
+    }
+
+    /// Where it writes now: a store that is removed is begun anew.
+    pub(crate) fn store(&self) -> Store {
+        self.store.borrow().clone()
     }
 
     /// Names a request.

@@ -288,8 +288,11 @@ impl Live {
             let message = self.session.message(entry, context.blobs).ok()?;
             let provider = self.session.start_of().provider;
             let block = Bytes::from(render_message(provider, &message));
-            let thinking_from = if self.drops_thinking(report.block) { self.thought() } else { end };
-            let fold = NewFold { first, end, link: *chain.get(end.checked_sub(1)?)?, thinking_from, block };
+            let (thinking_from, behind) = match self.drops_thinking(report.block) {
+                true => (self.thought(), chain.get(end..)?.to_vec()),
+                false => (end, Vec::new()),
+            };
+            let fold = NewFold { first, end, link: *chain.get(end.checked_sub(1)?)?, thinking_from, behind, block };
             Some(Folded { fold, saves: report.replaced.saturating_sub(report.block_tokens) })
         });
         Ok(folded.collect())

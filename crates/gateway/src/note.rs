@@ -16,7 +16,7 @@ use crate::{
     forward::Heard,
     options::Mode,
     table::{ConversationId, Place},
-    who::{Kind, Who},
+    who::{Kind, Name, Who},
 };
 
 /// How clients declare our tool: their name for the server stands before it, set apart in one of two ways.
@@ -53,7 +53,7 @@ pub(crate) struct Answered {
 #[derive(Debug)]
 pub(crate) struct Beside {
     pub(crate) conversation: Option<ConversationId>,
-    pub(crate) named: Option<String>,
+    pub(crate) named: Option<Name>,
     pub(crate) kind: Kind,
     pub(crate) chain: Option<Link>,
     pub(crate) at: i64,

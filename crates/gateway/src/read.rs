@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use axum::http::{HeaderMap, header};
 use bytes::Bytes;
 use lookback_wire::{
-    Body, Provider,
+    Body, MarkLifetime, Provider,
     body::{Block, Digest, Edit, Link, Mark, SectionKind, chain_of},
 };
 use tracing::warn;
@@ -13,7 +13,9 @@ use tracing::warn;
 use crate::{
     coding::{Coding, CodingError},
     credential,
+    forward::listed,
     house::House,
+    options::Mode,
     refusal::Refusal,
     route::Route,
     table::StandingFold,
@@ -37,39 +39,51 @@ impl Read {
     /// None: it is passed on as it is, because nobody here can read it.
     pub(crate) async fn of(
         house: &House,
+        mode: Mode,
         api: Provider,
         route: &Route<'_>,
         headers: &HeaderMap,
         sent: &Bytes,
         base: &str,
     ) -> Result<Option<Self>, Refusal> {
-        let named = headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok());
-        let Ok(coding) = Coding::parse(named) else {
-            warn!(coding = named, "a body that is packed in another way is passed on as it is");
-            return Ok(None);
+        let may_have_blocks = house.table.may_stand();
+        let unread = |reason: String| {
+            warn!(reason, may_have_blocks, "a body that is not read here is passed on as it is");
+            house.metrics.unrecorded.add(1);
+            Ok(None)
         };
-        let plain = coding.unpack(sent).map_err(|error| match error {
-            CodingError::TooLarge => Refusal::new(413, "request_too_large", error.to_string()),
-            _ => Refusal::new(400, "invalid_request_error", error.to_string()),
-        })?;
+        // It may have several lines.
+        let named: Vec<&str> = listed(headers, header::CONTENT_ENCODING).collect();
+        let coding = match Coding::parse(Some(&named.join(", "))) {
+            Ok(coding) => coding,
+            Err(error) => return unread(error.to_string()),
+        };
+        let plain = match coding.unpack(sent) {
+            Ok(plain) => plain,
+            Err(error @ CodingError::TooLarge) => {
+                return Err(Refusal::new(413, "request_too_large", error.to_string()));
+            }
+            // Without its blocks it may no longer fit.
+            Err(error) if mode == Mode::Fold && may_have_blocks => {
+                return Err(Refusal::new(400, "invalid_request_error", error.to_string()));
+            }
+            Err(error) => return unread(error.to_string()),
+        };
         let body = match Body::parse(api, plain) {
             Ok(body) if body.messages().is_empty() => return Ok(None),
             Ok(body) => Arc::new(body),
-            Err(error) => {
-                warn!(%error, "a body that is not read here is passed on as it is");
-                return Ok(None);
-            }
+            Err(error) => return unread(error.to_string()),
         };
         let credential = credential::hashed(headers, &body, &house.options.secret);
         let mut seed = blake3::Hasher::new_keyed(&credential);
-        let seed = seed.update(base.as_bytes()).update(api.name().as_bytes()).finalize();
+        let seed: Link = seed.update(base.as_bytes()).update(api.name().as_bytes()).finalize().into();
         let digests = body.digests();
-        let chain: Arc<[Link]> = chain_of(seed.as_bytes(), &digests).into();
-        let who = Who::of(headers, &body, route.session);
+        let chain: Arc<[Link]> = chain_of(&seed, &digests).into();
+        let who = Who::of(headers, &body, route.session, seed);
         if chain.len() > 1 && !house.table.knows(&chain) {
             // A conversation of an earlier process, perhaps: the store knows how far it came.
-            let (store, table, chain) = (house.options.store.clone(), Arc::clone(&house.table), Arc::clone(&chain));
-            let learned = tokio::task::spawn_blocking(move || table.learn_from(&store, &chain)).await;
+            let (store, table, chain) = (house.keeper.store(), Arc::clone(&house.table), Arc::clone(&chain));
+            let learned = tokio::task::spawn_blocking(move || table.learn_from(&store, &chain, seed)).await;
             if let Ok(Err(error)) = learned {
                 warn!(%error, "the store cannot be asked for earlier conversations");
             }
@@ -97,21 +111,30 @@ impl Read {
         if folds.is_empty() {
             return None;
         }
-        let packed = self.coding.pack(splice(&self.body, &folds)?).ok()?;
+        let packed = self.coding.pack(splice(&self.body, &self.chain, &folds)?).ok()?;
         house.metrics.folded_requests.add(1);
         Some(packed.into())
     }
 }
 
 /// The body with its standing folds. The newest block carries the seam's mark, where there is room for one.
-fn splice(body: &Body, folds: &[Arc<StandingFold>]) -> Option<Vec<u8>> {
+fn splice(body: &Body, chain: &[Link], folds: &[Arc<StandingFold>]) -> Option<Vec<u8>> {
     let covers = |entry: usize| folds.iter().any(|fold| (fold.first..fold.end).contains(&entry));
     let is_kept = |mark: &&Mark| mark.section != SectionKind::Messages || !covers(mark.entry);
+    let of_all = body.mark_of_all();
     // Only Anthropic's caches go by marks.
-    let has_room = body.provider() == Provider::Anthropic && body.marks().filter(is_kept).count() < MOST_MARKS;
+    let marks = body.marks().filter(is_kept).count() + usize::from(of_all.is_some());
+    let has_room = body.provider() == Provider::Anthropic && marks < MOST_MARKS;
     let last = folds.len().checked_sub(1)?;
+    let is_behind = |mark: &&Mark| mark.section == SectionKind::Messages && mark.entry >= folds[last].end;
+    // A mark for an hour may stand behind no shorter one.
+    let mut behind = body.marks().filter(is_behind).map(|mark| &mark.member).chain(of_all);
+    let lifetime = match behind.any(|mark| body.lifetime(mark) == MarkLifetime::OneHour) {
+        true => MarkLifetime::OneHour,
+        false => MarkLifetime::Usual,
+    };
     let with = |place: usize, fold: &StandingFold| match place == last && has_room {
-        true => marked(&fold.block),
+        true => marked(&fold.block, lifetime),
         false => fold.block.clone(),
     };
     let blocks: Vec<Bytes> = folds.iter().enumerate().map(|(place, fold)| with(place, fold)).collect();
@@ -119,7 +142,7 @@ fn splice(body: &Body, folds: &[Arc<StandingFold>]) -> Option<Vec<u8>> {
         let edit = Edit::Messages { range: fold.first..fold.end, with: (&block[..]).into() };
         (body.messages()[fold.first].span.start, edit)
     });
-    let thought = folds.iter().flat_map(|fold| fold.end..fold.thinking_from).filter(|message| !covers(*message));
+    let thought = folds.iter().flat_map(|fold| fold.thought(chain)).filter(|message| !covers(*message));
     let thought: BTreeSet<usize> = thought.collect();
     let mut edits: Vec<(usize, Edit<'_>)> =
         replaced.chain(thought.into_iter().flat_map(|message| without_thinking(body, message))).collect();
@@ -146,11 +169,11 @@ fn without_thinking(body: &Body, message: usize) -> Vec<(usize, Edit<'static>)> 
 }
 
 /// A block with a cache mark on it, as Anthropic's bodies have them.
-fn marked(block: &Bytes) -> Bytes {
+fn marked(block: &Bytes, lifetime: MarkLifetime) -> Bytes {
     const BEFORE: &[u8] = b"{\"messages\":[";
     let whole = [BEFORE, block, b"]}"].concat();
     let Ok(body) = Body::parse(Provider::Anthropic, whole) else { return block.clone() };
-    let edit = body.blocks(0).len().checked_sub(1).and_then(|last| body.plan_mark(0, last));
+    let edit = body.blocks(0).len().checked_sub(1).and_then(|last| body.plan_mark(0, last, lifetime));
     let Some(Ok(spliced)) = edit.map(|edit| body.splice(&[edit])) else { return block.clone() };
     let end = spliced.len() - 2;
     Bytes::from(spliced).slice(BEFORE.len()..end)

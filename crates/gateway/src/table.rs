@@ -6,6 +6,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
+    ops::Range,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -16,6 +17,8 @@ use lookback_wire::{
     TokenUsage,
     body::{Digest, Link},
 };
+
+use crate::who::Name;
 
 /// Conversations that are kept in mind, and their messages: of each some 200 bytes, 20 MB in all. What was not used for
 /// longest is looked up in the store when it comes again.
@@ -44,8 +47,26 @@ pub(crate) struct StandingFold {
     /// Behind them, the first message that keeps its thinking: what was thought before the fold was made may be bound to
     /// what it replaces.
     pub(crate) thinking_from: usize,
+    /// The chain there when the fold was made.
+    pub(crate) behind: Vec<Link>,
     /// The block as a message of the provider's.
     pub(crate) block: Bytes,
+}
+
+impl StandingFold {
+    /// As a store keeps it.
+    pub(crate) fn row(&self) -> GuestFold {
+        let Self { first, end, link, thinking_from, ref behind, ref block, .. } = *self;
+        GuestFold { first, end, link, thinking_from, behind: behind.clone(), block: block.to_vec() }
+    }
+
+    /// The messages behind it that lose their thinking. Where a client has gone another way since, what it has there was
+    /// thought of with the block.
+    pub(crate) fn thought(&self, chain: &[Link]) -> Range<usize> {
+        let now = chain.get(self.end..).unwrap_or_default();
+        let same = now.iter().zip(&self.behind).take_while(|(now, then)| now == then).count();
+        self.end..if same < self.behind.len() { self.end + same } else { self.thinking_from }
+    }
 }
 
 /// What a request is to the conversations that were seen before.
@@ -106,7 +127,7 @@ pub struct CallBeside {
 
 #[derive(Debug, Default)]
 struct Conversation {
-    named: Option<String>,
+    named: Option<Name>,
     session: Option<SessionId>,
     links: Vec<Link>,
     /// What its newest request says, message by message; nothing of an earlier process.
@@ -128,7 +149,7 @@ impl Table {
     }
 
     /// Finds the conversation of a main request, or begins one, and remembers how far it goes.
-    pub(crate) fn enter(&self, chain: &[Link], (digests, tokens): (&[Digest], u64), named: Option<&str>) -> Place {
+    pub(crate) fn enter(&self, chain: &[Link], (digests, tokens): (&[Digest], u64), named: Option<&Name>) -> Place {
         let mut inner = self.lock();
         let place = inner.enter(chain, digests, named);
         // Also those of an earlier process, and of the conversation that this one branches off.
@@ -151,12 +172,12 @@ impl Table {
     }
 
     /// The conversation that a request beside it belongs to, if one is known.
-    pub(crate) fn find(&self, chain: &[Link], named: Option<&str>) -> Option<ConversationId> {
+    pub(crate) fn find(&self, chain: &[Link], named: Option<&Name>) -> Option<ConversationId> {
         let inner = self.lock();
         let by_name = || {
             let named = named?;
             let mut newest = inner.used.iter().rev();
-            newest.find(|id| inner.conversations.get(id).is_some_and(|it| it.named.as_deref() == Some(named))).copied()
+            newest.find(|id| inner.conversations.get(id).is_some_and(|it| it.named.as_ref() == Some(named))).copied()
         };
         inner.longest(chain, named).map(|(id, _, _)| id).or_else(by_name)
     }
@@ -176,21 +197,12 @@ impl Table {
                 inner.tries.remove(&oldest);
             }
         }
-        if inner.folds.is_empty() {
-            return Vec::new();
-        }
-        let stands = |link| inner.folds.get(link).filter(|fold| fold.number < limit).map(Arc::clone);
-        let mut found: Vec<Arc<StandingFold>> = chain.iter().filter_map(stands).collect();
-        // Two processes may have folded overlapping ranges: who was known first goes on.
-        found.sort_by_key(|fold| fold.number);
-        let mut standing: Vec<Arc<StandingFold>> = Vec::with_capacity(found.len());
-        for fold in found {
-            if standing.iter().all(|other| fold.end <= other.first || other.end <= fold.first) {
-                standing.push(fold);
-            }
-        }
-        standing.sort_by_key(|fold| fold.first);
-        standing
+        inner.standing(chain, limit)
+    }
+
+    /// All that is known to stand there, whenever the request came.
+    pub(crate) fn stands_by_now(&self, chain: &[Link]) -> Vec<Arc<StandingFold>> {
+        self.lock().standing(chain, u64::MAX)
     }
 
     /// The provider refused what was sent: the same request gets what stands now.
@@ -211,7 +223,7 @@ impl Table {
     /// A fold that is durable stands from the next request on.
     pub(crate) fn publish(&self, conversation: Option<ConversationId>, fold: NewFold) {
         let mut inner = self.lock();
-        let NewFold { first, end, link, thinking_from, block } = fold;
+        let NewFold { first, end, link, thinking_from, behind, block } = fold;
         if let Some(conversation) = conversation.and_then(|id| inner.conversations.get_mut(&id)) {
             conversation.folded = conversation.folded.max(end);
         }
@@ -221,7 +233,7 @@ impl Table {
         }
         let number = inner.next_fold;
         inner.next_fold += 1;
-        inner.folds.insert(link, Arc::new(StandingFold { number, first, end, link, thinking_from, block }));
+        inner.folds.insert(link, Arc::new(StandingFold { number, first, end, link, thinking_from, behind, block }));
     }
 
     /// Blocks of another process, in conversations that are known here.
@@ -238,14 +250,15 @@ impl Table {
     }
 
     /// What the store knows of a conversation of an earlier process: how far it came, and what stands in it.
-    pub(crate) fn learn_from(&self, store: &Store, chain: &[Link]) -> Result<(), StoreError> {
+    pub(crate) fn learn_from(&self, store: &Store, chain: &[Link], owner: Link) -> Result<(), StoreError> {
         let folds = store.find_folds(chain)?;
         let place = store.find_guest(chain)?;
         let mut inner = self.lock();
         let id = place.map(|place| {
             let known = chain.iter().position(|link| *link == place.link).map_or(0, |at| at + 1);
             let same = inner.conversations.iter().find(|(_, it)| it.session.as_ref() == Some(&place.session));
-            let id = same.map(|(id, _)| *id).unwrap_or_else(|| inner.begin(place.named));
+            let named = place.named.map(|text| Name { owner, text });
+            let id = same.map(|(id, _)| *id).unwrap_or_else(|| inner.begin(named));
             let is_new = inner.conversations.get(&id).is_some_and(|it| it.links.is_empty());
             if is_new {
                 inner.extend(id, &chain[..known]);
@@ -274,6 +287,13 @@ impl Table {
         if let Some(conversation) = inner.conversations.get_mut(&conversation) {
             conversation.session = Some(session);
         }
+    }
+
+    /// The store is gone, and every session with it. What stands stands on.
+    pub(crate) fn forget_sessions(&self) {
+        let mut inner = self.lock();
+        inner.recorded.clear();
+        inner.conversations.values_mut().for_each(|known| known.session = None);
     }
 
     /// No conversation came that it belongs to.
@@ -311,19 +331,20 @@ pub(crate) struct NewFold {
     pub(crate) end: usize,
     pub(crate) link: Link,
     pub(crate) thinking_from: usize,
+    pub(crate) behind: Vec<Link>,
     pub(crate) block: Bytes,
 }
 
 impl From<GuestFold> for NewFold {
-    fn from(GuestFold { link, first, end, thinking_from, block }: GuestFold) -> Self {
-        Self { first, end, link, thinking_from, block: block.into() }
+    fn from(GuestFold { link, first, end, thinking_from, behind, block }: GuestFold) -> Self {
+        Self { first, end, link, thinking_from, behind, block: block.into() }
     }
 }
 
 impl Inner {
-    fn enter(&mut self, chain: &[Link], digests: &[Digest], named: Option<&str>) -> Place {
+    fn enter(&mut self, chain: &[Link], digests: &[Digest], named: Option<&Name>) -> Place {
         let Some((found, from, is_own)) = self.longest(chain, named) else {
-            let conversation = self.begin(named.map(str::to_owned));
+            let conversation = self.begin(named.cloned());
             self.extend(conversation, chain);
             return Place { conversation, relation: Relation::New, grown: chain.len() };
         };
@@ -332,7 +353,7 @@ impl Inner {
         // A rewind into a folded range, somebody else's conversation under another name, or one that only began alike, is a
         // branch.
         if !is_own || from < known.folded || is_another(known.digests.get(from..), &digests[from..]) {
-            let conversation = self.begin(named.map(str::to_owned));
+            let conversation = self.begin(named.cloned());
             self.extend(conversation, chain);
             return Place { conversation, relation: Relation::Branch { of: found, from }, grown };
         }
@@ -342,13 +363,32 @@ impl Inner {
         Place { conversation: found, relation, grown }
     }
 
+    /// Of those that were made before the one of this number.
+    fn standing(&self, chain: &[Link], limit: u64) -> Vec<Arc<StandingFold>> {
+        if self.folds.is_empty() {
+            return Vec::new();
+        }
+        let stands = |link| self.folds.get(link).filter(|fold| fold.number < limit).map(Arc::clone);
+        let mut found: Vec<Arc<StandingFold>> = chain.iter().filter_map(stands).collect();
+        // Two processes may have folded overlapping ranges: who was known first goes on.
+        found.sort_by_key(|fold| fold.number);
+        let mut standing: Vec<Arc<StandingFold>> = Vec::with_capacity(found.len());
+        for fold in found {
+            if standing.iter().all(|other| fold.end <= other.first || other.end <= fold.first) {
+                standing.push(fold);
+            }
+        }
+        standing.sort_by_key(|fold| fold.first);
+        standing
+    }
+
     /// The conversation that shares most of a chain, of equals one of that name; how much; and whether it has that name.
-    fn longest(&self, chain: &[Link], named: Option<&str>) -> Option<(ConversationId, usize, bool)> {
+    fn longest(&self, chain: &[Link], named: Option<&Name>) -> Option<(ConversationId, usize, bool)> {
         let mut other = None;
         for (place, link) in chain.iter().enumerate().rev() {
             let Some(holders) = self.nodes.get(link) else { continue };
             let is_own =
-                |id: &&ConversationId| self.conversations.get(id).is_some_and(|known| known.named.as_deref() == named);
+                |id: &&ConversationId| self.conversations.get(id).is_some_and(|known| known.named.as_ref() == named);
             if let Some(id) = holders.iter().rev().find(is_own) {
                 // A longer part of somebody else's is where this one came from.
                 return match other {
@@ -361,7 +401,7 @@ impl Inner {
         other.map(|(id, from)| (id, from, false))
     }
 
-    fn begin(&mut self, named: Option<String>) -> ConversationId {
+    fn begin(&mut self, named: Option<Name>) -> ConversationId {
         let id = self.next_conversation;
         self.next_conversation += 1;
         self.conversations.insert(id, Conversation { named, ..Conversation::default() });

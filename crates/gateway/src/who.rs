@@ -5,7 +5,10 @@
 //! endpoint under the same session.
 
 use axum::http::{HeaderMap, header};
-use lookback_wire::{Body, Provider, body::SectionKind};
+use lookback_wire::{
+    Body, Provider,
+    body::{Block, Content, Link, SectionKind, Span},
+};
 use serde_json::Value;
 
 /// What the gateway knows of a request besides its messages.
@@ -14,10 +17,18 @@ pub(crate) struct Who {
     /// The program, as far as it says so.
     pub(crate) client: String,
     /// What it calls the conversation, with the name that the path gives.
-    pub(crate) named: Option<String>,
+    pub(crate) named: Option<Name>,
     pub(crate) kind: Kind,
     /// In words for whoever reads the log.
     pub(crate) why: &'static str,
+}
+
+/// A name that somebody gave. Somebody else's conversation may have the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Name {
+    /// By upstream and credential.
+    pub(crate) owner: Link,
+    pub(crate) text: String,
 }
 
 /// What a request is.
@@ -60,12 +71,12 @@ const COMPACTIONS: [&str; 5] = [
 ];
 
 impl Who {
-    pub(crate) fn of(headers: &HeaderMap, body: &Body, session: Option<&str>) -> Self {
+    pub(crate) fn of(headers: &HeaderMap, body: &Body, session: Option<&str>, owner: Link) -> Self {
         let client = client(headers);
         let own = NAMES.iter().find_map(|name| text(headers, name)).map(str::to_owned).or_else(|| named_in(body));
         let agent = text(headers, "x-claude-code-agent-id");
-        let named = [session, own.as_deref(), agent].into_iter().flatten().collect::<Vec<_>>().join("/");
-        let named = (!named.is_empty()).then_some(named);
+        let text = [session, own.as_deref(), agent].into_iter().flatten().collect::<Vec<_>>().join("/");
+        let named = (!text.is_empty()).then_some(Name { owner, text });
         let (kind, why) = kind(headers, body, &client, own.is_some());
         Self { client, named, kind, why }
     }
@@ -125,13 +136,18 @@ fn has_tools(client: &str) -> bool {
     matches!(client, "claude-code" | "codex" | "opencode" | "gemini-cli" | "qwen-code" | "goose" | "pi")
 }
 
-/// By the newest message: an item of codex's, or words that clients ask with.
+/// By the newest message: an item of codex's, or words that clients ask with. What a tool printed asks for nothing.
 fn asks_for_summary(body: &Body) -> bool {
     let Some(last) = body.messages().last() else { return false };
     if last.kind.is_some_and(|kind| body.text(kind) == "compaction_trigger") {
         return true;
     }
     let is_users = last.role.is_some_and(|role| body.text(role) == "user");
-    let bytes = body.slice(last.span);
-    is_users && COMPACTIONS.iter().any(|words| memchr::memmem::find(bytes, words.as_bytes()).is_some())
+    let is_text = |block: &&Block| block.kind.is_some_and(|kind| matches!(&*body.text(kind), "text" | "input_text"));
+    let said: Vec<Span> = match &last.content {
+        Content::Text(text) => vec![text.span],
+        _ => body.blocks(body.messages().len() - 1).iter().filter(is_text).map(|block| block.span).collect(),
+    };
+    let asks = |said: &Span, words: &str| memchr::memmem::find(body.slice(*said), words.as_bytes()).is_some();
+    is_users && said.iter().any(|said| COMPACTIONS.iter().any(|words| asks(said, words)))
 }

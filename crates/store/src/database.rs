@@ -3,7 +3,9 @@
 mod waiting;
 
 use std::{
+    fs,
     ops::Deref,
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, PoisonError},
 };
@@ -16,6 +18,8 @@ use waiting::Turnstile;
 #[derive(Debug)]
 pub(crate) struct Database {
     path: PathBuf,
+    /// What was at the path when it was opened.
+    file: Option<(u64, u64)>,
     writing: Mutex<Connection>,
     idle_readers: Mutex<Vec<Connection>>,
     turnstile: Turnstile,
@@ -25,7 +29,12 @@ impl Database {
     /// `writing` leads to a database of this version.
     pub(crate) fn new(home: &Home, writing: Connection) -> Result<Self, StoreError> {
         let turnstile = Turnstile::open(&home.locks().join("writing"))?;
-        Ok(Self { path: home.database(), writing: Mutex::new(writing), idle_readers: Mutex::default(), turnstile })
+        let (path, writing) = (home.database(), Mutex::new(writing));
+        Ok(Self { file: file_at(&path), path, writing, idle_readers: Mutex::default(), turnstile })
+    }
+
+    pub(crate) fn is_there(&self) -> bool {
+        file_at(&self.path) == self.file
     }
 
     /// A panic while writing leaves a transaction that was rolled back, so the connection is good again.
@@ -119,6 +128,11 @@ impl Writing<'_> {
         self.connection.busy_handler(Some(waiting::wait_a_moment))?;
         outcome
     }
+}
+
+/// Device and number: another file at the same path has others.
+fn file_at(path: &Path) -> Option<(u64, u64)> {
+    fs::symlink_metadata(path).ok().map(|found| (found.dev(), found.ino()))
 }
 
 /// To a file that is there.

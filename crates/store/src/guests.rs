@@ -3,7 +3,7 @@
 
 use lookback_engine::trace::SessionId;
 use lookback_wire::body::Link;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::{StoreError, identity};
 
@@ -34,6 +34,8 @@ pub struct GuestFold {
     pub end: usize,
     /// Behind them, the first message that keeps its thinking.
     pub thinking_from: usize,
+    /// The chain there, message by message, when the fold was made.
+    pub behind: Vec<Link>,
     /// What is sent in their place.
     pub block: Vec<u8>,
 }
@@ -68,9 +70,10 @@ pub(crate) fn write_folds(
         if standing.iter().any(|other| fold.first < other.end && other.first < fold.end) {
             continue;
         }
-        let sql = "INSERT OR REPLACE INTO guest_folds (link, session, first, messages, thinking_from, block)
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-        let row = params![fold.link, key, fold.first as i64, fold.end as i64, fold.thinking_from as i64, fold.block];
+        let sql = "INSERT OR REPLACE INTO guest_folds (link, session, first, messages, thinking_from, block, behind)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+        let [first, end, thinking_from] = [fold.first, fold.end, fold.thinking_from].map(|place| place as i64);
+        let row = params![fold.link, key, first, end, thinking_from, fold.block, fold.behind.as_flattened()];
         connection.prepare_cached(sql)?.execute(row)?;
         standing.push(fold.clone());
     }
@@ -78,16 +81,21 @@ pub(crate) fn write_folds(
 }
 
 fn find_fold(connection: &Connection, link: &Link) -> Result<Option<GuestFold>, StoreError> {
-    let sql = "SELECT first, messages, thinking_from, block FROM guest_folds WHERE link = ?1";
+    let sql = "SELECT first, messages, thinking_from, block, behind FROM guest_folds WHERE link = ?1";
     let mut statement = connection.prepare_cached(sql)?;
-    let row = statement.query_row([link], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)));
-    Ok(row.optional()?.map(|(first, end, thinking_from, block): (i64, i64, i64, Vec<u8>)| GuestFold {
-        link: *link,
-        first: first as usize,
-        end: end as usize,
-        thinking_from: thinking_from as usize,
-        block,
-    }))
+    let place = |row: &Row<'_>, column: usize| row.get(column).map(|place: i64| place as usize);
+    let row = statement.query_row([link], |row| {
+        let behind: Vec<u8> = row.get(4)?;
+        Ok(GuestFold {
+            link: *link,
+            first: place(row, 0)?,
+            end: place(row, 1)?,
+            thinking_from: place(row, 2)?,
+            block: row.get(3)?,
+            behind: behind.as_chunks().0.to_vec(),
+        })
+    });
+    Ok(row.optional()?)
 }
 
 pub(crate) fn find_place(connection: &Connection, link: &Link) -> Result<Option<GuestPlace>, StoreError> {

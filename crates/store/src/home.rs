@@ -34,6 +34,10 @@ impl Home {
         }
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     pub(crate) fn database(&self) -> PathBuf {
         self.path.join(DATABASE)
     }

@@ -48,6 +48,16 @@ impl Store {
         Ok(Self { home, group: Arc::new(Group::new(database)) })
     }
 
+    /// Whether its file is still the one that was opened. What is written into one that somebody removed nobody finds.
+    pub fn is_there(&self) -> bool {
+        self.database().is_there()
+    }
+
+    /// What is at its place now; made anew where there is nothing. Writers of this one are to be dropped before.
+    pub fn open_again(&self) -> Result<Self, StoreError> {
+        Self::open(self.home.path())
+    }
+
     /// Whether there is a store in `home`. Asking makes none.
     pub fn is_in(home: &Path) -> bool {
         home.join(DATABASE).exists()

@@ -12,7 +12,7 @@ use lookback_engine::{
         BlobHash, Event, EventNo, NoBlobs, Origin, Output, ResultData, Stop, Timestamp, ToolResult, event::JobEnded,
     },
 };
-use lookback_store::{Durability, Removal, Store, StoreError};
+use lookback_store::{Durability, GuestFold, Removal, Store, StoreError};
 use rusqlite::{Connection, params};
 use support::{id, noise};
 
@@ -192,9 +192,27 @@ fn jobs_that_were_stored_before_they_had_marks_get_them() {
     };
     let written = marks();
     assert_eq!(connection.execute("DELETE FROM marks WHERE kind IN (12, 13)", []).unwrap(), 2);
-    connection.pragma_update(None, "user_version", 7).unwrap();
+    connection.execute_batch("ALTER TABLE guest_folds DROP COLUMN behind; PRAGMA user_version = 7").unwrap();
     drop(Store::open(home.path()).unwrap());
     assert_eq!(marks(), written);
+}
+
+/// What stood before the chain behind folds was kept stands as it did.
+#[test]
+fn folds_of_an_older_version_stand() {
+    let home = tempfile::tempdir().unwrap();
+    let now = Context { now: Timestamp(0), count: &|_| 1, blobs: &NoBlobs };
+    let session = Session::start(SessionSetup::new(id("session")), &now).unwrap();
+    let store = Store::open(home.path()).unwrap();
+    let mut writer = store.create(session.trace()).unwrap();
+    let [link, behind] = [[1; 32], [2; 32]];
+    let mut fold = GuestFold { link, first: 0, end: 1, thinking_from: 3, behind: vec![behind], block: b"{}".to_vec() };
+    assert_eq!(writer.append_with_folds(&[], &[fold.clone()], &[link]).unwrap(), [fold.clone()]);
+    drop((writer, store));
+    let connection = Connection::open(home.path().join("lookback.db")).unwrap();
+    connection.execute_batch("ALTER TABLE guest_folds DROP COLUMN behind; PRAGMA user_version = 8").unwrap();
+    fold.behind.clear();
+    assert_eq!(Store::open(home.path()).unwrap().find_folds(&[link]).unwrap(), [fold]);
 }
 
 #[test]
@@ -229,7 +247,7 @@ fn a_newer_database_is_refused_untouched() {
     connection.pragma_update(None, "user_version", 99).unwrap();
     drop(connection);
     let refused = Store::open(home.path()).unwrap_err();
-    assert!(matches!(refused, StoreError::Newer { found: 99, supported: 8 }));
+    assert!(matches!(refused, StoreError::Newer { found: 99, supported: 9 }));
     assert!(refused.to_string().contains("upgrade lookback, or set LOOKBACK_HOME"));
 }
 

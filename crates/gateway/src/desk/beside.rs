@@ -21,11 +21,8 @@ impl Desk {
     pub(super) fn beside(&mut self, beside: Beside, answered: Answered) {
         let known = beside.conversation.filter(|conversation| self.open.contains_key(conversation));
         let by_name = || {
-            let named = beside.named.as_deref()?;
-            self.open
-                .iter()
-                .find(|(_, open)| open.named.as_deref() == Some(named))
-                .map(|(conversation, _)| *conversation)
+            let named = beside.named.as_ref()?;
+            self.open.iter().find(|(_, open)| open.named.as_ref() == Some(named)).map(|(conversation, _)| *conversation)
         };
         let Some(conversation) = known.or_else(by_name) else {
             if self.early.len() == EARLY {
@@ -72,9 +69,8 @@ impl Desk {
 
     pub(super) fn tell_early(&mut self, conversation: ConversationId) {
         let Some(named) = self.open.get(&conversation).and_then(|open| open.named.clone()) else { return };
-        let (ours, others) = std::mem::take(&mut self.early)
-            .into_iter()
-            .partition(|(beside, _)| beside.named.as_deref() == Some(&named));
+        let (ours, others) =
+            std::mem::take(&mut self.early).into_iter().partition(|(beside, _)| beside.named.as_ref() == Some(&named));
         self.early = others;
         let ours: Vec<(Beside, Answered)> = ours;
         ours.into_iter().for_each(|(beside, answered)| self.beside(beside, answered));

@@ -97,6 +97,36 @@ async fn another_credential_gets_nothing_of_a_conversation() {
     gateway.stop().await;
 }
 
+/// Titles and the like are known by the name of their conversation alone, and two people's may have the same.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_credential_s_calls_beside_are_in_no_session_of_this_one() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start(home.path(), &provider, Mode::Observe).await;
+    let mut body = Conversation::new("read everything").body();
+    let ask = async |key: &str, body: &serde_json::Value| {
+        let request = gateway.post("/v1/messages").header("authorization", format!("Bearer {key}"));
+        request.header("x-session-id", "same").body(body.to_string()).send().await.unwrap().bytes().await.unwrap();
+    };
+    let mut title = Conversation::new("a title, please").body();
+    title.as_object_mut().unwrap().remove("tools");
+    // One before and one behind: what comes early waits for its conversation.
+    ask("b", &title).await;
+    ask("a", &body).await;
+    ask("b", &title).await;
+    ask("a", &title).await;
+    body["messages"][0]["content"] = "read something".into();
+    ask("b", &body).await;
+    gateway.stop().await;
+    let store = lookback_store::Store::open(home.path()).unwrap();
+    let beside = |session: lookback_store::SessionSummary| {
+        let events = store.events(&session.id).unwrap();
+        (format!("{events:?}").contains("read everything"), format!("{events:?}").matches("kind: Side").count())
+    };
+    let mut found: Vec<_> = store.sessions().unwrap().into_iter().map(beside).collect();
+    found.sort_unstable();
+    assert_eq!(found, [(false, 2), (true, 1)]);
+}
+
 /// Of a login's token as it is renewed, and of somebody else's.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_token_that_is_renewed_goes_on_where_it_was() {

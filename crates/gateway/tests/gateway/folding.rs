@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::{
     conversation::{Conversation, folded, is_block},
     provider::{Answers, Provider, REFUSED, Sent},
-    started::{start, start_with_card},
+    started::{results, start, start_with_card},
 };
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -162,6 +162,27 @@ async fn traffic_beside_the_conversation_is_no_turn_of_it() {
     assert_eq!(kinds.matches("kind: Side").count(), 4, "each is one event of it");
 }
 
+/// A tool may print the words by which clients ask for a summary: this repository has them.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_tool_printed_asks_for_no_summary() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start(home.path(), &provider, Mode::Observe).await;
+    let mut conversation = Conversation::new("read everything");
+    conversation.step(&gateway).await;
+    conversation.messages[2]["content"][0]["content"] = json!("who.rs: \"anchored summary\",");
+    conversation.step(&gateway).await;
+    conversation.messages[4]["content"][0]["content"] = json!([{"type": "text", "text": "an anchored summary"}]);
+    gateway.ask(&conversation.body()).await;
+    let asks = json!({"type": "text", "text": "Update the anchored summary below."});
+    conversation.messages[4]["content"].as_array_mut().unwrap().push(asks);
+    gateway.ask(&conversation.body()).await;
+    gateway.stop().await;
+    assert_eq!(results(home.path()), [2]);
+    let store = Store::open(home.path()).unwrap();
+    let events = store.events(&store.sessions().unwrap()[0].id).unwrap();
+    assert_eq!(format!("{events:?}").matches("kind: ClientCompaction").count(), 1, "the client itself does");
+}
+
 /// Models that bind what they think to everything before it refuse it behind a fold.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn thinking_that_is_bound_to_what_was_folded_goes() {
@@ -183,6 +204,56 @@ async fn thinking_that_is_bound_to_what_was_folded_goes() {
     let newest = got.iter().rev().find(|message| message["role"] == "assistant").expect("an answer");
     assert!(has_thinking(newest), "what is thought since stays");
     gateway.stop().await;
+}
+
+/// A client goes back behind the fold and on from there in another way: what is thought there was never of the old way.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_thought_in_a_branch_behind_the_fold_stays() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let mut gateway = start_with_card(home.path(), &provider, Mode::Fold, "claude-opus-5-5").await;
+    provider.answers(Answers::Thinking);
+    let mut conversation = Conversation::new("read everything");
+    while gateway.figure("folds_total").await == 0 {
+        conversation.step(&gateway).await;
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        assert!(conversation.messages.len() < 100);
+    }
+    let thinks = |message: &Value| message.to_string().contains("\"thinking\"");
+    let thoughts = |messages: &[Value]| messages.iter().filter(|message| thinks(message)).count();
+    let sent = conversation.messages.clone();
+    conversation.step(&gateway).await;
+    let got = provider.last().messages();
+    let end = folded(&without_thinking(&sent), &without_thinking(&got))[0].end;
+    assert!(sent.len() - end >= 4, "some messages stand behind the fold: {end} of {}", sent.len());
+    assert!(thoughts(&got) < thoughts(&sent[end..]), "what was thought before the fold goes");
+    let mut branch = conversation.clone();
+    branch.messages.truncate(end + 2);
+    branch.messages.push(json!({"role": "user", "content": "no, the other way"}));
+    let old = thoughts(&branch.messages[end..]);
+    // The next process knows it, too.
+    for restart in [false, true] {
+        if restart {
+            gateway.stop().await;
+            gateway = start_with_card(home.path(), &provider, Mode::Fold, "claude-opus-5-5").await;
+        }
+        branch.steps(&gateway, 1).await;
+        let sent = branch.messages.clone();
+        branch.steps(&gateway, 1).await;
+        let got = provider.last().messages();
+        assert!(got.iter().any(is_block));
+        assert_eq!(thoughts(&got), thoughts(&sent[end..]) - old, "{got:?}");
+    }
+    gateway.stop().await;
+}
+
+fn without_thinking(messages: &[Value]) -> Vec<Value> {
+    let mut messages = messages.to_vec();
+    for message in &mut messages {
+        if let Some(blocks) = message["content"].as_array_mut() {
+            blocks.retain(|block| block["type"] != "thinking");
+        }
+    }
+    messages
 }
 
 /// Another client under another name begins with the whole history, as sub-agents do: it has the same blocks, and its own

@@ -1,9 +1,14 @@
 //! The store with its folds is lost, or a long conversation comes here for the first time: it is folded before it goes on,
 //! and nothing else is.
 
-use std::{fs, path::Path, time::Instant};
+use std::{
+    fs,
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use lookback_gateway::Mode;
+use lookback_store::Store;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
@@ -78,6 +83,35 @@ async fn what_stood_in_a_lost_store_is_folded_afresh_before_it_goes_on() {
     conversation.step(&gateway).await;
     assert_eq!(blocks(&provider)[..1], stand[..]);
     gateway.stop().await;
+}
+
+/// Somebody removes it while the gateway runs.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_that_is_removed_is_begun_anew_with_what_stands() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = fold_here(home.path(), &provider).await;
+    let mut conversation = Conversation::new("read everything");
+    conversation.steps(&gateway, 16).await;
+    gateway.wait_for_folds(1).await;
+    conversation.step(&gateway).await;
+    let stand = blocks(&provider);
+    lose_the_store(home.path());
+    let begun = Instant::now();
+    while !Store::is_in(home.path()) {
+        assert!(begun.elapsed().as_secs() < 30, "nobody noticed");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert!(gateway.figure("unrecorded_total").await > 0);
+    conversation.step(&gateway).await;
+    assert_eq!(blocks(&provider)[..stand.len()], stand[..]);
+    gateway.stop().await;
+    assert_eq!(results(home.path()), [17], "all of it is there again");
+    // Observing makes no block: it is in the store.
+    let gateway = start_with_most(home.path(), &provider, Mode::Observe, MOST).await;
+    conversation.step(&gateway).await;
+    assert_eq!(blocks(&provider)[..stand.len()], stand[..]);
+    gateway.stop().await;
+    assert_eq!(results(home.path()), [18]);
 }
 
 /// After a restart another conversation with the same first message comes first.

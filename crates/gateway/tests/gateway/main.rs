@@ -7,6 +7,7 @@ mod conversation;
 mod faults;
 mod folding;
 mod lost;
+mod marks;
 mod others;
 mod passing;
 mod property;

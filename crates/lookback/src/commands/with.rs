@@ -57,6 +57,8 @@ pub(crate) fn run(arguments: WithArguments) -> Result<()> {
     };
     let mut sums = Sums::default();
     let figures = Figures::new(&settings, arguments.card.as_deref())?;
+    // It may have been removed and begun anew.
+    let store = if store.is_there() { store } else { store.open_again()? };
     let snapshot = store.snapshot()?;
     for session in &left.sessions {
         // What cannot be summed up takes nothing from the agent's own end.
@@ -79,7 +81,7 @@ pub(crate) fn run(arguments: WithArguments) -> Result<()> {
 fn chosen(program: &OsStr, rest: &[OsString]) -> Result<(Agent, Ways)> {
     let name = Path::new(program).file_name().unwrap_or_default().to_string_lossy().into_owned();
     let agent: Agent = name.parse().map_err(|reason| anyhow!("{name} cannot be run through the gateway: {reason}"))?;
-    Ok((agent, agent.ways(rest)?))
+    Ok((agent, agent.ways(rest, None)?))
 }
 
 /// A proxy is for the world outside, and the gateway is not there.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Body, scan::Scanner};
+use super::{Body, Member, scan::Scanner};
 
 /// The part of a conversation that the server keeps, so that the body does not hold all of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,9 +37,12 @@ impl Body {
     }
 
     fn inner_string(&self, outer: &str, inner: &str) -> Option<Cow<'_, str>> {
-        let value = self.member(outer)?.value;
+        self.string_inside(self.member(outer)?, inner)
+    }
+
+    pub(super) fn string_inside(&self, outer: &Member, inner: &str) -> Option<Cow<'_, str>> {
         let mut found = None;
-        let mut scanner = Scanner::within(&self.bytes, value);
+        let mut scanner = Scanner::within(&self.bytes, outer.value);
         // An error only means that the value is not an object and has no members: the body itself was read before.
         scanner
             .object(|scanner, name| {

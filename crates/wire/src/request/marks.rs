@@ -34,7 +34,8 @@ impl MarkForm {
         }
     }
 
-    fn member(self) -> &'static [u8] {
+    /// As a further member: with the comma before it.
+    pub(crate) fn member(self) -> &'static [u8] {
         match self {
             Self::CacheControl(MarkLifetime::Usual) => br#","cache_control":{"type":"ephemeral"}"#,
             Self::CacheControl(MarkLifetime::OneHour) => br#","cache_control":{"type":"ephemeral","ttl":"1h"}"#,

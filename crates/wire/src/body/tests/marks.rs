@@ -1,6 +1,7 @@
 //! Where marks are found, and how one comes.
 
 use super::*;
+use crate::MarkLifetime;
 
 const MARKED: &str = r#"{"messages":[
     {"role":"user","content":[
@@ -39,12 +40,38 @@ fn come_as_the_last_member_of_a_block() {
             provider,
             &MARKED.replace("messages", if provider == Provider::Anthropic { "messages" } else { "input" }),
         );
-        let edits: Vec<_> = [2, 4].iter().filter_map(|&block| body.plan_mark(0, block)).collect();
+        let edits: Vec<_> = [2, 4].iter().filter_map(|&block| body.plan_mark(0, block, MarkLifetime::Usual)).collect();
         let spliced = Body::parse(provider, body.splice(&edits).expect("in order")).expect("still JSON");
         assert_eq!(shown(&spliced, spliced.blocks(0)[4].span), format!("{{ {mark}}}"));
         assert!(shown(&spliced, spliced.blocks(0)[2].span).ends_with(&format!("}}}},{mark}}}")));
-        assert_eq!((body.plan_mark(1, 0), body.plan_mark(0, 9)), (None, None));
+        let nowhere = [(1, 0), (0, 9)].map(|(message, block)| body.plan_mark(message, block, MarkLifetime::Usual));
+        assert_eq!(nowhere, [None, None]);
     }
+}
+
+#[test]
+fn say_how_long_they_last_and_come_with_the_same() {
+    let body = parse(Provider::Anthropic, MARKED);
+    let lifetimes: Vec<_> = body.marks().map(|mark| body.lifetime(&mark.member)).collect();
+    let mut expected = [MarkLifetime::Usual; 6];
+    expected[3] = MarkLifetime::OneHour;
+    assert_eq!(lifetimes, expected);
+    let edit = body.plan_mark(0, 4, MarkLifetime::OneHour).expect("a block");
+    let spliced = Body::parse(Provider::Anthropic, body.splice(&[edit]).expect("it fits")).expect("still JSON");
+    let mark = spliced.marks().find(|mark| mark.block == Some(4)).expect("a mark");
+    assert_eq!(spliced.lifetime(&mark.member), MarkLifetime::OneHour);
+}
+
+#[test]
+fn one_may_be_on_the_whole_body() {
+    let whole = |mark: &str| {
+        let body = parse(Provider::Anthropic, &format!(r#"{{"messages":[],"cache_control": {mark}}}"#));
+        body.mark_of_all().map(|mark| body.lifetime(mark))
+    };
+    assert_eq!(whole(r#"{"ttl":"1h","type":"ephemeral"}"#), Some(MarkLifetime::OneHour));
+    assert_eq!(whole(r#"{"type":"ephemeral"}"#), Some(MarkLifetime::Usual));
+    assert_eq!(whole("null"), None);
+    assert_eq!(parse(Provider::Anthropic, MARKED).mark_of_all(), None);
 }
 
 #[test]

@@ -12,3 +12,4 @@ mod passing;
 mod property;
 mod provider;
 mod started;
+mod walls;

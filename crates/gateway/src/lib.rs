@@ -30,6 +30,7 @@ mod live;
 mod metrics;
 mod note;
 mod options;
+mod placed;
 mod read;
 mod refusal;
 mod route;

@@ -12,4 +12,5 @@ mod passing;
 mod property;
 mod provider;
 mod started;
+mod trace;
 mod walls;

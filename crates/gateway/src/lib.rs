@@ -26,6 +26,7 @@ mod forward;
 mod handle;
 mod house;
 mod keeper;
+mod kept;
 mod live;
 mod metrics;
 mod note;

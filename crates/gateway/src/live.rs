@@ -23,6 +23,7 @@ use lookback_wire::{
 
 use crate::{
     conversation::{Given, Said, Spoken, calls_of, new_part, turns_from},
+    kept::is_kept,
     placed::{self, Behind, Found, Placed},
     table::{NewFold, StandingFold},
 };
@@ -98,7 +99,7 @@ impl Live {
         spoken.pop_if(|last| matches!(last.said, Said::Answer(_)));
         let goes_on = kept == self.placed.len();
         let answered = self.answer.take().filter(|_| goes_on);
-        let repeats = answered.is_some() && spoken.first().is_some_and(|first| self.repeats_answer(first));
+        let repeats = answered.zip(spoken.first()).is_some_and(|(turn, first)| self.repeats_answer(turn, first));
         if kept < self.placed.len() || answered.is_some() && !repeats {
             self.go_back(kept, context)?;
         }
@@ -176,11 +177,17 @@ impl Live {
         }
     }
 
-    /// Whether a turn is the answer that was recorded as it streamed: it makes the same calls.
-    fn repeats_answer(&self, spoken: &Spoken) -> bool {
+    /// Whether a turn is the answer that was recorded as it streamed: it makes the same calls and says the same.
+    fn repeats_answer(&self, turn: TurnNo, spoken: &Spoken) -> bool {
         let Said::Answer(parts) = &spoken.said else { return false };
         let calls: Vec<&str> = calls_of(parts).map(|(id, ..)| id).collect();
-        calls.is_empty() == self.calls.is_empty() && self.calls.iter().all(|(id, ..)| calls.contains(&id.as_str()))
+        let streamed = self.session.trace().iter().rev().find_map(|event| match &event.event {
+            EventBody::AssistantTurn(answer) if answer.turn == turn => Some(answer),
+            _ => None,
+        });
+        calls.is_empty() == self.calls.is_empty()
+            && self.calls.iter().all(|(id, ..)| calls.contains(&id.as_str()))
+            && streamed.is_some_and(|streamed| is_kept(streamed, parts))
     }
 
     fn remember_calls<'p>(&mut self, parts: &'p [NewPart]) {

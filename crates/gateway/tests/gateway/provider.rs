@@ -43,6 +43,8 @@ pub(crate) enum Answers {
     /// One call of a tool, with an id of its own.
     #[default]
     Call,
+    /// These words and no call.
+    Says(&'static str),
     /// The same behind a thought.
     Thinking,
     /// An error of this status.
@@ -170,6 +172,12 @@ async fn answer(State(inside): State<Arc<Inside>>, request: Request<Body>) -> Re
     let whole = match answers {
         Answers::Call if path.ends_with("/chat/completions") => as_chat(number),
         Answers::Call if path.ends_with("/responses") => as_responses(number),
+        Answers::Says(words) => {
+            let mut said = whole;
+            said["content"] = json!([{"type": "text", "text": words}]);
+            said["stop_reason"] = "end_turn".into();
+            said
+        }
         Answers::Thinking => {
             let mut thought = whole;
             let thinking =

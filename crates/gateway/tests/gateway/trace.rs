@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::{
     conversation::{Conversation, is_block},
     faults::walk_to_database,
-    provider::Provider,
+    provider::{Answers, Provider},
     started::start,
 };
 
@@ -139,5 +139,34 @@ async fn a_call_without_a_result_moves_no_turn_of_the_next_process() {
         gateway.ask(&conversation.body()).await;
         wait_for(home.path(), &conversation.messages).await;
     }
+    gateway.stop().await;
+}
+
+/// Clients cut an answer short, or put their own in its place.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_that_the_client_keeps_in_other_words_is_recorded_so() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start(home.path(), &provider, Mode::Observe).await;
+    let mut conversation = Conversation::new("read everything");
+    conversation.steps(&gateway, 2).await;
+    provider.answers(Answers::Says("All tests pass now.\n"));
+    for kept in ["I stopped here.", "All tests pass now."] {
+        gateway.ask(&conversation.body()).await;
+        conversation.messages.push(json!({"role": "assistant", "content": kept}));
+        conversation.messages.push(json!({"role": "user", "content": "go on"}));
+    }
+    provider.answers(Answers::Call);
+    conversation.step(&gateway).await;
+    let said = || recorded(home.path()).concat();
+    for _ in 0..300 {
+        if said().iter().filter(|said| *said == "go on").count() == 2 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let said = said();
+    assert!(said.contains(&"I stopped here.".to_owned()), "{said:?}");
+    let streamed: Vec<&String> = said.iter().filter(|said| said.starts_with("All tests")).collect();
+    assert_eq!(streamed, ["All tests pass now.\n"], "spaces make no other words");
     gateway.stop().await;
 }

@@ -101,6 +101,15 @@ async fn a_picture_or_a_file_beside_a_text() {
     stays(Api::Chat, &[json!({"role": "user", "content": [file, text("text")]})]).await;
 }
 
+/// Codex has its history made short by the provider, and goes on behind what it got.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_item_that_nobody_understands_before_an_answer() {
+    let item = |kind: &str| json!({"type": kind, "encrypted_content": "ENC"});
+    stays(Api::Responses, &[item("compaction")]).await;
+    let user = json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "go on"}]});
+    stays(Api::Responses, &[item("mystery"), user]).await;
+}
+
 /// A turn that the view does not show is sent all the same.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_answer_of_which_nothing_is_understood() {

@@ -78,7 +78,7 @@ fn results(turns: &mut Vec<Spoken>, provider: Provider, at: usize, message: Mess
         };
         let whole = raw.as_deref().and_then(|raw| serde_json::from_str::<Value>(raw).ok());
         let output = whole.as_ref().and_then(|whole| whole.get("output").cloned());
-        let more = whole.as_ref().filter(|whole| has_picture(whole)).and(raw).map(|raw| named(provider, raw));
+        let more = whole.as_ref().filter(|whole| has_more_than_texts(whole)).and(raw).map(|raw| named(provider, raw));
         let given = Given { id: id.to_string(), text: text.to_string(), output, more, failed: *is_error };
         match turns.last_mut() {
             Some(Spoken { messages, said: Said::Results(said) }) => {
@@ -94,10 +94,19 @@ fn user(turns: &mut Vec<Spoken>, provider: Provider, at: usize, message: Message
     let parts: Vec<CamePart> = message
         .parts
         .into_iter()
-        .map(|part| match (part.understood(), &part) {
-            (Some(Part::Text(text)), _) => CamePart::Text(text.to_string()),
-            (_, Part::Native(Native { raw, .. })) => CamePart::Named(named(provider, raw.to_string())),
-            _ => CamePart::Text(String::new()),
+        .flat_map(|part| {
+            let text = match part.understood() {
+                Some(Part::Text(text)) => Some(CamePart::Text(text.to_string())),
+                _ => None,
+            };
+            let whole = match part {
+                Part::Native(Native { raw, .. }) if text.is_none() || has_more_than_texts(&members(&raw)) => {
+                    Some(CamePart::Named(named(provider, raw.into_owned())))
+                }
+                _ => None,
+            };
+            // Words that a picture came with are a person's all the same.
+            text.into_iter().chain(whole)
         })
         .collect();
     let texts: Vec<&str> = parts
@@ -118,21 +127,24 @@ fn user(turns: &mut Vec<Spoken>, provider: Provider, at: usize, message: Message
 
 /// Whose name a part has: its `type`, or its role where it is a whole message.
 fn named(provider: Provider, raw: String) -> NamedPart {
-    let value: Value = serde_json::from_str(&raw).unwrap_or_default();
-    let name = ["type", "role"].into_iter().find_map(|key| value[key].as_str()).unwrap_or("unknown").to_owned();
-    NamedPart { provider, name, raw }
+    NamedPart { provider, name: name_of(&raw), raw }
 }
 
-fn has_picture(value: &Value) -> bool {
-    match value {
-        Value::Object(members) => {
-            let kind = members.get("type").and_then(Value::as_str).unwrap_or_default();
-            matches!(kind, "image" | "input_image" | "image_url" | "document" | "input_file")
-                || members.values().any(has_picture)
-        }
-        Value::Array(values) => values.iter().any(has_picture),
-        _ => false,
-    }
+pub(crate) fn name_of(raw: &str) -> String {
+    let value = members(raw);
+    ["type", "role"].into_iter().find_map(|key| value[key].as_str()).unwrap_or("unknown").to_owned()
+}
+
+/// Chat has members of a message as parts, without braces around them.
+fn members(raw: &str) -> Value {
+    let whole = serde_json::from_str(raw).or_else(|_| serde_json::from_str(&format!("{{{raw}}}")));
+    whole.unwrap_or_default()
+}
+
+/// A picture, a file, or what nobody here knows stands among the texts of a message or a result.
+fn has_more_than_texts(whole: &Value) -> bool {
+    let mut pieces = ["content", "output"].into_iter().filter_map(|name| whole[name].as_array()).flatten();
+    pieces.any(|piece| !matches!(piece["type"].as_str(), Some("text" | "input_text" | "output_text")))
 }
 
 /// A part of an answer as the recorder takes it.
@@ -158,14 +170,16 @@ pub(crate) fn new_part(part: Part<'_>) -> Option<NewPart> {
 
 /// The calls of an answer: id, name, arguments.
 pub(crate) fn calls_of(parts: &[NewPart]) -> impl Iterator<Item = (&str, &str, &str)> {
-    parts.iter().filter_map(|part| {
-        let part = match part {
-            NewPart::Native { plain: Some(plain), .. } => plain,
-            part => part,
-        };
-        match part {
-            NewPart::Call { id, name, arguments } => Some((id.as_str(), name.as_str(), arguments.as_str())),
-            _ => None,
-        }
+    parts.iter().filter_map(|part| match plain(part) {
+        NewPart::Call { id, name, arguments } => Some((id.as_str(), name.as_str(), arguments.as_str())),
+        _ => None,
     })
+}
+
+/// What was understood of a part.
+pub(crate) fn plain(part: &NewPart) -> &NewPart {
+    match part {
+        NewPart::Native { plain: Some(plain), .. } => plain,
+        part => part,
+    }
 }

@@ -55,6 +55,8 @@ enum KeepError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Session(#[from] SessionError),
+    #[error("its session holds nothing that the request begins with")]
+    Another,
 }
 
 /// What the thread has before it.
@@ -214,15 +216,10 @@ impl Desk {
 
     fn asked(&mut self, asked: Asked) -> Result<(), KeepError> {
         let conversation = asked.place.conversation;
-        let from = match asked.place.relation {
-            Relation::New | Relation::Branch { .. } => 0,
-            Relation::GoesOn { from } => from,
-            Relation::Again => asked.chain.len(),
-        };
-        if asked.place.relation == Relation::Again && self.is_repeated(conversation) {
+        if self.is_repeated(&asked) {
             return Ok(());
         }
-        self.open(&asked, from)?;
+        let from = self.open(&asked)?;
         let details = self.details(&asked);
         let Some(open) = self.open.get_mut(&conversation) else { return Ok(()) };
         let now = context(&self.options, asked.at);
@@ -261,8 +258,9 @@ impl Desk {
     }
 
     /// Whether the newest request came often enough already.
-    fn is_repeated(&mut self, conversation: ConversationId) -> bool {
-        let Some(open) = self.open.get_mut(&conversation) else { return false };
+    fn is_repeated(&mut self, asked: &Asked) -> bool {
+        let open = self.open.get_mut(&asked.place.conversation).filter(|open| open.chain == asked.chain);
+        let Some(open) = open else { return false };
         open.again += 1;
         open.again > AGAIN
     }

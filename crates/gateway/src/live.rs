@@ -3,7 +3,7 @@
 //! Which turn stands in which messages of the client is known for every live turn, so that a fold of turns is a fold of
 //! messages. It follows from the body alone, and is found again after a restart.
 
-use std::{collections::BTreeSet, ops::Range, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc};
 
 use bytes::Bytes;
 use lookback_engine::{
@@ -23,6 +23,8 @@ use lookback_wire::{
 
 use crate::{
     conversation::{Given, Said, Spoken, calls_of, new_part, turns_from},
+    kept::is_kept,
+    placed::{self, Behind, Found, Placed},
     table::{NewFold, StandingFold},
 };
 
@@ -42,12 +44,6 @@ pub(crate) struct Live {
     pub(crate) call: CallNo,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Placed {
-    turn: TurnNo,
-    messages: Range<usize>,
-}
-
 /// A fold of turns, as messages.
 #[derive(Debug)]
 pub(crate) struct Folded {
@@ -63,23 +59,25 @@ impl Live {
         Self { session, tools, placed: Vec::new(), answer: None, messages: 0, calls: Vec::new(), call: CallNo(0) }
     }
 
-    /// A session that was stored, of which a request shows `from` messages again.
-    pub(crate) fn reopened(session: Session, directory: Option<&str>, body: &Body, from: usize) -> Self {
-        let mut live = Self::new(session, directory);
-        let turns = live.session.live_turns();
-        let mut spoken = turns_from(body, 0);
-        spoken.retain(|spoken| spoken.messages.end <= from);
-        live.placed = turns
-            .iter()
-            .zip(&spoken)
-            .map(|(turn, spoken)| Placed { turn: *turn, messages: spoken.messages.clone() })
-            .collect();
-        live.answer = turns.get(live.placed.len()).copied();
+    /// A session that was stored, and how many messages of a request are in it. None: nothing of it is.
+    pub(crate) fn reopened(
+        session: Session,
+        directory: Option<&str>,
+        body: &Body,
+        chain: &[Link],
+        context: &Context<'_>,
+    ) -> Result<Option<(Self, usize)>, SessionError> {
+        let Some(Found { placed, messages, behind }) = placed::find(&session, body, chain) else { return Ok(None) };
+        let mut live = Self { placed, messages, ..Self::new(session, directory) };
+        match behind {
+            Behind::Nothing => {}
+            Behind::Answer(turn) => live.answer = Some(turn),
+            Behind::More => live.go_back(live.placed.len(), context)?,
+        }
         // Which tools they call is in the request, which repeats the answer.
         let waiting = live.session.waiting_calls().into_iter();
         live.calls = waiting.map(|id| (id.to_owned(), String::new(), String::new())).collect();
-        live.messages = live.placed.last().map_or(0, |placed| placed.messages.end);
-        live
+        Ok(Some((live, messages)))
     }
 
     /// Records what a request brings, of which the first `from` messages are known.
@@ -94,14 +92,14 @@ impl Live {
         if self.session.is_calling() {
             self.session.interrupt(Interruption::Cancelled, context)?;
         }
-        let kept = self.placed.iter().take_while(|placed| placed.messages.end <= from).count();
+        let kept = self.kept(from);
         let start = if kept == 0 { 0 } else { self.placed[kept - 1].messages.end };
         let mut spoken = turns_from(body, start);
         // An answer at the end is one that the model goes on with: it is part of what it says next.
         spoken.pop_if(|last| matches!(last.said, Said::Answer(_)));
         let goes_on = kept == self.placed.len();
         let answered = self.answer.take().filter(|_| goes_on);
-        let repeats = answered.is_some() && spoken.first().is_some_and(|first| self.repeats_answer(first));
+        let repeats = answered.zip(spoken.first()).is_some_and(|(turn, first)| self.repeats_answer(turn, first));
         if kept < self.placed.len() || answered.is_some() && !repeats {
             self.go_back(kept, context)?;
         }
@@ -157,7 +155,14 @@ impl Live {
 
     /// Whether nothing of what is recorded is in a request of which so many messages are known.
     pub(crate) fn begins_anew(&self, from: usize) -> bool {
-        !self.placed.is_empty() && self.placed[0].messages.end > from
+        self.kept(from) == 0 && (self.answer.is_some() || !self.placed.is_empty())
+    }
+
+    /// How many turns are in a request of which so many messages are known. Nobody goes back into the middle of a step.
+    fn kept(&self, from: usize) -> usize {
+        let kept = self.placed.iter().take_while(|placed| placed.messages.end <= from).count();
+        let is_whole = |placed: &Placed| self.session.end_of_turn(placed.turn).is_ok();
+        self.placed[..kept].iter().rposition(is_whole).map_or(0, |last| last + 1)
     }
 
     /// The client no longer has what came behind so many turns.
@@ -172,11 +177,17 @@ impl Live {
         }
     }
 
-    /// Whether a turn is the answer that was recorded as it streamed: it makes the same calls.
-    fn repeats_answer(&self, spoken: &Spoken) -> bool {
+    /// Whether a turn is the answer that was recorded as it streamed: it makes the same calls and says the same.
+    fn repeats_answer(&self, turn: TurnNo, spoken: &Spoken) -> bool {
         let Said::Answer(parts) = &spoken.said else { return false };
         let calls: Vec<&str> = calls_of(parts).map(|(id, ..)| id).collect();
-        calls.is_empty() == self.calls.is_empty() && self.calls.iter().all(|(id, ..)| calls.contains(&id.as_str()))
+        let streamed = self.session.trace().iter().rev().find_map(|event| match &event.event {
+            EventBody::AssistantTurn(answer) if answer.turn == turn => Some(answer),
+            _ => None,
+        });
+        calls.is_empty() == self.calls.is_empty()
+            && self.calls.iter().all(|(id, ..)| calls.contains(&id.as_str()))
+            && streamed.is_some_and(|streamed| is_kept(streamed, parts))
     }
 
     fn remember_calls<'p>(&mut self, parts: &'p [NewPart]) {
@@ -212,7 +223,9 @@ impl Live {
             let waiting = self.session.waiting_calls();
             let Some(place) = self.calls.iter().position(|(id, ..)| *id == given.id) else { continue };
             // A session gives an id of its own to one that it has seen before.
-            let own = waiting.iter().find(|id| **id == given.id).or(waiting.first()).map(|id| (*id).to_owned());
+            let renamed = |id: &&&str| id.strip_prefix(&*given.id).is_some_and(|behind| behind.starts_with("_t"));
+            let own = waiting.iter().find(|id| **id == given.id).or(waiting.iter().find(renamed)).or(waiting.first());
+            let own = own.map(|id| (*id).to_owned());
             let Some(own) = own else { continue };
             let (_, name, arguments) = &self.calls[place];
             let shown =

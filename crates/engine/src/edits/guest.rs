@@ -48,7 +48,8 @@ pub(crate) fn drafts_of(desk: Desk<'_>, decision: &FoldDecision, walls: &Walls) 
             open = None;
             continue;
         }
-        let first = *open.get_or_insert(turn);
+        let first = open.filter(|first| !walls.part(*first, turn)).unwrap_or(turn);
+        open = Some(first);
         if ends_step(desk.history, turn) && walls.lets_end(turn) {
             match ranges.last_mut().filter(|range| range.first == first) {
                 Some(range) => range.last = turn,

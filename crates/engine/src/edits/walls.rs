@@ -3,7 +3,7 @@
 //!
 //! The session of our own agent has no walls.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, ops::Bound::Excluded};
 
 use crate::{
     history::{History, LiveTurn, index::ToolTurn},
@@ -50,6 +50,11 @@ impl Walls {
 
     pub(crate) fn bars(&self, turn: TurnNo) -> bool {
         self.barred.contains(&turn)
+    }
+
+    /// Whether one of them stands between two turns: the view need not show it.
+    pub(crate) fn part(&self, one: TurnNo, other: TurnNo) -> bool {
+        one < other && self.barred.range((Excluded(one), Excluded(other))).next().is_some()
     }
 
     /// Whether a fold may end with a turn.

@@ -43,10 +43,11 @@ pub(crate) fn cuts(desk: Desk<'_>, offered: Option<TurnNo>, walls: &Walls) -> Ve
     let (mut tokens, mut verbatim, mut log) = (0, 0, 0);
     let limits = &desk.policy.configuration.block;
     let breaks = span_ends(desk.history);
-    let mut behind_wall = false;
+    let (mut behind_wall, mut before) = (false, None);
     for entry in &desk.state.view.entries()[start(desk, walls)..] {
         tokens += u64::from(entry.tokens);
         let Source::Turn(turn) = entry.source else { continue };
+        behind_wall |= before.replace(turn).is_some_and(|before| walls.part(before, turn));
         if walls.bars(turn) {
             behind_wall = true;
             verbatim += u64::from(entry.tokens);

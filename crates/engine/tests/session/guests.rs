@@ -115,6 +115,20 @@ fn a_fold_passes_no_picture_and_no_item_without_a_reading() {
     assert_eq!(to_fit(&mut day), [range(37, 40)], "the next fold begins at the seam");
 }
 
+/// The view leaves out an answer that says nothing we know; its provider needs it.
+#[test]
+fn a_fold_passes_no_answer_that_the_view_does_not_show() {
+    let mut day = guest();
+    day.go_on_working("fix the failing ledger test", 6);
+    day.session.start_call(&day.now()).expect("a call");
+    let raw = r#"{"type":"compaction","encrypted_content":"ENC"}"#.to_owned();
+    let unknown = NewPart::Native { provider: Provider::Responses, raw, plain: None };
+    let turn = day.session.assistant_turn(vec![unknown], Stop::End, &day.now()).expect("a turn").turn;
+    assert!(!sources(&day.session).contains(&Source::Turn(turn)));
+    day.go_on_working("and the other one", 10);
+    assert_eq!(to_fit(&mut day), [range(0, turn.0 - 1), range(turn.0 + 1, turn.0 + 19)]);
+}
+
 #[test]
 fn no_fold_ends_where_the_clients_message_goes_on() {
     let mut day = guest();

@@ -24,28 +24,30 @@ use crate::{
 const OPEN: usize = 24;
 
 impl Desk {
-    /// Afterwards the conversation is open, with as much recorded as the request shares with it.
-    pub(super) fn open(&mut self, asked: &Asked, from: usize) -> Result<(), KeepError> {
+    /// Afterwards the conversation is open, with so many messages of the request. The table is no witness of that: what
+    /// passed may not have been told, or not been written.
+    pub(super) fn open(&mut self, asked: &Asked) -> Result<usize, KeepError> {
         let conversation = asked.place.conversation;
         self.uses += 1;
-        if let Some(open) = self.open.get_mut(&conversation)
-            && !open.live.begins_anew(from)
-        {
-            open.used = self.uses;
-            return Ok(());
+        if let Some(open) = self.open.get_mut(&conversation) {
+            let from = open.chain.iter().zip(&*asked.chain).take_while(|(recorded, asked)| recorded == asked).count();
+            if !open.live.begins_anew(from) {
+                open.used = self.uses;
+                return Ok(from);
+            }
         }
         self.open.remove(&conversation);
         self.make_room();
-        let stored = self.table.session_of(conversation).filter(|_| from > 0);
+        let stored = self.table.session_of(conversation);
         // The table may have forgotten a conversation that is open here, and found it again under another number.
         self.open.retain(|_, open| Some(open.live.session.id()) != stored.as_ref());
         let reopened = match stored {
-            Some(id) => self.reopen(&id, asked, from).map_err(|error| warn!(%error, "begun anew")).ok(),
+            Some(id) => self.reopen(&id, asked).map_err(|error| warn!(%error, "begun anew")).ok(),
             None => None,
         };
-        let (live, writer) = match reopened {
+        let (live, writer, from) = match reopened {
             Some(reopened) => reopened,
-            None => self.begin(asked)?,
+            None => self.begin(asked).map(|(live, writer)| (live, writer, 0))?,
         };
         self.table.recorded_in(conversation, live.session.id().clone());
         let open = Open {
@@ -60,7 +62,7 @@ impl Desk {
             used: self.uses,
         };
         self.open.insert(conversation, open);
-        Ok(())
+        Ok(from)
     }
 
     /// The one that nobody used for longest is read from the store when it is needed again.
@@ -71,15 +73,18 @@ impl Desk {
         }
     }
 
-    fn reopen(&self, id: &SessionId, asked: &Asked, from: usize) -> Result<(Live, SessionWriter), KeepError> {
+    fn reopen(&self, id: &SessionId, asked: &Asked) -> Result<(Live, SessionWriter, usize), KeepError> {
         let writer = self.options.store.writer(id)?;
         let snapshot = self.options.store.snapshot()?;
         let mut replay = Replay::new(None, &snapshot);
         snapshot.for_each_event(id, |event| replay.push(event).map_err(KeepError::from))?;
         let mut session = replay.finish()?;
         self.furnish(&mut session, &model_of(&asked.body));
-        session.resume(&context(&self.options, asked.at))?;
-        Ok((Live::reopened(session, directory(&asked.body), &asked.body, from), writer))
+        let now = context(&self.options, asked.at);
+        session.resume(&now)?;
+        let reopened = Live::reopened(session, directory(&asked.body), &asked.body, &asked.chain, &now)?;
+        let (live, from) = reopened.ok_or(KeepError::Another)?;
+        Ok((live, writer, from))
     }
 
     fn begin(&self, asked: &Asked) -> Result<(Live, SessionWriter), KeepError> {

@@ -13,3 +13,5 @@ mod passing;
 mod property;
 mod provider;
 mod started;
+mod trace;
+mod walls;

@@ -1,4 +1,5 @@
-//! For any sequence of requests, what goes on is valid for its provider and is the client's own outside of the blocks.
+//! For any sequence of requests, what goes on is valid for its provider and is the client's own outside of the blocks, and
+//! what is recorded in the end is what the client has.
 
 use lookback_gateway::Mode;
 use lookback_wire::{Provider as Api, check_body};
@@ -9,6 +10,7 @@ use crate::{
     conversation::{Conversation, folded},
     provider::Provider,
     started::start,
+    trace::wait_for,
 };
 
 #[derive(Debug, Clone)]
@@ -16,6 +18,8 @@ enum Act {
     /// So many steps of one of the two conversations.
     Steps(bool, usize),
     Again(bool),
+    /// The newest message in other words, when it was sent already.
+    Otherwise(bool),
     /// Back by so many pairs, with another request.
     Rewind(bool, usize),
     /// What the client makes of its own history.
@@ -33,6 +37,7 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
     let act = prop_oneof![
         6 => (which(), 1..9_usize).prop_map(|(which, steps)| Act::Steps(which, steps)),
         1 => which().prop_map(Act::Again),
+        1 => which().prop_map(Act::Otherwise),
         1 => (which(), 1..6_usize).prop_map(|(which, pairs)| Act::Rewind(which, pairs)),
         1 => which().prop_map(Act::Compact),
         1 => which().prop_map(Act::Beside),
@@ -56,9 +61,11 @@ async fn play(acts: Vec<Act>) {
     let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
     let gateway = start(home.path(), &provider, Mode::Fold).await;
     let mut both = [Conversation::new("read everything"), Conversation::new("another task")];
+    let mut has_asked = [false; 2];
     for act in acts {
         match act {
             Act::Steps(which, steps) => {
+                has_asked[usize::from(which)] = true;
                 for _ in 0..steps {
                     let sent = both[usize::from(which)].body();
                     both[usize::from(which)].step(&gateway).await;
@@ -69,6 +76,18 @@ async fn play(acts: Vec<Act>) {
                 let sent = both[usize::from(which)].body();
                 gateway.ask(&sent).await;
                 check(&sent, &provider.last().json());
+            }
+            Act::Otherwise(which) => {
+                let conversation = &mut both[usize::from(which)];
+                gateway.ask(&conversation.body()).await;
+                has_asked[usize::from(which)] = true;
+                let length = conversation.messages.len();
+                let newest = conversation.messages.last_mut().unwrap();
+                let content = match newest["content"][0]["type"] == "tool_result" {
+                    true => &mut newest["content"][0]["content"],
+                    false => &mut newest["content"],
+                };
+                *content = format!("otherwise, at {length}").into();
             }
             Act::Rewind(which, pairs) => {
                 let conversation = &mut both[usize::from(which)];
@@ -94,7 +113,7 @@ async fn play(acts: Vec<Act>) {
                 gateway.ask(&sent).await;
                 check(&sent, &provider.last().json());
             }
-            Act::Fork => both[1] = both[0].clone(),
+            Act::Fork => (both[1], has_asked[1]) = (both[0].clone(), has_asked[0]),
             Act::System(which) => {
                 let messages = &mut both[usize::from(which)].messages;
                 let picture =
@@ -103,6 +122,11 @@ async fn play(acts: Vec<Act>) {
                 messages.push(json!({"role": "user", "content": [picture, named]}));
             }
         }
+    }
+    // The next request of each holds all of it, whatever happened before.
+    for (conversation, _) in both.iter().zip(has_asked).filter(|(_, has_asked)| *has_asked) {
+        gateway.ask(&conversation.body()).await;
+        wait_for(home.path(), &conversation.messages).await;
     }
     gateway.stop().await;
 }

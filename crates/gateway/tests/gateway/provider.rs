@@ -43,6 +43,8 @@ pub(crate) enum Answers {
     /// One call of a tool, with an id of its own.
     #[default]
     Call,
+    /// These words and no call.
+    Says(&'static str),
     /// The same behind a thought.
     Thinking,
     /// An error of this status.
@@ -168,6 +170,14 @@ async fn answer(State(inside): State<Arc<Inside>>, request: Request<Body>) -> Re
         "usage": {"input_tokens": body.len() / 4, "output_tokens": 20},
     });
     let whole = match answers {
+        Answers::Call if path.ends_with("/chat/completions") => as_chat(number),
+        Answers::Call if path.ends_with("/responses") => as_responses(number),
+        Answers::Says(words) => {
+            let mut said = whole;
+            said["content"] = json!([{"type": "text", "text": words}]);
+            said["stop_reason"] = "end_turn".into();
+            said
+        }
         Answers::Thinking => {
             let mut thought = whole;
             let thinking =
@@ -210,6 +220,30 @@ async fn answer(State(inside): State<Arc<Inside>>, request: Request<Body>) -> Re
         }
         _ => respond(200, "application/json", Body::from(whole.to_string())),
     }
+}
+
+fn as_chat(number: u64) -> Value {
+    let function = json!({"name": "Bash", "arguments": format!("{{\"command\":\"cat part{number}.txt\"}}")});
+    let call = json!({"id": format!("call_{number}"), "type": "function", "function": function});
+    let message = json!({"role": "assistant", "content": format!("Step {number}."), "tool_calls": [call]});
+    json!({
+        "id": "c", "object": "chat.completion", "model": "example",
+        "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}],
+        "usage": {"prompt_tokens": 9_000, "completion_tokens": 20, "total_tokens": 9_020},
+    })
+}
+
+fn as_responses(number: u64) -> Value {
+    let text = json!([{"type": "output_text", "text": format!("Step {number}."), "annotations": []}]);
+    json!({
+        "id": "r", "object": "response", "status": "completed", "model": "example",
+        "output": [
+            {"type": "message", "id": "m", "status": "completed", "role": "assistant", "content": text},
+            {"type": "function_call", "id": "f", "status": "completed", "call_id": format!("call_{number}"),
+             "name": "Bash", "arguments": format!("{{\"command\":\"cat part{number}.txt\"}}")},
+        ],
+        "usage": {"input_tokens": 9_000, "output_tokens": 20, "total_tokens": 9_020},
+    })
 }
 
 /// A stream from a function that is polled.

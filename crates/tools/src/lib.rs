@@ -7,8 +7,10 @@
 
 pub mod envelope;
 mod files;
+mod ignoring;
 mod keys;
 mod name;
+mod ordinary;
 mod project;
 pub mod sandbox;
 mod schema;

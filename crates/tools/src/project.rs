@@ -16,10 +16,16 @@ use std::{
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::OFlags;
 
-use crate::envelope::{Code, Failure};
+use crate::{
+    envelope::{Code, Failure},
+    sandbox::is_repository,
+};
 
 /// Written by git and by us: a tool that changes files could make them run commands, or loosen the walls.
 const KEPT: [&str; 2] = [".git", ".lookback.toml"];
+
+/// What makes a folder a repository, or has one start programs.
+const OF_REPOSITORY: [&str; 7] = ["HEAD", "objects", "refs", "commondir", "config", "config.worktree", "hooks"];
 
 /// The root and the folders that a person added.
 #[derive(Debug)]
@@ -207,11 +213,25 @@ impl Place<'_> {
             let what = format!("{} is read-only for tools: git starts programs by it", self.name);
             return Err(Failure::new(Code::AccessDenied, what));
         }
+        if self.makes_repository() {
+            let what = format!("{} is read-only for tools: the folder would be a repository of git's", self.name);
+            return Err(Failure::new(Code::AccessDenied, what));
+        }
         let no_file = || Failure::new(Code::IsDirectory, format!("{} is a folder", self.name));
         let name = self.beneath.file_name().ok_or_else(no_file)?;
         let above = self.beneath.parent().unwrap_or(Path::new(""));
         let made = beneath::open_or_make(&self.folder.dir, above);
         made.map(|dir| (dir, name)).map_err(|error| failure(&error, &self.name))
+    }
+
+    /// Whether a file here were part of a repository without files of its own, in whatever folder on the way: git starts
+    /// programs by its configuration.
+    fn makes_repository(&self) -> bool {
+        let folders = self.real.ancestors().skip(1).take_while(|folder| folder.starts_with(&self.folder.path));
+        folders.zip(self.real.ancestors()).any(|(folder, part)| {
+            let part = part.file_name().and_then(OsStr::to_str).unwrap_or_default();
+            OF_REPOSITORY.contains(&part) && is_repository(|name| name == part || folder.join(name).exists())
+        })
     }
 
     /// Refuses what is no folder.

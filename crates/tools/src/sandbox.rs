@@ -4,14 +4,19 @@
 //! (`lookback __inside SPEC`), as a supervisor that shuts itself in and starts the shell from there. Which commands may
 //! run at all is decided elsewhere.
 
+mod gitconfig;
 mod gitlinks;
 #[cfg(target_os = "linux")]
 mod inside;
+mod looking;
+mod nested;
 mod policy;
 mod probe;
 mod spec;
 mod start;
 
+pub(crate) use looking::Looking;
+pub(crate) use nested::is_repository;
 pub use policy::Policy;
 pub use probe::{Enforced, probe, probe_unless_known};
 pub use spec::{Demand, Limits, Missing};

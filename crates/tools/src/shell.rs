@@ -203,7 +203,7 @@ impl Shell {
             missing: Vec::new(),
         };
         let kept = Kept::new(&private.path(), setup.limits.kept).map_err(failed)?;
-        Running::start(setup, &spec, kept).map_err(failed)
+        Running::start(setup, spec, kept).map_err(failed)
     }
 
     fn wrap(&self, outcome: Result<result::Answer, Failure>, arguments: &Value, began: Instant) -> ToolResult {

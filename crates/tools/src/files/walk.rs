@@ -2,13 +2,14 @@
 //! settings leave out, nothing in `.git`, no hidden ones unless
 //! they are asked for, and never through a link.
 
-use std::path::Path;
+use std::{os::unix::ffi::OsStrExt as _, path::Path};
 
 use globset::{GlobBuilder, GlobMatcher};
-use ignore::WalkBuilder;
+use ignore::{Match, WalkBuilder};
 
 use crate::{
     envelope::{Code, Failure},
+    ignoring::{Ignoring, Which},
     project::Project,
 };
 
@@ -22,15 +23,20 @@ pub(super) enum Hidden {
 pub(super) fn walk(project: &Project, base: &Path, hidden: Hidden) -> WalkBuilder {
     let mut walk = WalkBuilder::new(base);
     let left_out = project.hidden_below(base);
+    walk.standard_filters(false).follow_links(false);
     // A project without git can have a .gitignore, too.
-    walk.hidden(hidden == Hidden::LeftOut).require_git(false).follow_links(false);
-    let ignored = project.ignored().clone();
+    let (ignored, ignoring) = (project.ignored().clone(), Ignoring::new(Which::All));
     walk.filter_entry(move |entry| {
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        let is_shown = || match ignoring.matched(entry.path(), is_folder) {
+            Match::None => hidden == Hidden::Shown || !entry.file_name().as_bytes().starts_with(b"."),
+            matched => matched.is_whitelist(),
+        };
         entry.depth() == 0
             || entry.file_name() != ".git"
                 && !left_out.iter().any(|hidden| hidden == entry.path())
                 && !ignored.matched(entry.path(), is_folder).is_ignore()
+                && is_shown()
     });
     walk
 }

@@ -78,6 +78,27 @@ fn what_git_and_lookback_keep_is_not_changed() {
 }
 
 #[test]
+fn no_folder_becomes_a_repository() {
+    let (temp, project) = project();
+    let parent = |name: &str| project.place(name).unwrap().parent().map(drop).map_err(|failure| failure.code);
+    for (folder, parts) in [("", ["HEAD", "objects/k", "refs/k"]), ("sub/", ["refs/k", "HEAD", "objects/k"])] {
+        let [first, second, last] = parts.map(|name| format!("{folder}{name}"));
+        assert!(parent(&format!("{folder}config")).is_ok());
+        for name in [first, second] {
+            assert!(parent(&name).is_ok(), "{name}");
+            fs::write(temp.path().join("root").join(name), "").unwrap();
+        }
+        assert_eq!(parent(&last).unwrap_err(), Code::AccessDenied, "{last}");
+        assert!(parent(&format!("{folder}config")).is_ok());
+    }
+    assert_eq!(parent("commondir").unwrap_err(), Code::AccessDenied);
+    fs::create_dir(temp.path().join("root/refs")).unwrap();
+    for name in ["config", "hooks/pre-commit", "HEAD"] {
+        assert_eq!(parent(name).unwrap_err(), Code::AccessDenied, "{name}");
+    }
+}
+
+#[test]
 fn only_regular_files_are_opened() {
     let (temp, project) = project();
     let fifo = temp.path().join("root/fifo");

@@ -6,6 +6,7 @@
 mod filter;
 mod harmless;
 mod init;
+mod looker;
 mod mounts;
 mod namespaces;
 mod pids_cgroup;
@@ -26,7 +27,7 @@ use crate::envelope::{Code, Failure};
 
 pub(super) fn enter(spec: Spec) -> Failure {
     // The second stage is started by the first, which has no others by then, and it may see no `/proc` yet.
-    if spec.stage == Stage::Supervisor
+    if spec.stage != Stage::Init
         && let Err(error) = close_inherited()
     {
         return Failure::new(Code::InternalError, format!("open files of others could not be closed: {error}"));
@@ -36,6 +37,7 @@ pub(super) fn enter(spec: Spec) -> Failure {
         return Failure::new(Code::InternalError, "this is started by the program itself");
     };
     let outcome = match spec.stage {
+        Stage::Looker => looker::run(spec, &control),
         Stage::Supervisor => supervisor::run(spec, &control),
         Stage::Init => init::run(spec, &control),
     };

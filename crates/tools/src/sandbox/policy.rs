@@ -3,13 +3,17 @@
 use std::{
     ffi::OsString,
     fs,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
 
-use super::gitlinks::inner_repositories;
-use crate::keys;
+use super::{
+    gitconfig::Named,
+    gitlinks::{Inner, linked},
+    nested::{is_repository, nested},
+};
+use crate::{keys, ordinary::named_in};
 
 /// Paths are absolute and without links.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -27,7 +31,10 @@ pub struct Policy {
     /// What of the writable folders may only be read. What is not there yet cannot be mounted over: of hooks and of our
     /// own project file, what a command makes is renamed at once, so that it has no effect and nothing is lost. So is a
     /// new configuration of git's that starts programs.
+    #[serde(skip)]
     pub protect: Vec<PathBuf>,
+    /// By git's configuration outside of all repositories: it holds in each of them.
+    named: Named,
     /// Whether commands reach the network. Their own loopback they always have.
     pub network: bool,
 }
@@ -87,6 +94,7 @@ impl Policy {
             writable: Vec::new(),
             home: None,
             readable: Vec::new(),
+            named: Named::outside(environment),
             network: false,
         };
         policy.protect_in(&policy.root.clone(), project_file);
@@ -137,21 +145,34 @@ impl Policy {
         for worktree in folders_in(&repository.join("worktrees")) {
             self.protect.extend(["config.worktree", "commondir"].map(|name| worktree.join(name)));
         }
-        let mut found = Vec::new();
-        repositories(&repository.join("modules"), &mut found);
-        found.extend(inner_repositories(folder).into_iter().filter(|inner| inner.starts_with(folder)));
-        found.push(repository);
-        for repository in found {
-            self.protect.extend(GIT_STARTS_BY.map(|name| repository.join(name)));
-            let config = fs::read_to_string(repository.join("config")).unwrap_or_default();
-            self.protect_named(values(&config, "path"), &repository, folder);
-            self.protect_named(values(&config, "hooksPath"), folder, folder);
-        }
+        self.protect_named(&self.named.files.clone(), folder);
+        let own = |repository| Inner { repository, folder: folder.to_owned() };
+        let mut found: Vec<Inner> = modules(&repository.join("modules")).into_iter().map(own).collect();
+        found.extend(linked(folder).inner.into_iter().filter(|inner| inner.repository.starts_with(folder)));
+        found.push(own(repository));
+        found.extend(is_repository(|name| folder.join(name).exists()).then(|| own(folder.to_owned())));
+        found.iter().for_each(|inner| self.protect_inner(inner, folder));
     }
 
-    /// Files and folders of the project that a configuration names as its own.
-    fn protect_named<'a>(&mut self, named: impl Iterator<Item = &'a str>, from: &Path, folder: &Path) {
-        for path in named.map(|name| real(&from.join(name))) {
+    /// What a repository has git start programs by.
+    fn protect_inner(&mut self, inner: &Inner, folder: &Path) {
+        let is_worktree = inner.repository.parent().is_some_and(|above| above.ends_with("worktrees"));
+        let starts = if is_worktree { &GIT_STARTS_BY[2..] } else { &GIT_STARTS_BY };
+        self.protect.extend(starts.iter().map(|name| inner.repository.join(name)));
+        let mut named = self.named.clone();
+        named.files.clear();
+        ["config", "config.worktree"].iter().for_each(|name| named.read(&inner.repository.join(name)));
+        named.files.extend(named.hooks.iter().map(|hooks| inner.folder.join(hooks)));
+        self.protect_named(&named.files, folder);
+    }
+
+    /// Files and folders of the project that a configuration names as its own, and a link that leads to them.
+    fn protect_named(&mut self, named: &[PathBuf], folder: &Path) {
+        // The name itself only where no link is on the way to it, or it would be another folder that is mounted.
+        let plain = |path: &PathBuf| {
+            Some(without_dots(path)).filter(|path| path.parent().map(real).as_deref() == path.parent())
+        };
+        for path in named.iter().flat_map(|path| plain(path).into_iter().chain(path.canonicalize())) {
             // Husky's programs for hooks stand in `_`, and start what stands beside it.
             let path = if path.ends_with("_") { path.parent().unwrap_or(&path) } else { &path };
             if path.starts_with(folder) && path != folder && !self.protect.iter().any(|known| known == path) {
@@ -160,46 +181,49 @@ impl Policy {
         }
     }
 
+    /// Repositories that lie in folders now.
+    pub(super) fn nested(&self) -> Vec<Inner> {
+        self.written().flat_map(|folder| nested(folder)).collect()
+    }
+
+    /// With what these have.
+    pub(super) fn protecting(&self, nested: &[Inner]) -> Self {
+        let mut policy = self.clone();
+        for inner in nested {
+            if let Some(folder) = self.written().find(|folder| inner.repository.starts_with(folder)) {
+                policy.protect_inner(inner, folder);
+            }
+        }
+        policy
+    }
+
     /// What may be written, the project first.
     pub(crate) fn written(&self) -> impl Iterator<Item = &PathBuf> {
         std::iter::once(&self.root).chain(&self.writable)
     }
 }
 
-/// By which of its files a repository has git start programs, or go elsewhere for these files.
+/// By which of its files a repository has git start programs, or go elsewhere for these files. A worktree has the last two.
 const GIT_STARTS_BY: [&str; 4] = ["hooks", "config", "config.worktree", "commondir"];
 
 /// Those of submodules: a name with a slash is a folder in a folder, and each may have submodules of its own. All folders
 /// are looked into, and the configuration alone tells: what else makes a repository, commands may remove or add.
-fn repositories(modules: &Path, found: &mut Vec<PathBuf>) {
-    for folder in folders_in(modules) {
-        repositories(&folder, found);
-        if folder.join("config").exists() {
-            found.push(folder);
-        }
+fn modules(folder: &Path) -> Vec<PathBuf> {
+    let (mut found, mut waiting) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = waiting.pop().filter(|_| found.len() < MOST_MODULES) {
+        waiting.extend(folders_in(&folder));
+        found.extend(folder.join("config").exists().then_some(folder));
     }
+    found
 }
 
-/// What a key is set to, in whatever section: for names that only one has.
-fn values<'a>(text: &'a str, key: &'a str) -> impl Iterator<Item = &'a str> {
-    text.lines().filter_map(move |line| {
-        let (name, value) = line.split_once('=')?;
-        let name = name.rsplit_once(']').map_or(name, |(_, name)| name);
-        name.trim().eq_ignore_ascii_case(key).then(|| value.trim().trim_matches('"'))
-    })
-}
+/// Folders that a command makes there must not keep the next session from starting.
+const MOST_MODULES: usize = 10_000;
 
 /// Without links, so that there is an end.
-pub(super) fn folders_in(folder: &Path) -> impl Iterator<Item = PathBuf> {
+pub(super) fn folders_in(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path())
-}
-
-/// The path that a file of git's holds, relative to the file's folder.
-fn named_in(file: &Path, prefix: &str) -> Option<PathBuf> {
-    let text = fs::read_to_string(file).ok()?;
-    let named = file.parent()?.join(text.strip_prefix(prefix)?.trim_end());
-    named.canonicalize().ok()
 }
 
 /// What a folder of PATH needs to work: itself, or the toolchain whose `bin` it is.
@@ -207,6 +231,18 @@ fn program_folder(folder: &Path, home: &Path) -> Option<PathBuf> {
     let inside = folder.strip_prefix(home).ok()?;
     let toolchain = inside.parent().filter(|parent| parent.components().count() > 1 && inside.ends_with("bin"));
     (inside.components().count() > 0).then(|| home.join(toolchain.unwrap_or(inside)))
+}
+
+/// What is not there yet cannot be asked.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            part => plain.push(part),
+        }
+    }
+    plain
 }
 
 fn real(path: &Path) -> PathBuf {

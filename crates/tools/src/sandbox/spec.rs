@@ -1,12 +1,17 @@
 //! What the program tells itself when it starts again, and what comes back.
 
-use std::path::PathBuf;
+use std::{
+    ffi::OsStr,
+    io::{self, BufRead, Write},
+    path::PathBuf,
+};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::policy::Policy;
 
-/// One command and its walls.
+/// One command and its walls. What is protected comes after it, on the line of control: there may be more than fits into
+/// an argument, and names that are no text.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Spec {
     pub(crate) stage: Stage,
@@ -25,9 +30,11 @@ pub(crate) struct Spec {
 /// The kernel's own limits count threads: so many for each process that there may be.
 pub(crate) const TASKS_EACH: u64 = 8;
 
-/// Which of the two processes this is.
+/// Which of the three processes this is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Stage {
+    /// Outside of all walls: looks at what the command makes of git's, however long that takes.
+    Looker,
     /// Outside of the process namespace: watches, and ends everything.
     Supervisor,
     /// The first process inside: shuts itself in, starts the shell, and takes its orphans with it.
@@ -116,6 +123,22 @@ pub(crate) enum Said {
     Refused(Vec<Missing>),
     /// It could not even be started.
     Failed(String),
-    /// All is over. No code: it was killed from outside. `refused` are files that nobody may make, by their new names.
-    Ended { code: Option<i32>, stopped: Option<Stopped>, refused: Vec<PathBuf> },
+    /// All is over. No code: it was killed from outside.
+    Ended { code: Option<i32>, stopped: Option<Stopped> },
+}
+
+/// A line between the program and its other processes.
+pub(crate) fn tell(mut to: impl Write, what: &impl Serialize) -> io::Result<()> {
+    to.write_all(format!("{}\n", serde_json::to_string(what)?).as_bytes())
+}
+
+pub(crate) fn hear<T: DeserializeOwned>(mut from: impl BufRead) -> io::Result<T> {
+    let mut line = String::new();
+    from.read_line(&mut line)?;
+    Ok(serde_json::from_str(&line)?)
+}
+
+/// Which may be no text.
+pub(crate) fn names(paths: &[PathBuf]) -> Vec<&OsStr> {
+    paths.iter().map(|path| path.as_os_str()).collect()
 }

@@ -10,7 +10,10 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use super::{SUBCOMMAND, Said, Spec};
+use super::{
+    SUBCOMMAND, Said, Spec,
+    spec::{names, tell},
+};
 
 /// A command's supervisor, from outside.
 #[derive(Debug)]
@@ -39,6 +42,7 @@ impl Started {
             .stdout(streams.0)
             .stderr(streams.1)
             .spawn()?;
+        tell(&control, &names(&spec.policy.protect))?;
         Ok(Self { child, control })
     }
 

@@ -64,6 +64,21 @@ fn ignored_and_large_files_are_left_out_and_git_is_left_alone() {
 }
 
 #[test]
+fn rules_that_are_no_ordinary_file_leave_nothing_out_and_what_inner_repositories_hold_is_said() {
+    let (_home, root, shadow) = project();
+    fs::create_dir_all(root.join(".git/info")).unwrap();
+    fs::create_dir_all(root.join("lib/.git")).unwrap();
+    symlink("/dev/zero", root.join(".gitignore")).unwrap();
+    for pipe in [".git/info/exclude", "src/.gitignore"] {
+        assert!(std::process::Command::new("mkfifo").arg(root.join(pipe)).status().unwrap().success());
+    }
+    let (_, snapshot) = shadow.take().unwrap();
+    let paths: Vec<&str> = snapshot.files.keys().map(String::as_str).collect();
+    assert_eq!(paths, [".gitignore", "link", "run.sh", "src/a.rs"]);
+    assert_eq!(snapshot.left_out, ["lib/.git: what a repository inside holds beside its files"]);
+}
+
+#[test]
 fn a_damaged_content_is_not_put_back() {
     let (home, root, shadow) = project();
     let (_, snapshot) = shadow.take().unwrap();

@@ -8,6 +8,11 @@ use std::{
 
 use ignore::WalkBuilder;
 
+use crate::{
+    ignoring::{Ignoring, Which},
+    ordinary::{Links, read_up_to},
+};
+
 /// A file or a link.
 pub(super) struct Found {
     pub(super) path: String,
@@ -21,11 +26,17 @@ pub(super) struct Found {
 /// In the order of their paths. What cannot be looked at is an error in words.
 pub(super) fn files(root: &Path, hidden: &[PathBuf]) -> impl Iterator<Item = Result<Found, String>> + use<> {
     let mut walk = WalkBuilder::new(root);
-    // What another tool ignores is a file all the same.
-    walk.hidden(false).ignore(false).parents(true).follow_links(false).sort_by_file_name(Ord::cmp);
-    // What git itself keeps is git's.
+    walk.standard_filters(false).follow_links(false).sort_by_file_name(Ord::cmp);
     let hidden: Vec<PathBuf> = hidden.iter().filter(|hidden| hidden.starts_with(root)).cloned().collect();
-    walk.filter_entry(move |entry| entry.file_name() != ".git" && !hidden.iter().any(|hidden| hidden == entry.path()));
+    // What another tool ignores is a file all the same.
+    let ignoring = Ignoring::new(Which::Git);
+    walk.filter_entry(move |entry| {
+        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        // What git itself keeps is git's.
+        entry.file_name() != ".git"
+            && !hidden.iter().any(|hidden| hidden == entry.path())
+            && !ignoring.is_ignored(entry.path(), is_folder)
+    });
     let root = root.to_owned();
     walk.build().filter_map(move |entry| {
         let entry = match entry {
@@ -33,6 +44,10 @@ pub(super) fn files(root: &Path, hidden: &[PathBuf]) -> impl Iterator<Item = Res
             Err(error) => return Some(Err(error.to_string())),
         };
         let kind = entry.file_type()?;
+        if kind.is_dir() && entry.depth() > 0 && entry.path().join(".git").is_dir() {
+            let name = entry.path().strip_prefix(&root).unwrap_or(entry.path()).display();
+            return Some(Err(format!("{name}/.git: what a repository inside holds beside its files")));
+        }
         if !kind.is_file() && !kind.is_symlink() {
             return None;
         }
@@ -57,10 +72,10 @@ fn look(path: String, place: PathBuf) -> Result<Found, String> {
     })
 }
 
-/// Of a link where it leads to.
+/// Of a link where it leads to. What was a small file when it was looked at may be anything by now.
 pub(super) fn read(place: &Path, link: bool) -> io::Result<Vec<u8>> {
     match link {
         true => Ok(fs::read_link(place)?.as_os_str().as_bytes().to_vec()),
-        false => fs::read(place),
+        false => read_up_to(place, Links::Refused, super::LARGEST),
     }
 }

@@ -11,7 +11,13 @@ use lookback_engine::trace::{
 };
 use serde_json::{Value, json};
 
-use super::{Keep, ShellSetup, arguments::BashArguments, jobs::Job, kept::Kept, running::End};
+use super::{
+    Keep, ShellSetup,
+    arguments::BashArguments,
+    jobs::Job,
+    kept::Kept,
+    running::{self, End},
+};
 use crate::{
     envelope::{Code, Done, Failure, envelope},
     sandbox::Stopped,
@@ -54,7 +60,7 @@ impl Answer {
 pub(super) fn of_run(setup: &ShellSetup, arguments: &BashArguments, end: End, kept: &mut Kept) -> Answer {
     let mut run = RunData { command: arguments.command.clone(), exit_code: end.code(), ..RunData::default() };
     run.stderr_tail = kept.error_tail();
-    run.timed_out = end == End::TimedOut;
+    run.timed_out = matches!(end, End::TimedOut { .. });
     let failure = failure(&end, arguments.time, setup, kept);
     let note = note(&end, kept);
     let (text, whole) = output(setup, kept, &note);
@@ -62,7 +68,7 @@ pub(super) fn of_run(setup: &ShellSetup, arguments: &BashArguments, end: End, ke
     let stats = json!({ "output_bytes": kept.total(), "dropped_bytes": dropped.end - dropped.start });
     let is_partial = matches!(text, Output::Beyond(_));
     let done = Done { text, data: ResultData::Run(run), is_partial, path: None };
-    let status = (end == End::Cancelled).then_some(Status::Interrupted);
+    let status = matches!(end, End::Cancelled { .. }).then_some(Status::Interrupted);
     Answer { done, failure, status, whole, stats }
 }
 
@@ -166,13 +172,11 @@ fn note(end: &End, kept: &Kept) -> String {
     match end {
         End::Over { code: Some(0), .. } if kept.total() == 0 => said.push("no output".to_owned()),
         End::Over { code: Some(code), .. } if *code != 0 => said.push(format!("exit code {code}")),
-        End::TimedOut => said.push("timed out".to_owned()),
-        End::Cancelled => said.push("interrupted: stopped before its end".to_owned()),
+        End::TimedOut { .. } => said.push("timed out".to_owned()),
+        End::Cancelled { .. } => said.push("interrupted: stopped before its end".to_owned()),
         _ => {}
     }
-    if let End::Over { refused, .. } = end {
-        said.extend(refused.iter().map(|path| format!("protected: what was written there is now {path}")));
-    }
+    said.extend(protected(end));
     let dropped = kept.dropped();
     if !dropped.is_empty() {
         let (gone, all) = (dropped.end - dropped.start, kept.total());
@@ -195,13 +199,18 @@ fn failure(end: &End, time: Duration, setup: &ShellSetup, kept: &Kept) -> Option
     } else {
         format!("The end of its output:\n{tail}")
     };
+    let message = [message].into_iter().chain(protected(end)).collect::<Vec<_>>().join(". ");
     Some(Failure::new(code, format!("{message}. {shown}")))
+}
+
+fn protected(end: &End) -> impl Iterator<Item = String> + '_ {
+    end.refused().iter().map(|path| running::protected(path))
 }
 
 fn why_failed(end: &End, time: Duration, setup: &ShellSetup) -> Option<(Code, String)> {
     let limits = &setup.limits.inside;
     let (code, message) = match end {
-        End::TimedOut => {
+        End::TimedOut { .. } => {
             let most = setup.limits.most_time.as_secs();
             let hint = format!("give a longer timeout (at most {most} s), or run it in the background");
             (Code::Timeout, format!("not over after {} s, so all its processes were ended: {hint}", time.as_secs_f32()))
@@ -232,7 +241,7 @@ fn why_failed(end: &End, time: Duration, setup: &ShellSetup) -> Option<(Code, St
             },
         ),
         End::Over { code: None, stopped: None, .. } => (Code::ExecutionError, "it was killed from outside".to_owned()),
-        End::Over { .. } | End::Cancelled => return None,
+        End::Over { .. } | End::Cancelled { .. } => return None,
     };
     Some((code, message))
 }

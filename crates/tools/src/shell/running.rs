@@ -21,7 +21,7 @@ use super::{
     ShellSetup, environment,
     kept::{Kept, Stream},
 };
-use crate::sandbox::{Missing, Said, Spec, Started, Stopped, last_said};
+use crate::sandbox::{Looking, Missing, Said, Spec, Started, Stopped, last_said};
 
 /// How often whoever waits asks whether to go on.
 const ASK: Duration = Duration::from_millis(25);
@@ -34,9 +34,9 @@ pub(super) enum End {
     /// By itself, or by its supervisor.
     Over { code: Option<i32>, stopped: Option<Stopped>, refused: Vec<String> },
     /// After so long.
-    TimedOut,
+    TimedOut { refused: Vec<String> },
     /// Whoever waits did not want to any more.
-    Cancelled,
+    Cancelled { refused: Vec<String> },
     /// The walls are not whole.
     Refused(Vec<Missing>),
     /// It never began.
@@ -46,6 +46,14 @@ pub(super) enum End {
 impl End {
     pub(super) fn code(&self) -> Option<i32> {
         if let Self::Over { code, .. } = self { *code } else { None }
+    }
+
+    /// Files that nobody may make, by their new names.
+    pub(super) fn refused(&self) -> &[String] {
+        match self {
+            Self::Over { refused, .. } | Self::TimedOut { refused } | Self::Cancelled { refused } => refused,
+            Self::Refused(_) | Self::Failed(_) => &[],
+        }
     }
 }
 
@@ -65,28 +73,25 @@ pub(super) struct Running {
 }
 
 impl Running {
-    pub(super) fn start(setup: &Arc<ShellSetup>, spec: &Spec, kept: Kept) -> io::Result<Self> {
+    pub(super) fn start(setup: &Arc<ShellSetup>, mut spec: Spec, kept: Kept) -> io::Result<Self> {
+        let looking = Looking::start(&setup.program, &mut spec, environment::given(setup))?;
         let (out, out_theirs) = io::pipe()?;
         let (error, error_theirs) = io::pipe()?;
         for stream in [&out, &error] {
             fcntl_setfl(stream, fcntl_getfl(stream)? | OFlags::NONBLOCK)?;
         }
         let streams = (Stdio::from(out_theirs), Stdio::from(error_theirs));
-        let started = Started::new(&setup.program, spec, environment::given(setup), streams)?;
+        let started = Started::new(&setup.program, &spec, environment::given(setup), streams)?;
+        looking.watch(started.child.id())?;
         let control = started.control.try_clone()?;
         let supervisor = Pid::from_child(&started.child);
         let shared = Arc::new(Shared { kept: Mutex::new(kept), over: Mutex::default(), changed: Condvar::new() });
         let (theirs, setup, line) = (Arc::clone(&shared), Arc::clone(setup), control.try_clone()?);
         thread::Builder::new().name("command".to_owned()).spawn(move || {
             // A mask is not ours: were it to panic, whoever waits would wait for ever.
-            let said = catch_unwind(AssertUnwindSafe(|| take_in(started, [out, error], &theirs, &setup)));
+            let said = catch_unwind(AssertUnwindSafe(|| take_in((started, looking), [out, error], &theirs, &setup)));
             let end = match said {
-                Ok(Ok(Said::Ended { code, stopped, refused })) => {
-                    let refused = refused.iter().map(|path| path.to_string_lossy().into_owned()).collect();
-                    End::Over { code, stopped, refused }
-                }
-                Ok(Ok(Said::Refused(missing))) => End::Refused(missing),
-                Ok(Ok(Said::Failed(why))) => End::Failed(why),
+                Ok(Ok(end)) => end,
                 Ok(Err(error)) => End::Failed(error.to_string()),
                 Err(_) => End::Failed("what it printed could not be taken in".to_owned()),
             };
@@ -100,20 +105,22 @@ impl Running {
     /// Until it is over. The first reason for that counts.
     pub(super) fn wait(&self, time: Option<Duration>, stop: &dyn Fn() -> bool) -> End {
         let began = Instant::now();
-        let mut reason = None;
+        let mut reason: Option<fn(Vec<String>) -> End> = None;
         let mut over = lock(&self.shared.over);
         loop {
             if let Some(end) = over.as_ref() {
                 return match (end, reason) {
                     (End::Over { code: Some(_), .. }, _) | (_, None) => end.clone(),
-                    (_, Some(reason)) => reason,
+                    (end, Some(reason)) => reason(end.refused().to_vec()),
                 };
             }
             if reason.is_none() {
                 reason = if stop() {
-                    Some(End::Cancelled)
+                    Some(|refused| End::Cancelled { refused })
+                } else if time.is_some_and(|time| began.elapsed() >= time) {
+                    Some(|refused| End::TimedOut { refused })
                 } else {
-                    time.filter(|time| began.elapsed() >= *time).map(|_| End::TimedOut)
+                    None
                 };
                 if reason.is_some() {
                     self.end();
@@ -149,11 +156,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Reads both streams and the line of control until the last is closed, which means that all are dead.
 fn take_in(
-    mut started: Started,
+    (mut started, looking): (Started, Looking),
     mut streams: [PipeReader; 2],
     shared: &Shared,
     setup: &ShellSetup,
-) -> io::Result<Said> {
+) -> io::Result<End> {
     let mut said = Vec::new();
     let mut buffer = vec![0; 64 << 10];
     let mut open = [true, true];
@@ -194,14 +201,30 @@ fn take_in(
         }
     }
     lock(&shared.kept).flush_both(&*setup.mask);
-    started.child.wait()?;
     let text = String::from_utf8_lossy(&said);
-    let last = last_said(&text);
+    let said = last_said(&text);
     #[cfg(target_os = "linux")]
-    if !matches!(last, Said::Ended { .. }) {
+    if !matches!(said, Said::Ended { .. }) {
         wait_for_first(&text);
     }
-    Ok(last)
+    let looked = looking.end();
+    started.child.wait()?;
+    let refused = looked.map_err(|error| {
+        let what = "what it made of git's files could not be looked at, so look before you run git";
+        io::Error::other(format!("{what}: {error}"))
+    })?;
+    Ok(match said {
+        Said::Ended { code, stopped } => End::Over { code, stopped, refused },
+        Said::Refused(missing) => End::Refused(missing),
+        Said::Failed(why) => End::Failed(
+            [why].into_iter().chain(refused.iter().map(|path| protected(path))).collect::<Vec<_>>().join("; "),
+        ),
+    })
+}
+
+/// For the model.
+pub(super) fn protected(path: &str) -> String {
+    format!("protected: what was written there is now {path}")
 }
 
 /// A supervisor that was killed has waited for nobody. The first process inside, whose number it said, dies after all

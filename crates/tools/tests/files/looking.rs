@@ -175,3 +175,19 @@ fn grep_refuses_what_it_cannot_understand() {
     // A search that ends before anybody asks is not stopped.
     assert!(stopped.error.is_none_or(|error| error.code == "EXECUTION_ERROR"));
 }
+
+#[test]
+fn rules_that_are_no_ordinary_file_count_as_none_and_keep_nobody_waiting() {
+    let bench = project();
+    std::fs::remove_file(bench.at(".gitignore")).unwrap();
+    symlink("/dev/zero", bench.at(".gitignore")).unwrap();
+    fs::create_dir_all(bench.at(".git/info")).unwrap();
+    for pipe in [".ignore", ".git/info/exclude", "src/.gitignore"] {
+        let made = std::process::Command::new("mkfifo").arg(bench.at(pipe)).status().unwrap();
+        assert!(made.success());
+    }
+    let listed = bench.text(ToolName::Ls, json!({}));
+    assert!(listed.contains("trace.log") && listed.contains("target/"), "{listed}");
+    assert!(bench.text(ToolName::Grep, json!({ "pattern": "run" })).contains("src/lib.rs"));
+    assert!(bench.text(ToolName::Glob, json!({ "pattern": "**/*.rs" })).contains("src/lib.rs"));
+}

@@ -1,8 +1,16 @@
 //! Commands that leave something in git's folders for the user's next `git status`, outside of all walls.
 
-use std::{fs, process::Command};
+use std::{
+    fs,
+    process::Command,
+    thread::sleep,
+    time::{Duration, Instant},
+};
 
-use crate::place::{Place, run, text};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+
+use crate::place::{Place, processes_with, run, text};
 
 /// A repository elsewhere whose configuration starts a program.
 const PREPARE: &str = "git init -q evil; git -C evil config core.fsmonitor 'touch PROJECT/../outside/ran; false'; ";
@@ -12,6 +20,13 @@ fn git(place: &Place, arguments: &[&str]) {
     git.env("GIT_CEILING_DIRECTORIES", place.path("")).args(arguments);
     let status = git.current_dir(place.path("project")).status().unwrap();
     assert!(status.success(), "{arguments:?}");
+}
+
+/// Where the repository that starts a program is nothing that git shows, and so left to itself.
+fn ignoring() -> Place {
+    let place = Place::new();
+    fs::write(place.path("project/.gitignore"), "evil\n").unwrap();
+    place
 }
 
 /// Runs the command, then what the user does; gives what the model was told.
@@ -31,7 +46,7 @@ fn after(place: &Place, command: &str) -> String {
 
 #[test]
 fn a_repository_is_not_led_elsewhere() {
-    let place = Place::new();
+    let place = ignoring();
     git(&place, &["init", "-q"]);
     let said = after(&place, "echo PROJECT/evil/.git > .git/commondir");
     assert!(said.contains(".git/commondir.refused"), "{said}");
@@ -56,7 +71,7 @@ fn a_new_worktree_is_not_led_elsewhere() {
 #[test]
 fn a_repository_that_lies_elsewhere_stays_there() {
     for make in ["mv .git real && ln -s real .git", "mv .git real && echo 'gitdir: real' > .git"] {
-        let place = Place::new();
+        let place = ignoring();
         git(&place, &["init", "-q"]);
         let made = Command::new("sh").args(["-c", make]).current_dir(place.path("project")).status().unwrap();
         assert!(made.success());
@@ -76,16 +91,17 @@ fn a_new_repository_starts_nothing() {
         ("echo 'gitdir: evil/.git' > .git", ".git.refused"),
         ("ln -s evil/.git .git", ".git.refused"),
         ("cp -r evil/.git/. .; git config -f config core.bare true", "HEAD.refused"),
+        ("cp evil/.git/config evil/.git/HEAD .; echo evil/.git > commondir", "HEAD.refused"),
         (
             "git init -q; (echo '#!/bin/sh'; echo touch PROJECT/../outside/ran) > .git/hooks/pre-commit; \
           chmod +x .git/hooks/pre-commit",
             ".git/hooks/pre-commit.refused",
         ),
     ] {
-        let said = after(&Place::new(), command);
+        let said = after(&ignoring(), command);
         assert!(said.contains(refused), "{command}: {said}");
     }
-    let place = Place::new();
+    let place = ignoring();
     let said = after(&place, "git init -q; git config user.name B; git remote add origin ../other");
     assert!(!said.contains("refused") && place.path("project/.git/config").exists(), "{said}");
 }
@@ -159,4 +175,133 @@ fn a_repository_inside_starts_nothing_at_the_users_next_status() {
     assert!(!text(&result).contains("refused"), "{}", text(&result));
     let config = fs::read_to_string(place.path("project/inner/.git/config")).unwrap();
     assert!(config.contains("st = status") && !place.path("project/inner/.git/hooks/x").exists(), "{config}");
+}
+
+#[test]
+fn a_pipe_or_an_endless_file_where_git_is_looked_at_keeps_nobody_from_looking() {
+    let nested = "git init -q sub && git -C sub commit -q --allow-empty -m x && git add sub; ";
+    for odd in [
+        "mkfifo .git/sharedindex.zz",
+        "truncate -s 1500M .git/sharedindex.zz",
+        "ln -s /dev/zero .git/sharedindex.zz",
+        "mkdir -p .git/modules/x .git/worktrees/w; mkfifo .git/modules/x/config .git/worktrees/w/commondir",
+    ] {
+        let place = Place::new();
+        git(&place, &["init", "-q"]);
+        let command = format!("{PREPARE}{nested}{odd}; cp evil/.git/config sub/.git/config; sleep 987659")
+            .replace("PROJECT", place.path("project").to_str().unwrap());
+        let began = Instant::now();
+        let result = place.shell().run(&json!({ "command": command, "timeout": 3000 }), &|| false);
+        assert!(text(&result).contains("sub/.git/config.refused"), "{odd}: {}", text(&result));
+        // Less than what a supervisor is killed after.
+        assert!(began.elapsed() < Duration::from_secs(7), "{odd}: {:?}", began.elapsed());
+        assert!(processes_with(&["sleep", "987659"]).is_empty(), "{odd}");
+        assert!(!place.path("project/sub/.git/config").exists(), "{odd}");
+        // And the next session starts.
+        place.policy();
+    }
+}
+
+#[test]
+fn where_the_supervisor_was_killed_the_program_sets_aside() {
+    let place = Place::new();
+    git(&place, &["init", "-q"]);
+    git(&place, &["init", "-q", "theirs"]);
+    git(&place, &["-C", "theirs", "config", "alias.st", "status"]);
+    let shell = place.shell();
+    let command = "git init -q sub; git -C sub config core.fsmonitor evil; touch begun; sleep 987660";
+    let result = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !place.path("project/begun").exists() {
+                sleep(Duration::from_millis(10));
+            }
+            for supervisor in processes_with(&["__inside", "987660", "\"stage\":\"Supervisor\""]) {
+                kill_process(Pid::from_raw(supervisor.cast_signed()).unwrap(), Signal::KILL).unwrap();
+            }
+        });
+        run(&shell, command)
+    });
+    assert!(text(&result).contains("sub/.git/config.refused"), "{}", text(&result));
+    assert!(place.path("project/theirs/.git/config").exists());
+}
+
+#[test]
+fn a_repository_without_files_is_not_made_in_steps() {
+    let parts = ["cp evil/.git/HEAD .", "cp -r evil/.git/objects .", "cp -r evil/.git/refs .; cp evil/.git/config ."];
+    for order in [[0, 1, 2], [1, 2, 0], [2, 0, 1]] {
+        let place = Place::new();
+        let said = order.map(|part| after(&place, parts[part]));
+        let is_refused =
+            |said: &str| ["HEAD", "objects", "refs"].iter().any(|name| said.contains(&format!("/{name}.refused")));
+        assert!(!is_refused(&said[0]) && !is_refused(&said[1]) && is_refused(&said[2]), "{said:?}");
+    }
+}
+
+#[test]
+fn folders_of_hooks_are_protected_by_whatever_names_them() {
+    let hooks = "[core]\n\thooksPath = .githooks\n";
+    for (file, text, named) in [
+        ("project/.git/config", "[core]\n\thooksPath = ./.githooks/ # team\n", ".githooks"),
+        ("project/.git/config", "[core]\n\thooksPath = .git\\\nhooks\n", ".githooks"),
+        ("project/.git/config", "[include]\n\tpath = ../shared\n", "shared"),
+        ("project/.git/config", "[includeIf \"gitdir:**\"]\n\tpath = ../shared\n", ".githooks"),
+        ("home/.gitconfig", hooks, ".githooks"),
+        ("home/.config/git/config", hooks, ".githooks"),
+        ("home/.gitconfig", hooks, "inner/.githooks"),
+    ] {
+        let place = Place::new();
+        for folder in ["project/.githooks", "project/inner/.githooks", "home/.config/git"] {
+            fs::create_dir_all(place.path(folder)).unwrap();
+        }
+        git(&place, &["init", "-q"]);
+        git(&place, &["init", "-q", "inner"]);
+        fs::write(place.path("project/shared"), hooks).unwrap();
+        let before = fs::read_to_string(place.path(file)).unwrap_or_default();
+        fs::write(place.path(file), format!("{before}{text}")).unwrap();
+        let tries = "echo evil > NAMED/pre-commit; echo evil >> NAMED; mv NAMED gone; mkdir NAMED; rm NAMED";
+        run(&place.shell(), &tries.replace("NAMED", named));
+        let named = place.path("project").join(named);
+        assert!(!named.join("pre-commit").exists(), "{file}: {text}");
+        assert!(named.is_dir() || fs::read_to_string(&named).unwrap() == hooks, "{file}: {text}");
+    }
+}
+
+#[test]
+fn repositories_are_looked_into_however_deep() {
+    let place = Place::new();
+    git(&place, &["init", "-q"]);
+    let deep = "top=$PWD; for level in $(seq 11); do git init -q s; cd s; done; cp $top/evil/.git/config .git/config; \
+                for level in $(seq 11); do git -c core.fsmonitor= commit -q --allow-empty -m x; cd ..; git add s; done";
+    let said = after(&place, deep);
+    assert!(said.contains(&format!("{}.git/config.refused", "s/".repeat(11))), "{said}");
+}
+
+#[test]
+fn a_repository_that_no_index_names_is_protected_too() {
+    // Folders of clones, in no repository themselves.
+    let place = Place::new();
+    git(&place, &["init", "-q", "clone"]);
+    git(&place, &["-C", "clone", "config", "alias.st", "status"]);
+    git(&place, &["init", "-q", "--bare", "bare"]);
+    let config = fs::read_to_string(place.path("project/clone/.git/config")).unwrap();
+    let tries = "for r in clone/.git bare; do git config -f $r/config core.fsmonitor evil; echo x > $r/hooks/x; mv $r y; \
+                 echo ../evil > $r/commondir; done; rm -rf clone; git -C clone status";
+    let result = run(&place.shell(), tries);
+    assert_eq!(fs::read_to_string(place.path("project/clone/.git/config")).unwrap(), config, "{}", text(&result));
+    for made in ["clone/.git/hooks/x", "bare/hooks/x", "clone/.git/commondir", "bare/commondir"] {
+        assert!(!place.path("project").join(made).exists(), "{made}: {}", text(&result));
+    }
+    // What a command makes starts nothing when the user goes there, or adds it.
+    let place = Place::new();
+    git(&place, &["init", "-q"]);
+    fs::write(place.path("project/.gitignore"), "build\n").unwrap();
+    git(&place, &["init", "-q", "build/kept"]);
+    let made = "git init -q lib; echo 'gitdir: ../build/evil' > e; mkdir led; mv e led/.git; mkdir build/evil; \
+                cp -r evil/.git/. build/evil; cp evil/.git/config lib/.git/config; cp -r evil/.git bare; \
+                git -C build/kept config alias.st status; rm -rf build/kept";
+    let said = after(&place, made);
+    for refused in ["lib/.git/config.refused", "build/evil/config.refused", "bare/config.refused"] {
+        assert!(said.contains(refused), "{refused}: {said}");
+    }
+    assert!(!place.path("project/build/kept").exists(), "what git ignores is for tools to take away");
 }

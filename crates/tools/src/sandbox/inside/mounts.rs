@@ -3,6 +3,7 @@
 //! and times, so neither is enough alone.
 
 use std::{
+    collections::BTreeSet,
     fs::{self, File},
     io,
     os::fd::{AsRawFd, OwnedFd},
@@ -83,8 +84,9 @@ pub(super) fn arrange(policy: &Policy, private: &Path) -> io::Result<()> {
     for one in &placed {
         one.apply()?;
     }
+    let mut mounted = mount_points().into_iter().collect();
     for path in &policy.protect {
-        protect(policy, path)?;
+        protect(policy, path, &mut mounted)?;
     }
     // A terminal of the user's own is not there; programs that want one get a new one. Without it they have none.
     let _ =
@@ -101,9 +103,9 @@ pub(super) fn uncover(policy: &Policy) {
 
 /// Read-only, and so are the names on the way to it: a folder can be renamed away with what is mounted below it, a mount
 /// itself cannot.
-fn protect(policy: &Policy, path: &Path) -> io::Result<()> {
+fn protect(policy: &Policy, path: &Path, mounted: &mut BTreeSet<PathBuf>) -> io::Result<()> {
     let Some(base) = policy.written().find(|written| path.starts_with(written)) else { return Ok(()) };
-    if path.file_name().is_some_and(|name| name == "hooks") && path.parent().is_some_and(Path::is_dir) {
+    if path.file_name().is_some_and(|name| name == "hooks") && path.with_file_name("HEAD").exists() {
         // Git makes it by itself; without it there is nothing to mount on.
         let _ = fs::create_dir(path);
     }
@@ -112,9 +114,11 @@ fn protect(policy: &Policy, path: &Path) -> io::Result<()> {
     }
     let mut above: Vec<&Path> = path.ancestors().skip(1).take_while(|above| *above != base.as_path()).collect();
     above.reverse();
-    let mounted = mount_points();
-    for folder in above.into_iter().filter(|folder| !mounted.iter().any(|mounted| mounted == folder)) {
-        bind(folder, folder, true)?;
+    for folder in above {
+        // Behind a link lies what may not be written.
+        if !folder.is_symlink() && mounted.insert(folder.to_owned()) {
+            bind(folder, folder, true)?;
+        }
     }
     bind(path, path, false)
 }

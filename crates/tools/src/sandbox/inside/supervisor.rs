@@ -2,9 +2,11 @@
 //! too much, or when whoever started it is dead.
 
 use std::{
+    ffi::OsString,
     fs::{self, File},
-    io::{self, Read, Write},
+    io::{self, BufReader, Read, Write},
     os::{fd::OwnedFd, unix::net::UnixStream},
+    path::PathBuf,
     process::{Child, Command},
     time::Duration,
 };
@@ -17,10 +19,10 @@ use rustix::{
     },
 };
 
-use super::{mounts, namespaces, pids_cgroup::PidsCgroup, refused::Refused, say, tree, watch::Watch};
+use super::{mounts, namespaces, pids_cgroup::PidsCgroup, say, tree, watch::Watch};
 use crate::sandbox::{
     SUBCOMMAND,
-    spec::{Missing, Said, Spec, Stage, Stopped, TASKS_EACH},
+    spec::{Missing, Said, Spec, Stage, Stopped, TASKS_EACH, hear},
 };
 
 /// Between two looks at what a command uses. A disk takes about 2 GB a second: a tenth of that fits into what stays free.
@@ -35,7 +37,7 @@ pub(super) fn run(mut spec: Spec, control: &UnixStream) -> io::Result<i32> {
     let _ = setpriority_process(None, -15);
     let temp = spec.private.parent().map(File::open).transpose()?;
     let watch = Watch::new(&spec.policy, &spec.private, spec.limits);
-    let mut refused = Refused::new(&spec.policy);
+    spec.policy.protect = hear::<Vec<OsString>>(BufReader::new(control))?.into_iter().map(PathBuf::from).collect();
     let group = PidsCgroup::enter(spec.limits.processes * TASKS_EACH);
     match namespaces::enter(spec.policy.network) {
         Ok(()) => {
@@ -56,15 +58,14 @@ pub(super) fn run(mut spec: Spec, control: &UnixStream) -> io::Result<i32> {
     // For whoever must wait for its death because this process was killed. That nobody hears it is seen below.
     let mut line = control;
     let _ = writeln!(line, "{}", init.id());
-    let stopped = watch_over(&mut init, control, &watch, &mut refused);
+    let stopped = watch_over(&mut init, control, &watch);
     let code = match stopped {
         Ok(None) => init.wait()?.code(),
         _ => None,
     };
     tree::end(&mut init);
-    refused.rename_all();
     drop(group);
-    let is_heard = say(control, &Said::Ended { code, stopped: stopped?, refused: refused.into_renamed() });
+    let is_heard = say(control, &Said::Ended { code, stopped: stopped? });
     if let (false, Some(temp), Some(name)) = (is_heard, temp, spec.private.file_name()) {
         // Whoever would clear it away is dead. From a folder opened in time: by its path it is read-only here.
         mounts::uncover(&spec.policy);
@@ -75,12 +76,7 @@ pub(super) fn run(mut spec: Spec, control: &UnixStream) -> io::Result<i32> {
 }
 
 /// Until it is over by itself, or must be ended.
-fn watch_over(
-    init: &mut Child,
-    mut control: &UnixStream,
-    watch: &Watch,
-    refused: &mut Refused,
-) -> io::Result<Option<Stopped>> {
+fn watch_over(init: &mut Child, mut control: &UnixStream, watch: &Watch) -> io::Result<Option<Stopped>> {
     let pid = Pid::from_child(init);
     let pidfd = pidfd_open(pid, PidfdFlags::empty())?;
     let look = Timespec { tv_sec: 0, tv_nsec: LOOK.as_nanos() as i64 };
@@ -100,6 +96,5 @@ fn watch_over(
         if let Some(stopped) = watch.exceeded() {
             return Ok(Some(stopped));
         }
-        refused.rename();
     }
 }

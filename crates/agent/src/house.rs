@@ -89,6 +89,8 @@ pub enum News<'a> {
     TookOut(u64),
     /// The files could not be kept before they are changed: these changes cannot be taken back.
     NotKept(&'a str),
+    /// Files that are not kept, and why: what happens to them cannot be taken back.
+    NotCovered(&'a [String]),
     /// The files are being kept, and that takes a while.
     Keeping,
     /// The view was changed so that the provider takes it.

@@ -1,11 +1,13 @@
 //! What a run may take: steps, and dollars. Asked before every call, so that nothing is spent beyond them.
 
+use std::collections::BTreeMap;
+
 use lookback_engine::{
     Session,
     cache::Split,
     card::{Card, Lifetime, Prices},
     planner::Warmth,
-    trace::{EventBody, Timestamp, event::CallKind},
+    trace::{AssistantPart, CallNo, EventBody, Timestamp, event::CallKind},
 };
 
 /// Bounds of one run.
@@ -20,8 +22,10 @@ pub struct Limits {
 /// What calls took so far, as providers billed it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Spent {
-    /// Calls with a bill.
+    /// Calls that were answered, be it in part.
     pub calls: u64,
+    /// Those of them that nobody billed, as when an answer breaks off: they count by what was sent and came.
+    pub estimated: u64,
     /// Of all prompts.
     pub input: u64,
     /// Of these, read from a cache.
@@ -38,28 +42,68 @@ impl Spent {
         let own = session.card().and_then(|card| card.prices.as_ref());
         let others = compactor.map_or(own, |card| card.prices.as_ref());
         let mut spent = Self { dollars: own.map(|_| 0.0), ..Self::default() };
+        let mut sent = 0;
+        let mut unbilled: BTreeMap<CallNo, (Split, u32)> = BTreeMap::new();
+        let billed = |counted: u32| (f64::from(counted) * session.factor()) as u64;
         for event in session.trace().iter().skip(first) {
-            let (billed, prices) = match &event.event {
-                EventBody::Usage(usage) => (Some(usage.billed), own),
+            match &event.event {
+                EventBody::Usage(usage) => {
+                    unbilled.remove(&usage.call);
+                    let billed = usage.billed;
+                    let split = split([billed.cached, billed.written, billed.written_1h, billed.uncached]);
+                    spent.add(own, split, billed.output);
+                }
                 EventBody::CallStarted { details: Some(details), .. }
                     if matches!(details.kind, CallKind::Compactor(_)) =>
                 {
-                    (details.over.as_ref().and_then(|over| over.usage), others)
+                    if let Some(usage) = details.over.as_ref().and_then(|over| over.usage) {
+                        let split = split([usage.cached, usage.written, usage.written_1h, usage.uncached]);
+                        spent.add(others, split, usage.output);
+                    }
                 }
-                _ => (None, None),
-            };
-            let Some(billed) = billed else { continue };
-            let [read, written, written_1h, uncached] =
-                [billed.cached, billed.written, billed.written_1h, billed.uncached].map(u64::from);
-            spent.calls += 1;
-            spent.input += billed.prompt();
-            spent.cached += read;
-            spent.output += u64::from(billed.output);
-            let cost =
-                prices.map(|prices| dollars(prices, &Split { read, written, written_1h, uncached }, billed.output));
-            spent.dollars = spent.dollars.zip(cost).map(|(sum, cost)| sum + cost);
+                EventBody::CallStarted { call, input_tokens, .. } => {
+                    let (before, now) = (sent, billed(*input_tokens));
+                    sent = now;
+                    let read = now.min(before);
+                    unbilled.insert(*call, (Split { read, written: now - read, ..Split::default() }, 0));
+                }
+                EventBody::AssistantTurn(turn) => {
+                    if let Some((_, output)) = unbilled.get_mut(&turn.call) {
+                        *output = billed(turn.parts.iter().map(tokens_of).sum()) as u32;
+                    }
+                }
+                _ => {}
+            }
+        }
+        // What nothing came of costs nothing.
+        for (split, output) in unbilled.into_values().filter(|(_, output)| *output > 0) {
+            spent.estimated += 1;
+            spent.add(own, split, output);
         }
         spent
+    }
+
+    fn add(&mut self, prices: Option<&Prices>, split: Split, output: u32) {
+        self.calls += 1;
+        self.input += split.read + split.written + split.uncached;
+        self.cached += split.read;
+        self.output += u64::from(output);
+        let cost = prices.map(|prices| dollars(prices, &split, output));
+        self.dollars = self.dollars.zip(cost).map(|(sum, cost)| sum + cost);
+    }
+}
+
+fn split(tokens: [u32; 4]) -> Split {
+    let [read, written, written_1h, uncached] = tokens.map(u64::from);
+    Split { read, written, written_1h, uncached }
+}
+
+fn tokens_of(part: &AssistantPart) -> u32 {
+    match part {
+        AssistantPart::Text { tokens, .. }
+        | AssistantPart::Thinking { tokens, .. }
+        | AssistantPart::Call { tokens, .. }
+        | AssistantPart::Unknown { tokens } => *tokens,
     }
 }
 
@@ -97,10 +141,10 @@ const LEAST_ANSWER: u64 = 50;
 #[cfg(test)]
 mod tests {
     use lookback_engine::{
-        Context, SessionSetup,
+        Context, NewPart, SessionSetup,
         card::Cards,
         configuration::CacheChoice,
-        trace::{NoBlobs, Origin, SessionId},
+        trace::{NoBlobs, Origin, SessionId, Stop},
     };
 
     use super::*;
@@ -132,6 +176,18 @@ mod tests {
         let near = |one: f64, other: f64| (one / other - 1.0).abs() < 0.01;
         assert!(near(short, by(prices.usual.cache_write, prices.usual.output, 1e5)), "{short}");
         assert!(near(long, by(above.prices.cache_write, above.prices.output, 3e5)), "{long}");
+    }
+
+    #[test]
+    fn an_answer_that_broke_off_without_a_bill_counts_by_what_was_sent_and_came() {
+        let mut session = session(1_000);
+        let count = |bytes: &[u8]| bytes.len() as u32;
+        let context = Context { now: Timestamp(0), count: &count, blobs: &NoBlobs };
+        session.start_call(&context).expect("a call");
+        session.assistant_turn(vec![NewPart::Text("y".repeat(500))], Stop::Cut, &context).expect("a turn");
+        let spent = Spent::since(&session, 0, None);
+        assert_eq!((spent.calls, spent.estimated, spent.output), (1, 1, 500));
+        assert!(spent.input >= 1_000 && spent.dollars.is_some_and(|dollars| dollars > 0.0), "{spent:?}");
     }
 
     #[test]

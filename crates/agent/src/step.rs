@@ -194,6 +194,13 @@ async fn keep_files(
             return Ok(());
         }
     };
+    let before = session.trace().iter().rev().find_map(|event| match &event.event {
+        EventBody::SnapshotTaken(taken) => Some(&taken.left_out[..]),
+        _ => None,
+    });
+    if before.unwrap_or_default() != left_out {
+        house.tell(&News::NotCovered(&left_out));
+    }
     Ok(recorded(house, |context| session.snapshot_taken(turn, id, left_out, context))?)
 }
 

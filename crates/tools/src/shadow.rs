@@ -48,6 +48,12 @@ pub struct Snapshot {
     pub files: BTreeMap<String, Kept>,
     /// What it does not cover, and why.
     pub left_out: Vec<String>,
+    /// The files among these that are named one by one.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub not_kept: BTreeSet<String>,
+    /// Nothing from this file on is covered: what comes before it is as much as is kept without git.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ends_at: Option<String>,
 }
 
 /// One file.
@@ -82,7 +88,13 @@ pub enum Fate {
 }
 
 impl Snapshot {
-    /// What became of each file from this one to a later one.
+    /// Whether a file would be in it if it were there.
+    pub fn covers(&self, path: &str) -> bool {
+        let ends_before = |end: &String| Path::new(end) <= Path::new(path);
+        !self.not_kept.contains(path) && !self.ends_at.as_ref().is_some_and(ends_before)
+    }
+
+    /// What became of each file that both cover, from this one to a later one.
     pub fn changes(&self, later: &Self) -> Vec<(String, Fate)> {
         let paths: BTreeSet<&String> = self.files.keys().chain(later.files.keys()).collect();
         let fate = |path: &String| match (self.files.get(path), later.files.get(path)) {
@@ -91,7 +103,8 @@ impl Snapshot {
             (Some(before), Some(after)) if !before.is_same(after) => Some(Fate::Changed),
             _ => None,
         };
-        paths.into_iter().filter_map(|path| Some((path.clone(), fate(path)?))).collect()
+        let covered = paths.into_iter().filter(|path| self.covers(path) && later.covers(path));
+        covered.filter_map(|path| Some((path.clone(), fate(path)?))).collect()
     }
 }
 
@@ -153,7 +166,8 @@ impl Shadow {
             return Ok(kept.is_none());
         }
         let Some(kept) = kept else { return Ok(false) };
-        if about.is_symlink() != kept.link || about.mode() & 0o7777 != kept.mode {
+        // None so large was ever kept.
+        if about.len() > LARGEST || about.is_symlink() != kept.link || about.mode() & 0o7777 != kept.mode {
             return Ok(false);
         }
         Ok(about.len() <= LARGEST && BlobHash::of(&walk::read(&place, kept.link)?) == kept.hash)
@@ -221,6 +235,7 @@ impl Shadow {
             };
             if size > LARGEST {
                 snapshot.left_out.push(format!("{path}: larger than {} MiB", LARGEST >> 20));
+                snapshot.not_kept.insert(path);
                 continue;
             }
             together += size;
@@ -228,6 +243,7 @@ impl Shadow {
                 snapshot
                     .left_out
                     .push(format!("{path} and what comes behind it: more than {} MiB", MOST_WITHOUT_GIT >> 20));
+                snapshot.ends_at = Some(path);
                 break;
             }
             let known = before.and_then(|before| before.files.get(&path)).filter(|known| known.stamp == stamp);
@@ -237,6 +253,7 @@ impl Shadow {
                     Ok(bytes) => self.contents.keep(&bytes)?,
                     Err(error) => {
                         snapshot.left_out.push(format!("{path}: {error}"));
+                        snapshot.not_kept.insert(path);
                         continue;
                     }
                 },

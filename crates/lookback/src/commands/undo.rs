@@ -27,11 +27,15 @@ pub(crate) fn run(arguments: UndoArguments) -> Result<()> {
     let Some(step) = last_step(&opened.session, &shadow)? else {
         bail!("there is nothing to undo: no step of this session has changed a file that was kept");
     };
-    let Plan { changes, stay } = plan(&shadow, &step)?;
+    let Plan { changes, mut stay, uncovered } = plan(&shadow, &step)?;
     show(&shadow, &step, &changes)?;
     for path in &stay {
         screen::remark(&format!("{path} stays: it may have been there before that step, and was not kept"));
     }
+    for path in &uncovered {
+        screen::remark(&format!("{path} stays: it was not kept both before and behind that step"));
+    }
+    stay.extend(uncovered);
     if changes.is_empty() {
         bail!("there is nothing to undo: of what that step did nothing can be put back");
     }
@@ -89,15 +93,21 @@ struct Plan {
     changes: Vec<(String, Fate)>,
     /// What may not be taken away.
     stay: Vec<String>,
+    /// What has changed, and was not kept on both sides of the step.
+    uncovered: Vec<String>,
 }
 
 /// What is to be done for a step; an error where somebody else has changed something of it since.
 fn plan(shadow: &Shadow, step: &Step) -> Result<Plan> {
     let Step { at, before, after, .. } = step;
-    let ignoring = |(path, _): &(String, Fate)| path.rsplit('/').next() == Some(".gitignore");
     let all = before.changes(after);
     // With other rules other files are seen, which are as old as the hills.
-    let rules_changed = all.iter().any(ignoring);
+    let shows_more = all.iter().filter(|(path, _)| path.rsplit('/').next() == Some(".gitignore"));
+    let shows_more = shows_more.map(|(path, fate)| match fate {
+        Fate::Created => Ok(shadow.content(after, path)?.is_some_and(|rules| has_exceptions(&rules))),
+        Fate::Changed | Fate::Deleted => Ok(true),
+    });
+    let rules_changed = shows_more.collect::<std::io::Result<Vec<bool>>>()?.contains(&true);
     let (mut changes, mut stay, mut foreign) = (Vec::new(), Vec::new(), Vec::new());
     for (path, fate) in all {
         if shadow.is_as(&path, before.files.get(&path))? {
@@ -107,20 +117,28 @@ fn plan(shadow: &Shadow, step: &Step) -> Result<Plan> {
             foreign.push(path);
             continue;
         }
-        let was_left_out = before
-            .left_out
-            .iter()
-            .any(|left| left.starts_with(&format!("{path}:")) || left.contains(" and what comes behind it"));
-        let is_new = !rules_changed && !was_left_out && shadow.is_born_after(&path, *at);
+        let is_new = !rules_changed && shadow.is_born_after(&path, *at);
         match fate {
             Fate::Created if !is_new => stay.push(path),
             fate => changes.push((path, fate)),
         }
     }
-    if foreign.is_empty() {
-        return Ok(Plan { changes, stay });
+    if !foreign.is_empty() {
+        bail!("nothing was changed: somebody else has changed {} since that step", foreign.join(", "));
     }
-    bail!("nothing was changed: somebody else has changed {} since that step", foreign.join(", "))
+    let mut uncovered: Vec<String> =
+        after.files.keys().filter(|path| before.not_kept.contains(*path)).cloned().collect();
+    for (path, kept) in before.files.iter().filter(|(path, _)| !after.covers(path)) {
+        if !shadow.is_as(path, Some(kept))? {
+            uncovered.push(path.clone());
+        }
+    }
+    Ok(Plan { changes, stay, uncovered })
+}
+
+/// Whether rules show again what others leave out.
+fn has_exceptions(rules: &[u8]) -> bool {
+    rules.split(|byte| *byte == b'\n').any(|line| line.trim_ascii_start().starts_with(b"!"))
 }
 
 fn show(shadow: &Shadow, step: &Step, changes: &[(String, Fate)]) -> Result<()> {

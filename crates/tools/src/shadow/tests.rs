@@ -122,3 +122,14 @@ fn nothing_is_put_back_through_a_link_that_a_command_left() {
     fs::write(outside.join("a.rs"), "one\n").unwrap();
     assert!(!shadow.is_as("src/a.rs", before.files.get("src/a.rs")).unwrap(), "what lies elsewhere is another file");
 }
+
+#[test]
+fn what_only_one_of_two_covers_has_not_changed() {
+    let (_home, root, shadow) = project();
+    let (_, before) = shadow.take().unwrap();
+    fs::write(root.join("src/a.rs"), vec![b'x'; LARGEST as usize + 1]).unwrap();
+    let (_, after) = shadow.take().unwrap();
+    assert!(before.changes(&after).is_empty());
+    let ends = Snapshot { ends_at: Some("run.sh".to_owned()), ..Snapshot::default() };
+    assert!(ends.covers("run") && !ends.covers("run.sh") && !ends.covers("src/a.rs"));
+}

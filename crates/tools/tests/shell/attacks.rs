@@ -200,6 +200,23 @@ fn the_network_is_not_reached() {
 }
 
 #[test]
+fn programs_that_listen_on_a_path_are_not_reached() {
+    let place = Place::new();
+    // Neither in home nor in temp, which are covered.
+    let path = place.path("outside/daemon.sock");
+    let daemon = UnixListener::bind(&path).unwrap();
+    daemon.set_nonblocking(true).unwrap();
+    let connect = format!("python3 -c \"import socket; socket.socket(socket.AF_UNIX).connect('{}')\"", path.display());
+    let setup = place.setup();
+    let mut policy = setup.policy.clone();
+    policy.network = true;
+    for shell in [place.shell(), Shell::new(ShellSetup { policy, ..setup })] {
+        run(&shell, &connect);
+        assert_eq!(daemon.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
+    }
+}
+
+#[test]
 fn with_the_network_allowed_it_is_reached() {
     let place = Place::new();
     let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -268,6 +285,8 @@ fn forks_memory_and_files_without_end_are_stopped() {
     }
     let many = "for i in 1 2 3 4; do python3 -c \"import time; x = bytearray(200 << 20); time.sleep(60)\" & done; wait";
     assert!(text(&run(&shell, many)).contains("of memory, at most 512"));
+    let shared = "python3 -c \"import mmap, time\nheld = [mmap.mmap(-1, 200 << 20) for _ in range(4)]\nfor one in held:\n    for at in range(0, len(one), 4096): one[at] = 1\ntime.sleep(60)\"";
+    assert!(text(&run(&shell, shared)).contains("of memory, at most 512"));
     assert_eq!(code(&run(&shell, "python3 -c 'bytearray(1 << 30)'")), Some(1), "one alone is refused it");
     run(&shell, "head -c 100M /dev/zero > big");
     assert_eq!(fs::metadata(place.path("project/big")).unwrap().len(), 8 << 20);

@@ -51,7 +51,8 @@ pub(super) fn tell(
 
 fn took(session: &Session, has_changed: bool, spent: &Spent, room: &Room<'_>) -> String {
     let mut facts = vec![screen::counted(spent.calls, "call")];
-    facts.extend(spent.dollars.map(lookback_replay::report::numbers::dollars));
+    let about = if spent.estimated > 0 { "about " } else { "" };
+    facts.extend(spent.dollars.map(|sum| format!("{about}{}", lookback_replay::report::numbers::dollars(sum))));
     if spent.input > 0 {
         facts.push(format!("{:.0}% cached", spent.cached as f64 / spent.input as f64 * 100.0));
     }
@@ -112,6 +113,6 @@ fn object(
         "files_changed": changed,
         "board": session.state().board(),
         "cost_usd": spent.dollars,
-        "usage": { "calls": spent.calls, "input": spent.input, "cached": spent.cached, "output": spent.output },
+        "usage": { "calls": spent.calls, "estimated": spent.estimated, "input": spent.input, "cached": spent.cached, "output": spent.output },
     })
 }

@@ -36,6 +36,11 @@ pub(super) fn line(news: &News<'_>) -> Option<String> {
             screen::short(*tokens)
         )),
         News::Keeping => Some(" keeping the files as they are, so that changes can be undone…".to_owned()),
+        News::NotCovered([]) => Some(" undo covers all files of the project again".to_owned()),
+        News::NotCovered([first, more @ ..]) => Some(match more.len() {
+            0 => format!(" undo does not cover {first}"),
+            more => format!(" undo does not cover {first}, and {more} more"),
+        }),
         News::NotKept(why) => Some(format!(" changes cannot be undone: the files could not be kept ({why})")),
         News::Repaired(Repair::MadeRoom { before, after }) => Some(format!(
             " ⤺ the prompt was too long for the provider: {} → {} tokens",

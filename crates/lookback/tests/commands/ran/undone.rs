@@ -19,12 +19,34 @@ fn undo(project: &Project) -> Said {
 fn a_file_that_was_too_large_to_be_kept_is_never_taken_away() {
     let project = Project::new();
     project.write("big.txt", vec![b'x'; 12 << 20]);
-    project.run(&bash("echo gone > big.txt; echo two > small.txt"), &["x"]);
+    let said = project.run(&bash("echo gone > big.txt; echo two > small.txt"), &["x"]);
+    assert!(said.err.contains("undo does not cover big.txt: larger than 10 MiB"), "{}", said.err);
     let said = undo(&project);
     assert_eq!(said.code, Some(0), "{}", said.err);
     assert!(said.err.contains("big.txt stays"), "{}", said.err);
     assert_eq!(project.read("big.txt"), "gone\n");
     assert!(!project.path().join("small.txt").exists());
+}
+
+#[test]
+fn a_file_that_grows_too_large_to_be_kept_holds_up_nothing_else() {
+    let project = Project::new();
+    project.write("log.txt", "short\n");
+    project.run(&bash("head -c 12000000 /dev/zero > log.txt; echo two > small.txt"), &["x"]);
+    let said = undo(&project);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    assert!(said.err.contains("log.txt stays"), "{}", said.err);
+    assert!(!project.path().join("small.txt").exists());
+    assert!(fs::metadata(project.path().join("log.txt")).expect("a file").len() == 12_000_000);
+}
+
+#[test]
+fn what_a_step_makes_with_rules_of_its_own_goes_with_them() {
+    let project = Project::new();
+    project.run(&bash("mkdir app; echo target > app/.gitignore; echo new > app/main.rs"), &["x"]);
+    let said = undo(&project);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    assert!(!project.path().join("app").exists(), "{}", said.err);
 }
 
 #[test]

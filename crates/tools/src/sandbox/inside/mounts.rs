@@ -61,6 +61,23 @@ pub(super) fn covers(policy: &Policy) -> Vec<(PathBuf, &'static str)> {
     all.filter(|(path, _)| path.is_dir() && !policy.written().any(|written| path.starts_with(written))).collect()
 }
 
+/// Where other programs of this machine listen outside of the covers, as the network that this process is in knows them:
+/// neither a read-only mount nor Landlock keeps anybody from connecting. What lies in the project is the project's.
+pub(super) fn sockets(policy: &Policy) -> Vec<PathBuf> {
+    let covers = covers(policy);
+    let known = fs::read_to_string("/proc/net/unix").unwrap_or_default();
+    let named = known.lines().filter_map(|line| line.find(" /").map(|at| PathBuf::from(&line[at + 1..])));
+    let is_ours = |path: &Path| {
+        let mut folders = policy.written().chain(covers.iter().map(|(cover, _)| cover));
+        folders.any(|folder| path.starts_with(folder))
+    };
+    let real = named.filter_map(|path| path.canonicalize().ok());
+    let mut found: Vec<PathBuf> = real.filter(|path| !is_ours(path)).collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
 pub(super) fn arrange(policy: &Policy, private: &Path) -> io::Result<()> {
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
     let covers = covers(policy);

@@ -38,6 +38,7 @@ pub(super) fn run(mut spec: Spec, control: &UnixStream) -> io::Result<i32> {
     let temp = spec.private.parent().map(File::open).transpose()?;
     let watch = Watch::new(&spec.policy, &spec.private, spec.limits);
     spec.policy.protect = hear::<Vec<OsString>>(BufReader::new(control))?.into_iter().map(PathBuf::from).collect();
+    spec.policy.hidden.extend(mounts::sockets(&spec.policy));
     let group = PidsCgroup::enter(spec.limits.processes * TASKS_EACH);
     match namespaces::enter(spec.policy.network) {
         Ok(()) => {

@@ -48,12 +48,19 @@ fn parent(pid: i32) -> Option<i32> {
     stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// What is its alone.
-pub(super) fn own_memory(pid: i32) -> u64 {
-    let pages = || {
-        let statm = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
-        let mut fields = statm.split(' ').skip(1).map_while(|field| field.parse::<u64>().ok());
-        Some(fields.next()?.saturating_sub(fields.next()?))
-    };
-    pages().unwrap_or_default() * rustix::param::page_size() as u64
+/// What it has of the machine's memory that no file stands behind, in bytes: its own, and what it shares with others.
+pub(super) fn memory(pid: i32) -> u64 {
+    sum_of(&format!("/proc/{pid}/status"), &["RssAnon:", "RssShmem:"])
+}
+
+/// The same with its part alone of what several share. The kernel counts page by page for that.
+pub(super) fn share_of_memory(pid: i32) -> u64 {
+    sum_of(&format!("/proc/{pid}/smaps_rollup"), &["Pss_Anon:", "Pss_Shmem:"])
+}
+
+fn sum_of(file: &str, names: &[&str]) -> u64 {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let lines = text.lines().filter(|line| names.iter().any(|name| line.starts_with(name)));
+    let kilobytes = lines.filter_map(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok());
+    kilobytes.sum::<u64>() << 10
 }

@@ -40,7 +40,12 @@ impl Watch {
         if processes.len() as u64 > self.limits.processes {
             return Some(Stopped::Processes(processes.len() as u64));
         }
-        let memory = processes.into_iter().map(tree::own_memory).sum();
+        let sum = |of: fn(i32) -> u64| processes.iter().map(|pid| of(*pid)).sum::<u64>();
+        // What many share is counted once, but only where the quick look says that it may matter.
+        if sum(tree::memory) <= self.limits.memory {
+            return None;
+        }
+        let memory = sum(tree::share_of_memory);
         (memory > self.limits.memory).then_some(Stopped::Memory(memory))
     }
 }

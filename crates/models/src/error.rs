@@ -65,6 +65,8 @@ pub enum Bound {
     AnswerBytes,
     /// The bytes of one event of a stream.
     EventBytes,
+    /// JSON values: of one event or body, or of a whole stream.
+    Values,
     /// Lines of a stream in a row without anything of the answer: pings, comments, blank lines.
     EmptyLines,
     /// The time from the request to the end of the answer, tries and pauses counted.

@@ -16,7 +16,9 @@ mod usage;
 
 use std::{borrow::Cow, fmt};
 
-use crate::{Delta, Provider, Reply, SseError, SseEvent, SseParser, members::Members, mend_halves, parse::excerpt};
+use crate::{
+    Delta, Provider, Reply, SseError, SseEvent, SseParser, count_values, members::Members, mend_halves, parse::excerpt,
+};
 
 /// An answer that is not one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -29,7 +31,14 @@ pub enum StreamError {
     Nonsense { reason: String, excerpt: String },
     #[error(transparent)]
     TooLarge(#[from] SseError),
+    #[error("the answer has more than {limit} JSON values: the server does not send what its API says")]
+    TooManyValues { limit: usize },
 }
+
+/// Of one event, or of a whole body. A tree of so many takes some megabytes; the largest answers have some thousands.
+const MOST_VALUES_AT_ONCE: usize = 100_000;
+/// Of all events of a stream. One of 128,000 tokens has an event of about 15 values for each.
+const MOST_VALUES: usize = 4_000_000;
 
 /// Reads one answer. After an error, [`finish`](Self::finish) still gives what came before it.
 #[derive(Debug)]
@@ -40,6 +49,8 @@ pub struct ReplyReader {
     has_stopped: bool,
     /// Lines of the stream when something of the answer last came.
     heard_at: u64,
+    /// Of all events so far.
+    values: usize,
 }
 
 /// Whether an event adds anything to the answer: bytes of what we know, or a part. What says the same again, nothing, or more
@@ -83,14 +94,15 @@ impl ReplyReader {
             // One text in an answer of Chat Completions.
             Provider::React => Box::<react::Reading>::default(),
         };
-        Self { events: SseParser::default(), reading, has_content: false, has_stopped: false, heard_at: 0 }
+        Self { events: SseParser::default(), reading, has_content: false, has_stopped: false, heard_at: 0, values: 0 }
     }
 
     /// What the chunk adds to the answer. When it fails, what the chunk said before the error is in the reply only.
     pub fn push(&mut self, chunk: &[u8]) -> Result<Vec<Delta>, StreamError> {
         let mut deltas = Vec::new();
         for event in self.events.push(chunk)? {
-            let read = read_event(&mut *self.reading, &event, &mut deltas);
+            let read = self.check_values(&event.data);
+            let read = read.and_then(|()| read_event(&mut *self.reading, &event, &mut deltas));
             self.has_content |= !deltas.is_empty();
             let stops = !self.has_stopped && self.reading.has_stopped();
             self.has_stopped |= stops;
@@ -105,6 +117,13 @@ impl ReplyReader {
             }
         }
         Ok(deltas)
+    }
+
+    /// Before anything is made of them.
+    fn check_values(&mut self, data: &[u8]) -> Result<(), StreamError> {
+        let values = check_values(data)?;
+        self.values += values;
+        if self.values > MOST_VALUES { Err(StreamError::TooManyValues { limit: MOST_VALUES }) } else { Ok(()) }
     }
 
     /// Whether anything was shown: text, thinking or a call.
@@ -132,7 +151,7 @@ impl ReplyReader {
     pub fn finish(self) -> Reply {
         let Self { events, mut reading, .. } = self;
         // Where only the last blank line is missing, the event before it is still complete.
-        if let Some(event) = events.finish() {
+        if let Some(event) = events.finish().filter(|event| check_values(&event.data).is_ok()) {
             let _ = read_event(&mut *reading, &event, &mut Vec::new());
         }
         reading.finish()
@@ -155,6 +174,7 @@ fn read_event(reading: &mut dyn Reading, event: &SseEvent, deltas: &mut Vec<Delt
 
 /// An answer that came as one JSON body.
 pub fn parse_reply(provider: Provider, body: &[u8]) -> Result<Reply, StreamError> {
+    check_values(body)?;
     let body = readable(body);
     let said = parse_said(&body, None)?;
     let reply = match provider {
@@ -174,6 +194,15 @@ fn parse_said<'a>(data: &'a str, event: Option<&str>) -> Result<Members<'a>, Str
         return Err(StreamError::Provider { raw: data.to_owned() });
     }
     Ok(said)
+}
+
+/// How many values a text has, unless it has more than one tree is made of.
+fn check_values(json: &[u8]) -> Result<usize, StreamError> {
+    let values = count_values(json);
+    match values > MOST_VALUES_AT_ONCE {
+        true => Err(StreamError::TooManyValues { limit: MOST_VALUES_AT_ONCE }),
+        false => Ok(values),
+    }
 }
 
 fn nonsense(reason: String, data: &str) -> StreamError {

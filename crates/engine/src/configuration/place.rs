@@ -81,7 +81,9 @@ fn named_fields(text: &str) -> Vec<Named> {
     fields
 }
 
-/// A dotted name without blanks and quotes.
+/// A dotted name without quotes and the blanks around its parts. Blanks inside of a name stay: what hides keys looks for
+/// words.
 fn plain(name: &str) -> String {
-    name.chars().filter(|character| !character.is_whitespace() && !matches!(character, '"' | '\'')).collect()
+    let parts = name.split('.').map(|part| part.trim().replace(['"', '\''], ""));
+    parts.collect::<Vec<_>>().join(".")
 }

@@ -173,6 +173,9 @@ impl Exchange {
             StreamError::TooLarge(SseError::TooLarge { limit }) => {
                 self.client.fault(Cause::Beyond { bound: Bound::EventBytes, limit: *limit as u64 })
             }
+            StreamError::TooManyValues { limit } => {
+                self.client.fault(Cause::Beyond { bound: Bound::Values, limit: *limit as u64 })
+            }
             other => self.client.fault_saying(Cause::Nonsense, &other.to_string()),
         }
     }

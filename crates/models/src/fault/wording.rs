@@ -62,6 +62,7 @@ fn what(cause: &Cause, place: &Place<'_>) -> String {
         Cause::Beyond { bound, limit } => match bound {
             Bound::AnswerBytes => format!("{host} sent {} MiB and did not end its answer", limit >> 20),
             Bound::EventBytes => format!("{host} sent an event of more than {} MiB", limit >> 20),
+            Bound::Values => format!("{host} sent more than {limit} JSON values in an answer"),
             Bound::EmptyLines => format!("{host} sent {limit} lines in a row without anything of an answer"),
             Bound::WholeTime => {
                 format!("{host} did not end its answer within {} s", Duration::from_millis(*limit).as_secs_f32())

@@ -7,7 +7,7 @@ use lookback_wire::Provider;
 
 use crate::{
     HELLO, Told, ask, asked, endpoint, reply_text,
-    server::{Move, Server, piece, stream_head},
+    server::{Move, Server, last, piece, stream_head},
     tell, text_event,
 };
 
@@ -91,6 +91,27 @@ async fn one_event_without_end() {
         check(&told, &server, Bound::EventBytes, "127.0.0.1 sent an event of more than 16 MiB");
         assert_eq!(reply_text(&told.reply), "Half");
         assert!(server.written() < 32 * MIB, "{} bytes were read", server.written());
+    }
+}
+
+#[tokio::test]
+async fn values_without_end() {
+    let many = format!("[{}0]", "0,".repeat(60_000));
+    let event = |body: &str| piece(format!("data: {body}\n\n").as_bytes());
+    let unknown = format!("{{\"choices\":[{{\"index\":0,\"delta\":{{\"foo\":{many}}}}}]}}");
+    let output = format!(
+        "{{\"type\":\"response.completed\",\"response\":{{\"output\":{0}}}}}",
+        many.repeat(2).replace("][", ",")
+    );
+    let head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n".to_vec();
+    let body = format!("{{\"status\":\"completed\",\"output\":{}}}", many.repeat(2).replace("][", ","));
+    for (api, play, says) in [
+        (Provider::Responses, vec![stream_head(), event(&output)], "100000"),
+        (Provider::Responses, vec![Move::Send(head), piece(body.as_bytes()), last()], "100000"),
+        (Provider::Chat, [vec![stream_head()], vec![event(&unknown); 80]].concat(), "4000000"),
+    ] {
+        let (told, server) = asked_of(api, play).await;
+        check(&told, &server, Bound::Values, &format!("127.0.0.1 sent more than {says} JSON values"));
     }
 }
 

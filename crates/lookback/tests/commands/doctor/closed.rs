@@ -89,6 +89,7 @@ fn a_key_in_the_wrong_setting() {
         in_file(format!("model = \"{KEY}/coder\"\n[providers.{KEY}]\nbase_url = \"http://127.0.0.1:9\"")),
         in_file(format!("[providers.{KEY}]\ncard = \"vllm\"")),
         in_file(format!("[providers.{KEY}]\nkey = 7")),
+        in_file(format!("[providers.\"Bearer {KEY}\"]\nzork = 7")),
         in_file(format!("model = \"ollama/any\"\n[providers.ollama]\nca_file = \"{KEY}\"")),
         in_file(format!("model = \"ollama/any\"\n[providers.ollama]\nbase_url = \"{KEY}\"")),
         in_file(format!("model = \"ollama/any\"\n[providers.ollama]\nbase_url = \"http://127.0.0.1:9/{KEY}\"")),

@@ -114,7 +114,8 @@ impl Items {
         if self.is_any_unplaced {
             return deltas;
         }
-        for (index, raw) in response.list("output").unwrap_or_default().into_iter().enumerate() {
+        let said = response.list("output").unwrap_or_default().into_iter().enumerate();
+        for (index, raw) in said.filter(|(_, raw)| raw.get().starts_with('{')) {
             let index = index as u64;
             let place =
                 self.by_index.of(&index).unwrap_or_else(|| self.push(Item { index: Some(index), ..Item::default() }));

@@ -78,6 +78,9 @@ pub struct UsedCard {
     pub chosen: bool,
     /// Its prices are another model's, because no card has those of the session's own.
     pub stands_in: bool,
+    /// Models of single calls that have no prices of their own, and whose those are billed at.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub borrowing: BTreeMap<String, String>,
     /// How long entries of the cache live; none: for good.
     pub lifetime_ms: Option<i64>,
     /// Bills differ from what its cache rule says, and nobody knows why.

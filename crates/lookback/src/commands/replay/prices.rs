@@ -1,5 +1,7 @@
 //! By which prices each session is billed: those that the person chose, else those of its own model.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Context, Result};
 use lookback_engine::card::{CacheKnowledge, Card, Lifetime};
 use lookback_replay::{
@@ -43,27 +45,51 @@ impl Prices {
                 }
             }
         };
-        let lifetime = self.lifetime.unwrap_or_else(|| recording.lifetime());
-        let tariff = tariff(&name, card, lifetime)?;
-        let lent_by = tariff.card.prices.as_ref().and_then(|prices| prices.lent_by.clone());
+        let model = recording.model().filter(|_| self.chosen.is_none());
+        let lifetime = self.lifetime.unwrap_or_else(|| recording.lifetime_of(model));
+        let mut tariff = tariff(&name, card, lifetime)?;
+        // One that a person chose holds for all.
+        if self.chosen.is_none() {
+            tariff = tariff.for_models(recording, cards::built_in()?, self.lifetime);
+        }
         let used = UsedCard {
             name,
-            // Of a card whose prices are another's, the other: those are paid.
-            models: lent_by.map_or_else(|| tariff.card.models.clone(), |lender| vec![lender]),
+            models: paid_models(&tariff.card),
             chosen: self.chosen.is_some(),
             stands_in,
+            borrowing: self.borrowing(recording, &tariff)?,
             lifetime_ms: tariff.card.lifetime_ms(lifetime),
             cache_not_understood: tariff.card.cache_rule == CacheKnowledge::NotUnderstood,
         };
         Ok((used, tariff))
     }
+
+    /// Models of single calls that have no prices of their own, and whose they are billed at.
+    fn borrowing(&self, recording: &Recording, tariff: &Tariff) -> Result<BTreeMap<String, String>> {
+        let mut borrowing = BTreeMap::new();
+        let others = recording.calls().filter_map(|call| call.model.as_deref());
+        for model in others.filter(|model| self.chosen.is_none() && Some(*model) != recording.model()) {
+            let own = cards::find(model)?.and_then(|card| card.prices);
+            if own.is_none_or(|own| own.lent_by.is_some()) {
+                let lender = paid_models(&tariff.of(Some(model)).card).into_iter().next();
+                borrowing.insert(model.to_owned(), lender.unwrap_or_default());
+            }
+        }
+        Ok(borrowing)
+    }
+}
+
+/// Of a card whose prices are another's, the other: those are paid.
+fn paid_models(card: &Card) -> Vec<String> {
+    let lender = card.prices.as_ref().and_then(|prices| prices.lent_by.clone());
+    lender.map_or_else(|| card.models.clone(), |lender| vec![lender])
 }
 
 fn tariff(name: &str, card: Card, lifetime: Lifetime) -> Result<Tariff> {
     let rates = card.rates(lifetime).with_context(|| {
         format!("{name} costs nothing by the token, so there is nothing to compare: name other prices with --prices")
     })?;
-    Ok(Tariff { card, lifetime, rates })
+    Ok(Tariff::new(card, lifetime, rates))
 }
 
 /// For sessions whose model has no prices of its own: what most sessions of that agent are made with.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
+use jiff::Timestamp as Instant;
 use lookback_engine::card::{CacheKnowledge, Card, Lifetime};
 use lookback_replay::{
     check::usual_model,
@@ -52,6 +53,8 @@ impl Prices {
         if self.chosen.is_none() {
             tariff = tariff.for_models(recording, cards::built_in()?, self.lifetime);
         }
+        let prices = tariff.card.prices.as_ref();
+        let (date, source) = prices.map(|prices| (prices.date.clone(), prices.source.clone())).unwrap_or_default();
         let used = UsedCard {
             name,
             models: paid_models(&tariff.card),
@@ -60,6 +63,9 @@ impl Prices {
             borrowing: self.borrowing(recording, &tariff)?,
             lifetime_ms: tariff.card.lifetime_ms(lifetime),
             cache_not_understood: tariff.card.cache_rule == CacheKnowledge::NotUnderstood,
+            is_newer: last_day(recording).is_some_and(|last| last < date),
+            date,
+            source,
         };
         Ok((used, tariff))
     }
@@ -77,6 +83,13 @@ impl Prices {
         }
         Ok(borrowing)
     }
+}
+
+/// As cards write days; those of a month are after its beginning.
+fn last_day(recording: &Recording) -> Option<String> {
+    let last = recording.calls().filter_map(|call| call.at).max()?;
+    let day = Instant::from_millisecond(last.0).ok()?.to_string();
+    day.split('T').next().map(str::to_owned)
 }
 
 /// Of a card whose prices are another's, the other: those are paid.

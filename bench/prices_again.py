@@ -4,7 +4,7 @@
     lookback replay FOLDER --json > report.json && python3 bench/prices_again.py report.json
 
 It shares no code with the crates: calls and what was paid come from the files, each strategy's dollars from the token
-sums of the report, and both are multiplied by `prices/*.toml`. It ends with 1 where one of them is more than 0.5% off.
+sums of the report (of each card where a session's models have several), and both are multiplied by `prices/*.toml`. It ends with 1 where one of them is more than 0.5% off.
 Files that are compressed need `zstd`. Sessions of a store, and formats without bills, are compared by strategies alone.
 """
 
@@ -206,7 +206,10 @@ def main():
         elif session["paid_usd"] is not None and again is not None:
             wrong.append(f"{name}: paid_usd is {session['paid_usd']}, and the file has no bill")
         for strategy, figures in session["strategies"].items():
-            sums = lambda key: sum(dollars(prices, int(above), tokens) for above, tokens in figures[key].items())
+            # By the card of each call's model where there are several, else by the session's.
+            parts = [(card_of(card), part) for card, part in figures.get("by_card", {}).items()] or [(prices, figures)]
+            spent = lambda key: [(card, int(above), tokens) for card, part in parts for above, tokens in part[key].items()]
+            sums = lambda key: sum(dollars(*each) for each in spent(key))
             compare(f"{name}: {strategy}: cost_usd", figures["cost_usd"], sums("tokens"))
             repaired = sums("tokens") + sums("repair_tokens")
             compare(f"{name}: {strategy}: repaired_usd", figures["repaired_usd"], repaired)

@@ -83,5 +83,5 @@ pub(super) fn tariff(format: Format) -> Result<Tariff> {
     }
     let card = cards.find(model).context("no such card")?.clone();
     let rates = card.rates(Lifetime::Usual).context("a card without prices")?;
-    Ok(Tariff { card, lifetime: Lifetime::Usual, rates })
+    Ok(Tariff::new(card, Lifetime::Usual, rates))
 }

@@ -126,6 +126,24 @@ mod tests {
         assert!(find("example-model").expect("they parse").is_none());
     }
 
+    /// Another size has other prices: an open end takes a day, a place or a mark, never a word.
+    #[test]
+    fn a_name_with_a_further_word_borrows_no_prices() {
+        const SIZES: [&str; 8] = ["mini", "nano", "pro", "lite", "max", "flash", "codex-mini", "highspeed"];
+        let known = built_in().expect("they parse");
+        let own = |card: &&Card| card.prices.as_ref().is_some_and(|prices| prices.lent_by.is_none());
+        for pattern in known.all().iter().filter(own).flat_map(|card| &card.models) {
+            if let Some(open) = pattern.strip_suffix('*') {
+                assert!(["-20", "-0", "-1", "-v", "@", "["].iter().any(|end| open.ends_with(end)), "{pattern}");
+                continue;
+            }
+            for name in SIZES.map(|size| format!("{pattern}-{size}")) {
+                let found = known.find(&name).filter(own);
+                assert!(found.is_none_or(|card| card.models.contains(&name)), "{name} has the prices of {pattern}");
+            }
+        }
+    }
+
     #[test]
     fn a_provider_means_its_usual_rates() {
         let of = |name: &str, lifetime| {

@@ -43,13 +43,13 @@ pub fn costs_by_call(
         simulate::bills(&mut *strategy, &conversation, tariff, as_billed)
     });
     let prompts: Vec<Vec<f64>> = prompts.collect();
-    let usd = |tokens| tariff.card.prices.as_ref().map_or(0.0, |prices| prices.dollars(tokens));
     let calls = conversation.calls.iter().enumerate().map(|(number, call)| {
-        let answer = tariff.rates.output * call.output_tokens as f64;
+        let own = tariff.of(call.model);
+        let answer = own.at(0).1.output * call.output_tokens as f64;
         CallCosts {
             at: call.at,
-            paid: call.billed.map(|billed| dollars(&billed, &tariff.card)),
-            under: prompts.iter().map(|costs| usd(costs[number] + answer)).collect(),
+            paid: call.billed.map(|billed| dollars(&billed, &own.card)),
+            under: prompts.iter().map(|costs| tariff.dollars(costs[number] + answer).unwrap_or(0.0)).collect(),
         }
     });
     calls.collect()

@@ -208,8 +208,7 @@ fn real_split(bill: &Billed, predicted: &Split, card: &Card) -> Split {
 }
 
 fn model_of<'a>(call: &Call<'a>, conversation: &Conversation<'a>) -> Option<&'a str> {
-    let about = conversation.recording.about.model.as_deref();
-    call.recorded.model.as_deref().or(about).or(usual_model(conversation.recording.agent()))
+    call.model.or(usual_model(conversation.recording.agent()))
 }
 
 /// Old Codex files do not name the model; the client knew only models of OpenAI's older rule then.

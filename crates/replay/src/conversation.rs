@@ -76,6 +76,8 @@ pub struct Call<'a> {
     /// In the recording's items.
     pub item: usize,
     pub recorded: &'a CallItem,
+    /// Its own, else the one that the session began with.
+    pub model: Option<&'a str>,
     pub at: Option<Timestamp>,
     /// The pieces that were part of the conversation when it was sent; one range unless the person went back.
     pub before: Vec<Range<usize>>,
@@ -105,6 +107,11 @@ impl<'a> Conversation<'a> {
     /// Pieces before a call, in order.
     pub fn before(&self, call: usize) -> impl Iterator<Item = usize> + '_ {
         self.calls[call].before.iter().cloned().flatten()
+    }
+
+    /// Whether another model answered the call before: nothing of the prompt is in this one's cache.
+    pub fn changes_model(&self, call: usize) -> bool {
+        call.checked_sub(1).is_some_and(|before| self.calls[before].model != self.calls[call].model)
     }
 
     /// What came between two calls weighs what the bill grew by: for whoever compares bills call by call, and whose
@@ -231,6 +238,7 @@ impl<'a> Builder<'a, '_> {
         self.calls.push(Call {
             item: number,
             recorded: call,
+            model: call.model.as_deref().or(self.recording.about.model.as_deref()),
             at: call.at,
             before,
             answer,

@@ -14,6 +14,8 @@ mod repair;
 pub use cost::{BillByKind, bill_by_kind};
 pub use repair::{Repair, repair};
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::{
@@ -33,6 +35,9 @@ pub struct Figures {
     pub tokens: Spent,
     /// What `repaired_usd` is paid for beyond that.
     pub repair_tokens: Spent,
+    /// Both by the card that they are billed by, where a session has several.
+    #[serde(skip_serializing_if = "is_one")]
+    pub by_card: BTreeMap<String, CardTokens>,
     pub vs_append: f64,
     pub repaired: f64,
     pub repaired_vs_append: f64,
@@ -57,6 +62,17 @@ pub struct Figures {
     pub invalid_views: u64,
 }
 
+/// As in [`Figures`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct CardTokens {
+    pub tokens: Spent,
+    pub repair_tokens: Spent,
+}
+
+fn is_one(by_card: &BTreeMap<String, CardTokens>) -> bool {
+    by_card.len() < 2
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct RecallByKind {
     pub path: Option<f64>,
@@ -78,19 +94,26 @@ pub struct Drift {
 /// All figures of one run but the competitive ratio, which needs the best cuts. `append_cost` is the cost of append on the
 /// same session; none: this is append.
 pub fn figures(run: &Run, conversation: &Conversation<'_>, tariff: &Tariff, append_cost: Option<f64>) -> Figures {
-    let cost = cost::cost(run, tariff);
+    let cost = cost::cost(run, conversation, tariff);
     let repairs = repair::repairs(run, conversation, tariff);
+    let mut by_card: BTreeMap<String, CardTokens> = BTreeMap::new();
+    for (card, tokens) in cost::spent(run, conversation, tariff) {
+        by_card.entry(card).or_default().tokens = tokens;
+    }
+    for (card, tokens) in repairs.tokens {
+        by_card.entry(card).or_default().repair_tokens = tokens;
+    }
     let repaired = cost + repairs.cost;
     let append = append_cost.unwrap_or(cost);
     let calls = run.calls.len() as f64;
-    let dollars = |cost| tariff.card.prices.as_ref().map(|prices| prices.dollars(cost));
     let share = |is_found: &dyn Fn(Found) -> bool| recall::share(run, conversation, is_found);
     Figures {
         cost,
-        cost_usd: dollars(cost),
-        repaired_usd: dollars(repaired),
-        tokens: cost::spent(run, tariff),
-        repair_tokens: repairs.tokens,
+        cost_usd: tariff.dollars(cost),
+        repaired_usd: tariff.dollars(repaired),
+        tokens: by_card.values().map(|of| &of.tokens).sum(),
+        repair_tokens: by_card.values().map(|of| &of.repair_tokens).sum(),
+        by_card,
         vs_append: ratio(cost, append, 1.0),
         repaired,
         repaired_vs_append: ratio(repaired, append, 1.0),
@@ -101,7 +124,7 @@ pub fn figures(run: &Run, conversation: &Conversation<'_>, tariff: &Tariff, appe
         recall_by_kind: recall::by_kind(run, conversation),
         drift: recall::drift(run, conversation),
         competitive_ratio: None,
-        over_window: cost::over_window(run, &tariff.card),
+        over_window: cost::over_window(run, conversation, tariff),
         prefix_reuse: cost::prefix_reuse(run),
         context_mean: cost::context_mean(run),
         context_peak: cost::context_peak(run),

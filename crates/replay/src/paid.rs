@@ -6,14 +6,13 @@
 
 use std::collections::BTreeMap;
 
-use lookback_engine::card::{Card, Cards, Lifetime};
+use lookback_engine::card::{Card, Lifetime};
 use serde::Serialize;
 
 use crate::{
-    check::find_card,
     conversation::Conversation,
     measure::BillByKind,
-    recording::{Billed, Item},
+    recording::{Billed, Item, most_used},
     simulate::{Spent, Tariff, Tokens},
 };
 
@@ -52,24 +51,28 @@ impl Paid {
     }
 }
 
-/// By each call's own model where `cards` has its prices, else by the run's. None where the file has no bill.
-pub(crate) fn paid(conversation: &Conversation<'_>, tariff: &Tariff, cards: Option<&Cards>) -> Option<Paid> {
+/// None where the file has no bill.
+pub(crate) fn paid(conversation: &Conversation<'_>, tariff: &Tariff) -> Option<Paid> {
     let mut paid = Paid::default();
     let mut used: BTreeMap<&str, &Card> = BTreeMap::new();
+    // Summaries are written by the model in use.
+    let mut model = conversation.recording.about.model.as_deref();
     let whole: BTreeMap<usize, u64> = conversation.calls.iter().map(|call| (call.item, call.output_tokens)).collect();
     for (place, item) in conversation.recording.items.iter().enumerate() {
-        let (billed, model) = match item {
-            Item::Call(call) => (call.billed, call.model.as_deref()),
-            Item::Compaction(compaction) => (compaction.billed, None),
+        let billed = match item {
+            Item::Call(call) => {
+                model = call.model.as_deref().or(conversation.recording.about.model.as_deref());
+                call.billed
+            }
+            Item::Compaction(compaction) => compaction.billed,
             Item::User(_) | Item::Rewind { .. } => continue,
         };
         let Some(billed) = billed else { continue };
-        let own = cards.zip(model).and_then(|(cards, model)| find_card(model, cards));
-        let card = own.filter(|card| card.prices.is_some()).unwrap_or(&tariff.card);
-        let name = card.models.first().map_or("", String::as_str);
-        used.insert(name, card);
+        let own = tariff.of(model);
+        let card = &own.card;
         paid.calls += 1;
-        let spent = paid.tokens.entry(name.to_owned()).or_default();
+        used.insert(own.name(), card);
+        let spent = paid.tokens.entry(own.name().to_owned()).or_default();
         spent.call(billed.prompt(), &tokens(&billed), card.prices.as_ref());
         paid.kinds.add(&by_kind(item, &billed, whole.get(&place).copied(), card));
         let unsaid = whole.get(&place).map_or(0, |whole| whole.saturating_sub(billed.output));
@@ -107,6 +110,16 @@ pub fn dollars(billed: &Billed, card: &Card) -> f64 {
     let mut spent = Spent::default();
     spent.call(billed.prompt(), &tokens(billed), Some(prices));
     spent.dollars(prices)
+}
+
+/// Dollars of the bills of a session's calls, each by its model's card; where that has no prices, by that of the model of
+/// most calls. None without bills or prices.
+pub fn dollars_of<'c>(calls: &[(&str, Billed)], card: impl Fn(&str) -> Option<&'c Card>) -> Option<f64> {
+    let priced = |model| card(model).filter(|card| card.prices.is_some());
+    let usual = most_used(calls.iter().map(|(model, _)| *model)).and_then(priced);
+    let billed = || calls.iter().filter(|(_, billed)| *billed != Billed::default());
+    billed().next()?;
+    billed().map(|(model, billed)| Some(dollars(billed, priced(model).or(usual)?))).sum()
 }
 
 fn tokens(billed: &Billed) -> Tokens {
@@ -155,7 +168,8 @@ mod tests {
         let card = known.all()[0].clone();
         let rates = card.rates(Lifetime::Usual).unwrap();
         let conversation = Conversation::new(&recording, &|text| text.len() as u32);
-        paid(&conversation, &Tariff { card, lifetime: Lifetime::Usual, rates }, own.then_some(&known))
+        let tariff = Tariff::new(card, Lifetime::Usual, rates);
+        paid(&conversation, &if own { tariff.for_models(&recording, &known, None) } else { tariff })
     }
 
     #[test]

@@ -217,6 +217,18 @@ impl Billed {
     }
 }
 
+/// Of the models of calls, the one that most of them have, of equals the first.
+pub(crate) fn most_used<'m>(models: impl Iterator<Item = &'m str>) -> Option<&'m str> {
+    let mut calls: Vec<(&str, u64)> = Vec::new();
+    for model in models {
+        match calls.iter_mut().find(|(name, _)| *name == model) {
+            Some((_, count)) => *count += 1,
+            None => calls.push((model, 1)),
+        }
+    }
+    calls.into_iter().rev().max_by_key(|(_, count)| *count).map(|(model, _)| model)
+}
+
 impl From<TokenUsage> for Billed {
     fn from(usage: TokenUsage) -> Self {
         let TokenUsage { uncached, cached, written, output, written_1h, .. } = usage;
@@ -234,20 +246,13 @@ impl Recording {
 
     /// The model of most calls, of equals the one that was used first; else what the file names.
     pub fn model(&self) -> Option<&str> {
-        let mut calls: Vec<(&str, u64)> = Vec::new();
-        for model in self.calls().filter_map(|call| call.model.as_deref()) {
-            match calls.iter_mut().find(|(name, _)| *name == model) {
-                Some((_, count)) => *count += 1,
-                None => calls.push((model, 1)),
-            }
-        }
-        let most = calls.into_iter().rev().max_by_key(|(_, count)| *count).map(|(model, _)| model);
-        most.or(self.about.model.as_deref())
+        most_used(self.calls().filter_map(|call| call.model.as_deref())).or(self.about.model.as_deref())
     }
 
-    /// How long the client asked its provider to hold entries: as most of what was written was billed.
-    pub fn lifetime(&self) -> Lifetime {
-        let bills = self.calls().filter_map(|call| call.billed);
+    /// How long the client asked its provider to hold entries: as most of what was written was billed, by one model or all.
+    pub fn lifetime_of(&self, model: Option<&str>) -> Lifetime {
+        let is_its = |named: &str| model.is_none_or(|model| named == model);
+        let bills = self.calls().filter(|call| call.model.as_deref().is_none_or(is_its)).filter_map(|call| call.billed);
         let (hour, all) = bills.fold((0, 0), |(hour, all), bill| (hour + bill.written_1h, all + bill.written));
         if 2 * hour > all { Lifetime::OneHour } else { Lifetime::Usual }
     }

@@ -78,10 +78,19 @@ pub struct UsedCard {
     pub chosen: bool,
     /// Its prices are another model's, because no card has those of the session's own.
     pub stands_in: bool,
+    /// Models of single calls that have no prices of their own, and whose those are billed at.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub borrowing: BTreeMap<String, String>,
     /// How long entries of the cache live; none: for good.
     pub lifetime_ms: Option<i64>,
     /// Bills differ from what its cache rule says, and nobody knows why.
     pub cache_not_understood: bool,
+    /// The day of its prices.
+    pub date: String,
+    /// Where they were read.
+    pub source: String,
+    /// The session is older than that day, and may have been billed otherwise.
+    pub is_newer: bool,
 }
 
 impl UsedCard {
@@ -96,6 +105,13 @@ impl UsedCard {
             None => self.name.clone(),
         }
     }
+}
+
+/// The days of the prices of sessions: "2026-11-16", "2026-09-05 to 2026-11-16"; none where no card says one.
+pub(crate) fn days<'a>(sessions: impl Iterator<Item = &'a SessionReport> + Clone) -> Option<String> {
+    let days = || sessions.clone().map(|session| session.card.date.as_str()).filter(|day| !day.is_empty());
+    let (first, last) = (days().min()?, days().max()?);
+    Some(if first == last { first.to_owned() } else { format!("{first} to {last}") })
 }
 
 /// The check of the sessions of one provider: `anthropic`, `openai`, `deepseek`…

@@ -86,7 +86,7 @@ pub fn replay(job: &Job<'_>, plan: Plan<'_>, count: &dyn Fn(&[u8]) -> u32) -> Re
     }
     let named: Vec<NamedRun<'_>> = runs.iter().map(|(name, run)| (name.name(), run)).collect();
     let checked = check(&conversation, plan.cards);
-    let paid = paid(&conversation, tariff, (!card.chosen).then_some(plan.cards));
+    let paid = paid(&conversation, tariff);
     let pictures = pictures(file, &named, &conversation, tariff, paid.as_ref());
     let report = SessionReport {
         file: file.clone(),

@@ -5,15 +5,16 @@
 
 pub(crate) mod signal;
 mod spent;
+mod tariff;
 
 pub use signal::Signal;
-pub use spent::{Spent, Tokens};
+pub use spent::{ByCard, Spent, Tokens};
+pub use tariff::Tariff;
 
-use std::{cell::OnceCell, rc::Rc};
+use std::{cell::OnceCell, collections::BTreeMap, rc::Rc};
 
 use lookback_engine::{
     cache::{CacheState, CachedCall, PartId, PromptChain, Split},
-    card::{Card, Lifetime, Rates},
     trace::Timestamp,
 };
 use memchr::memmem;
@@ -23,40 +24,6 @@ use crate::{
     shown::{Did, Evidence, Made, Part, Reach, Shown, Step, Strategy},
 };
 use signal::Judge;
-
-/// By which prices and cache rule a run is billed.
-#[derive(Debug, Clone)]
-pub struct Tariff {
-    pub card: Card,
-    pub lifetime: Lifetime,
-    pub rates: Rates,
-}
-
-impl Tariff {
-    /// What an uncached input token and the others cost in a prompt of so many tokens.
-    pub fn at(&self, prompt: u64) -> (f64, Rates) {
-        self.card.prices.as_ref().map_or((1.0, self.rates), |prices| prices.at(prompt, self.lifetime))
-    }
-
-    /// What a call costs, in uncached-input tokens of usual prompts.
-    pub fn cost(&self, split: &Split, output: u64) -> f64 {
-        let prices = self.card.prices.as_ref();
-        prices.map_or_else(|| self.rates.cost(split, output), |prices| prices.cost(split, output, self.lifetime))
-    }
-
-    /// What is written costs, at the lifetime that each part is written for.
-    pub fn writes(&self, split: &Split) -> f64 {
-        let (_, usual) = self.at(split.tokens());
-        let hour = self.card.prices.as_ref().map_or(usual, |prices| prices.at(split.tokens(), Lifetime::OneHour).1);
-        usual.write * (split.written - split.written_1h) as f64 + hour.write * split.written_1h as f64
-    }
-
-    /// The same in tokens. A card that offers no hour has the usual writes.
-    pub fn spend(&self, spent: &mut Spent, prompt: u64, split: &Split, output: u64) {
-        let lifetime = if self.card.offers_hour() { self.lifetime } else { Lifetime::Usual };
-        spent.call(prompt, &Tokens::of(split, output, lifetime), self.card.prices.as_ref());
-    }
-}
 
 /// A strategy's run over a conversation.
 #[derive(Debug)]
@@ -96,7 +63,7 @@ pub fn run(strategy: &mut dyn Strategy, conversation: &Conversation<'_>, tariff:
     for (number, call) in conversation.calls.iter().enumerate() {
         let step = strategy.show(number);
         let (compactor_cost, compactor_tokens) = bill.compactors(&step, number);
-        let cold = number > 0 && bill.cache.is_cold(bill.now(number));
+        let cold = number > 0 && bill.is_cold(number);
         let split = bill.call(&step.shown, number);
         // Made by the first need: most calls of a long session have none.
         let view = OnceCell::new();
@@ -136,6 +103,7 @@ pub(crate) fn bills(
     let mut bill = Bill::new(conversation, tariff);
     let cost = |number| {
         let step = strategy.show(number);
+        let tariff = tariff.of(conversation.calls[number].model);
         bill.compactors(&step, number).0 + tariff.cost(&as_billed(bill.call(&step.shown, number)), 0)
     };
     (0..conversation.calls.len()).map(cost).collect()
@@ -145,7 +113,8 @@ pub(crate) fn bills(
 struct Bill<'a> {
     conversation: &'a Conversation<'a>,
     tariff: &'a Tariff,
-    cache: CacheState,
+    /// A provider holds what each model has read apart from the others.
+    caches: BTreeMap<Option<&'a str>, CacheState>,
     chain: PromptChain,
     ids: Vec<PartId>,
 }
@@ -156,8 +125,17 @@ impl<'a> Bill<'a> {
     fn new(conversation: &'a Conversation<'a>, tariff: &'a Tariff) -> Self {
         let mut chain = PromptChain::default();
         chain.push(BASE, conversation.scale.base);
-        let cache = tariff.card.cache_state(tariff.lifetime);
-        Self { conversation, tariff, cache, chain, ids: vec![BASE] }
+        Self { conversation, tariff, caches: BTreeMap::new(), chain, ids: vec![BASE] }
+    }
+
+    fn is_cold(&self, call: usize) -> bool {
+        self.caches.get(&self.conversation.calls[call].model).is_none_or(|cache| cache.is_cold(self.now(call)))
+    }
+
+    fn apply(&mut self, call: usize, marks: &[usize], hour: usize, answer: &[(PartId, u32)]) -> Split {
+        let (now, model) = (self.now(call), self.conversation.calls[call].model);
+        let cache = self.caches.entry(model).or_insert_with(|| self.tariff.of(model).cache_state());
+        cache.apply_call(&CachedCall { prompt: &self.chain, marks, hour, answer, now })
     }
 
     fn now(&self, call: usize) -> Timestamp {
@@ -178,21 +156,18 @@ impl<'a> Bill<'a> {
         marks.dedup();
         let answer = self.conversation.calls[call].answer;
         let answer = [(PartId(answer as u64), self.conversation.pieces[answer].tokens)];
-        let now = self.now(call);
-        let hour = shown.hour;
-        self.cache.apply_call(&CachedCall { prompt: &self.chain, marks: &marks, hour, answer: &answer, now })
+        self.apply(call, &marks, shown.hour, &answer)
     }
 
     /// Summaries are asked for with the prompt as it was sent last: it is read from the cache where that still holds it.
     fn compactors(&mut self, step: &Step, call: usize) -> (f64, Spent) {
-        let (marks, now) = ([1, self.ids.len()], self.now(call));
+        let tariff = self.tariff.of(self.conversation.calls[call].model);
         let (mut cost, mut spent) = (0.0, Spent::default());
         for compactor in &step.compactor {
-            let split =
-                self.cache.apply_call(&CachedCall { prompt: &self.chain, marks: &marks, hour: 0, answer: &[], now });
+            let split = self.apply(call, &[1, self.ids.len()], 0, &[]);
             let output = u64::from(compactor.output_tokens);
-            cost += self.tariff.cost(&split, output);
-            self.tariff.spend(&mut spent, split.tokens(), &split, output);
+            cost += tariff.cost(&split, output);
+            tariff.spend(&mut spent, split.tokens(), &split, output);
         }
         (cost, spent)
     }

@@ -121,6 +121,7 @@ fn delete_piece(connection: &Connection, gone: &mut u64) -> Result<bool, StoreEr
         return Ok(true);
     }
     for sql in [
+        "DELETE FROM bills WHERE session = ?1",
         "DELETE FROM marks WHERE session = ?1",
         "DELETE FROM sights WHERE session = ?1",
         "DELETE FROM guest_links WHERE session = ?1",

@@ -7,6 +7,7 @@
 #![warn(missing_docs)]
 
 mod append;
+mod bills;
 mod blobs;
 mod create;
 mod database;
@@ -28,6 +29,7 @@ mod store;
 mod summary;
 mod writer;
 
+pub use bills::{Billed, CallBill};
 pub use create::ComingSession;
 pub use error::StoreError;
 pub use events::turn_of;
@@ -37,5 +39,5 @@ pub use remove::{Kept, Removal};
 pub use search::Hit;
 pub use snapshot::{Snapshot, StoredTrace};
 pub use store::{ImportTurn, Store};
-pub use summary::{Billed, ForkPoint, SessionSummary};
+pub use summary::{ForkPoint, SessionSummary};
 pub use writer::{Durability, SessionWriter};

@@ -28,7 +28,7 @@ struct Step {
     fill: fn(&Transaction<'_>) -> Result<(), StoreError>,
 }
 
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     Step { sql: include_str!("migrations/0001_trace.sql"), fill: |_| Ok(()) },
     // Its index is filled when events are as this program reads them.
     Step { sql: include_str!("migrations/0002_search.sql"), fill: |_| Ok(()) },
@@ -40,6 +40,7 @@ const STEPS: [Step; 9] = [
     // Search does not find what jobs of older sessions printed: a session's documents have to rise with its events.
     Step { sql: include_str!("migrations/0008_jobs.sql"), fill: mark_jobs },
     Step { sql: include_str!("migrations/0009_behind_folds.sql"), fill: |_| Ok(()) },
+    Step { sql: include_str!("migrations/0010_bills.sql"), fill: summary::bill_again },
 ];
 
 /// The newest `user_version` that this code reads and writes.

@@ -3,6 +3,7 @@
 
 use std::{
     borrow::Cow,
+    collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -14,7 +15,9 @@ use lookback_engine::{
 use rusqlite::Connection;
 
 use crate::{
-    StoreError, blobs,
+    StoreError,
+    bills::{self, CallBill},
+    blobs,
     database::Database,
     events::{self, Walk},
     identity, places,
@@ -72,6 +75,11 @@ impl Snapshot {
     /// All sessions, the last used first.
     pub fn sessions(&self) -> Result<Vec<SessionSummary>, StoreError> {
         self.read(summary::list)
+    }
+
+    /// What each call of every session was billed, a fork's shared ones not among them.
+    pub fn bills(&self) -> Result<BTreeMap<SessionId, Vec<CallBill>>, StoreError> {
+        self.read(bills::list)
     }
 
     /// All events of a session in order, a fork's shared ones first. Large outputs stay in the store.

@@ -4,14 +4,16 @@
 mod full_disk;
 mod guests;
 
-use std::{fs::File, io::Read, path::Path, slice, sync::Arc};
+use std::{collections::BTreeMap, fs::File, io::Read, path::Path, slice, sync::Arc};
 
 use bytes::Bytes;
 use lookback_engine::trace::{BlobError, BlobHash, Blobs, Event, EventNo, SessionId};
 use rusqlite::Connection;
 
 use crate::{
-    StoreError, blobs,
+    StoreError,
+    bills::CallBill,
+    blobs,
     create::{self, ComingSession},
     database::Database,
     home::{DATABASE, Home},
@@ -187,6 +189,11 @@ impl Store {
     /// As [`Snapshot::sessions`].
     pub fn sessions(&self) -> Result<Vec<SessionSummary>, StoreError> {
         self.snapshot()?.sessions()
+    }
+
+    /// As [`Snapshot::bills`].
+    pub fn bills(&self) -> Result<BTreeMap<SessionId, Vec<CallBill>>, StoreError> {
+        self.snapshot()?.bills()
     }
 
     /// As [`Snapshot::search`].

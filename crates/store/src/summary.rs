@@ -10,10 +10,14 @@ use lookback_engine::{
         start::{Decisions, RecordedBy},
     },
 };
-use lookback_wire::{Provider, TokenUsage};
+use lookback_wire::Provider;
 use rusqlite::{Connection, Transaction, params};
 
-use crate::{StoreError, events, identity};
+use crate::{
+    StoreError,
+    bills::{Billed, Bills},
+    events, identity,
+};
 
 const TITLE_CHARACTERS: usize = 80;
 
@@ -56,18 +60,6 @@ pub struct SessionSummary {
     pub recording: bool,
 }
 
-/// Tokens of many calls.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[allow(missing_docs, reason = "as in a call's usage")]
-pub struct Billed {
-    pub uncached: u64,
-    pub cached: u64,
-    /// For whatever time.
-    pub written: u64,
-    pub written_1h: u64,
-    pub output: u64,
-}
-
 impl SessionSummary {
     /// When something was last done with it: an import of old events is no less a use than a new event.
     pub fn last_use(&self) -> Timestamp {
@@ -98,6 +90,7 @@ pub(crate) struct Changes {
     agent: Option<String>,
     calls: u32,
     billed: Billed,
+    bills: Bills,
 }
 
 impl Changes {
@@ -109,6 +102,7 @@ impl Changes {
         if let Some(turn) = events::turn_of(&event.event) {
             self.turns = self.turns.max(turn.0.saturating_add(1));
         }
+        self.bills.note(&event.event);
         match &event.event {
             EventBody::SessionStarted(started) => {
                 self.root = Some(started.root.clone());
@@ -122,14 +116,7 @@ impl Changes {
                 });
             }
             EventBody::CallStarted { .. } => self.calls += 1,
-            EventBody::Usage(usage) => {
-                let TokenUsage { uncached, cached, written, output, written_1h, .. } = usage.billed;
-                self.billed.uncached += u64::from(uncached);
-                self.billed.cached += u64::from(cached);
-                self.billed.written += u64::from(written);
-                self.billed.written_1h += u64::from(written_1h);
-                self.billed.output += u64::from(output);
-            }
+            EventBody::Usage(usage) => self.billed.add(&usage.billed.into()),
             EventBody::ModelChanged { model, provider, .. } => {
                 self.model = Some(model.to_string());
                 self.provider = Some(*provider);
@@ -146,6 +133,7 @@ impl Changes {
 
     pub(crate) fn write(&self, connection: &Connection, key: i64) -> Result<(), StoreError> {
         let (Some(first), Some((last, updated))) = (self.first, self.last) else { return Ok(()) };
+        self.bills.write(connection, key)?;
         let mut title = self.title.as_ref();
         if title.is_some() {
             let mut known = connection.prepare_cached("SELECT title, parent IS NULL FROM sessions WHERE key = ?1")?;
@@ -203,7 +191,7 @@ impl Changes {
             changes.note(event, 0);
         }
         let first = changes.last.map(|(_, at)| at);
-        Self { first, bytes: 0, calls: 0, billed: Billed::default(), ..changes }
+        Self { first, bytes: 0, calls: 0, billed: Billed::default(), bills: Bills::default(), ..changes }
     }
 }
 
@@ -250,16 +238,28 @@ pub(crate) fn list(connection: &Connection) -> Result<Vec<SessionSummary>, Store
 
 /// For sessions from before lists showed so much of them.
 pub(crate) fn list_again(transaction: &Transaction<'_>) -> Result<(), StoreError> {
+    note_again(transaction, Changes::write_listed)
+}
+
+/// For sessions from before bills were kept call by call.
+pub(crate) fn bill_again(transaction: &Transaction<'_>) -> Result<(), StoreError> {
+    note_again(transaction, |changes, connection, key| changes.bills.write(connection, key))
+}
+
+fn note_again(
+    transaction: &Transaction<'_>,
+    write: fn(&Changes, &Connection, i64) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
     let mut statement = transaction.prepare(
         "SELECT session, seq FROM events WHERE kind IN
-        ('session_started', 'call_started', 'usage', 'user_turn') ORDER BY session, seq",
+        ('session_started', 'call_started', 'usage', 'user_turn', 'model_changed') ORDER BY session, seq",
     )?;
     let mut rows = statement.query([])?;
     let mut current: Option<(i64, Changes)> = None;
     while let Some(row) = rows.next()? {
         let (key, seq) = (row.get(0)?, EventNo(row.get(1)?));
         if current.as_ref().is_some_and(|(session, _)| *session != key) {
-            current.take().map_or(Ok(()), |(session, changes)| changes.write_listed(transaction, session))?;
+            current.take().map_or(Ok(()), |(session, changes)| write(&changes, transaction, session))?;
         }
         match events::read_one(transaction, key, seq) {
             Ok(Some(event)) => current.get_or_insert_with(|| (key, Changes::default())).1.note(&event, 0),
@@ -268,7 +268,7 @@ pub(crate) fn list_again(transaction: &Transaction<'_>) -> Result<(), StoreError
             Err(error) => return Err(error),
         }
     }
-    current.map_or(Ok(()), |(session, changes)| changes.write_listed(transaction, session))
+    current.map_or(Ok(()), |(session, changes)| write(&changes, transaction, session))
 }
 
 /// All at once from the sorted ids: asking for each would be two searches more for each session.

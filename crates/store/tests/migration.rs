@@ -192,7 +192,7 @@ fn jobs_that_were_stored_before_they_had_marks_get_them() {
     };
     let written = marks();
     assert_eq!(connection.execute("DELETE FROM marks WHERE kind IN (12, 13)", []).unwrap(), 2);
-    connection.execute_batch("ALTER TABLE guest_folds DROP COLUMN behind; PRAGMA user_version = 7").unwrap();
+    connection.execute_batch("ALTER TABLE guest_folds DROP COLUMN behind; DROP TABLE bills; PRAGMA user_version = 7").unwrap();
     drop(Store::open(home.path()).unwrap());
     assert_eq!(marks(), written);
 }
@@ -210,7 +210,7 @@ fn folds_of_an_older_version_stand() {
     assert_eq!(writer.append_with_folds(&[], &[fold.clone()], &[link]).unwrap(), [fold.clone()]);
     drop((writer, store));
     let connection = Connection::open(home.path().join("lookback.db")).unwrap();
-    connection.execute_batch("ALTER TABLE guest_folds DROP COLUMN behind; PRAGMA user_version = 8").unwrap();
+    connection.execute_batch("ALTER TABLE guest_folds DROP COLUMN behind; DROP TABLE bills; PRAGMA user_version = 8").unwrap();
     fold.behind.clear();
     assert_eq!(Store::open(home.path()).unwrap().find_folds(&[link]).unwrap(), [fold]);
 }

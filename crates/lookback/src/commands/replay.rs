@@ -180,10 +180,12 @@ impl Finished {
                         )
                     }));
                     let SessionReport { card, model, .. } = &replayed.report;
-                    if card.stands_in {
+                    let usual =
+                        card.stands_in.then(|| (model.clone(), card.models.first().cloned().unwrap_or_default()));
+                    let others = card.borrowing.iter().map(|(model, lender)| (Some(model.clone()), lender.clone()));
+                    for (model, lender) in usual.into_iter().chain(others) {
                         // A card names models by patterns; a person is told one of them.
-                        let billed_as = card.models.first().map(|name| name.trim_end_matches('*').to_owned());
-                        *without_card.entry((model.clone(), billed_as.unwrap_or_default())).or_insert(0) += 1;
+                        *without_card.entry((model, lender.trim_end_matches('*').to_owned())).or_insert(0) += 1;
                     }
                     run.report.sessions.push(replayed.report);
                 }

@@ -209,6 +209,7 @@ pub(crate) fn newest_here() -> Result<String> {
     Ok(begun::newest_here(&home::open_store()?, &project::root()?)?.0)
 }
 
+pub(super) use model::scripted_card;
 pub(crate) use remembered::forget;
 pub(crate) use steps::{Pair, pairs};
 pub(crate) use workshop::shadow_of;

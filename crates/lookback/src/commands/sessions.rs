@@ -1,12 +1,13 @@
 //! `lookback sessions`: what is stored, and how to let go of it.
 
+mod cost;
 mod remove;
 
 use std::io::Write;
 
 use anyhow::Result;
 use jiff::Timestamp as Instant;
-use lookback_engine::{card::Lifetime, trace::Timestamp};
+use lookback_engine::trace::Timestamp;
 use lookback_store::{Billed, SessionSummary};
 use serde_json::{Value, json};
 
@@ -15,16 +16,17 @@ use crate::{
     home,
     names::Names,
     screen::{self, Screen},
-    settings::{self, Flags, Settings},
+    settings::{self, Flags},
 };
+use cost::Costs;
 
 pub(crate) fn run(arguments: SessionsArguments) -> Result<()> {
     let store = home::open_store()?;
     // Only prices come from there: without them the list is as good.
     let settings = settings::load(Flags::default()).inspect_err(|error| screen::remark(&error.to_string())).ok();
-    let settings = settings.as_ref();
+    let costs = Costs::read(&store, settings.as_ref())?;
     if let Some(SessionsCommand::Rm(arguments)) = arguments.command {
-        return remove::run(&store, arguments, settings);
+        return remove::run(&store, arguments, &costs);
     }
     let all = store.sessions()?;
     let names = Names::of(&all);
@@ -32,12 +34,12 @@ pub(crate) fn run(arguments: SessionsArguments) -> Result<()> {
     let now = Instant::now();
     let wanted: Vec<SessionSummary> = all.into_iter().filter(|session| is_wanted(session, &arguments, now)).collect();
     if arguments.json {
-        return screen::show_json(&wanted.iter().map(|session| told(session, settings)).collect());
+        return screen::show_json(&wanted.iter().map(|session| told(session, &costs)).collect());
     }
     match wanted.is_empty() {
         true if is_empty => screen::say("no sessions yet: `lookback import FILE` stores one"),
         true => screen::say("no session is as you ask: `lookback sessions` lists all"),
-        false => list(&wanted, &names, settings, now),
+        false => list(&wanted, &names, &costs, now),
     }
 }
 
@@ -53,9 +55,9 @@ fn is_wanted(session: &SessionSummary, asked: &SessionsArguments, now: Instant) 
         && asked.used_within.is_none_or(|within| i128::from(age) <= within.as_millis())
 }
 
-fn list(sessions: &[SessionSummary], names: &Names, settings: Option<&Settings>, now: Instant) -> Result<()> {
+fn list(sessions: &[SessionSummary], names: &Names, costs: &Costs<'_>, now: Instant) -> Result<()> {
     let mut out = screen::screen();
-    let rows = sessions.iter().map(|session| row(session, session.updated, names, settings, now));
+    let rows = sessions.iter().map(|session| row(session, session.updated, names, costs, now));
     write_rows(&mut out, rows)?;
     Ok(out.flush()?)
 }
@@ -86,13 +88,7 @@ fn write_rows<W: Write>(out: &mut Screen<W>, rows: impl Iterator<Item = Vec<Stri
     Ok(screen::write_table(out, &rows, right, width)?)
 }
 
-fn row(
-    session: &SessionSummary,
-    used: Timestamp,
-    names: &Names,
-    settings: Option<&Settings>,
-    now: Instant,
-) -> Vec<String> {
+fn row(session: &SessionSummary, used: Timestamp, names: &Names, costs: &Costs<'_>, now: Instant) -> Vec<String> {
     // Its parent comes first: a fork has its parent's title, and what is cut is the end.
     let fork = session.parent.as_ref().map(|fork| format!("(fork of {}) ", names.short(&fork.session)));
     let recording = if session.recording { "(recording) " } else { "" };
@@ -104,29 +100,12 @@ fn row(
         screen::one_line(&session.agent, 14),
         screen::one_line(project, 18),
         screen::exact(u64::from(session.calls)),
-        cost(session, settings).map_or("–".to_owned(), |dollars| format!("${dollars:.2}")),
+        costs.of(&session.id).map_or("–".to_owned(), |dollars| format!("${dollars:.2}")),
         what,
     ]
 }
 
-/// Dollars for what was billed, at the prices of its model as the card has them for usual prompts; none without bills or
-/// a card.
-fn cost(session: &SessionSummary, settings: Option<&Settings>) -> Option<f64> {
-    let Billed { uncached, cached, written, written_1h, output } = session.billed;
-    if uncached + cached + written + output == 0 {
-        return None;
-    }
-    let prices = settings?.card(&session.model)?.prices.as_ref()?;
-    let (usual, hour) = (prices.rates(Lifetime::Usual), prices.rates(Lifetime::OneHour));
-    let tokens = uncached as f64
-        + cached as f64 * usual.read
-        + (written - written_1h.min(written)) as f64 * usual.write
-        + written_1h as f64 * hour.write
-        + output as f64 * usual.output;
-    Some(prices.dollars(tokens))
-}
-
-fn told(session: &SessionSummary, settings: Option<&Settings>) -> Value {
+fn told(session: &SessionSummary, costs: &Costs<'_>) -> Value {
     let Billed { uncached, cached, written, written_1h, output } = session.billed;
     json!({
         "id": session.id,
@@ -143,7 +122,7 @@ fn told(session: &SessionSummary, settings: Option<&Settings>) -> Value {
         "turns": session.turns,
         "calls": session.calls,
         "billed": { "uncached": uncached, "cached": cached, "written": written, "written_1h": written_1h, "output": output },
-        "cost_usd": cost(session, settings),
+        "cost_usd": costs.of(&session.id),
         "events": session.events,
         "bytes": session.bytes,
         "recording": session.recording,

@@ -26,6 +26,7 @@ mod removed;
 mod replayed;
 mod same_blocks;
 mod terminal;
+mod two_models;
 mod widths;
 mod work;
 

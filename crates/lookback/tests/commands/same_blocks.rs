@@ -52,7 +52,7 @@ fn tariff() -> Tariff {
     let cards = Cards::parse(include_str!("../../../../prices/anthropic.toml")).expect("cards");
     let card = cards.find("claude-opus-4-6").expect("a card").clone();
     let rates = card.rates(Lifetime::Usual).expect("prices");
-    Tariff { card, lifetime: Lifetime::Usual, rates }
+    Tariff::new(card, Lifetime::Usual, rates)
 }
 
 /// The session that `import` stores.

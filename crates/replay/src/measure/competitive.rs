@@ -5,6 +5,8 @@
 //! admission. Rent and fold costs alone stand beside it: the whole bill less what every choice of cuts pays (output,
 //! base, what is new, the newest kept steps), so there a difference is not drowned.
 //!
+//! One card for all calls, whoever made them: that of the session's usual model.
+//!
 //! No text and no real blocks: a session is the sizes of its steps and its clock. Both sides pay by the same formulas
 //! (`bill`), both may fold right before any call and cut behind any step but the newest kept ones. The best is exact,
 //! not an estimate (`best`).

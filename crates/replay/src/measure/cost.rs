@@ -24,21 +24,32 @@ use super::ratio;
 use crate::{
     conversation::Conversation,
     parameters::WINDOW,
-    simulate::{Run, Spent, Tariff},
+    simulate::{ByCard, CallRun, Run, Tariff},
 };
 
-pub(super) fn cost(run: &Run, tariff: &Tariff) -> f64 {
-    run.calls.iter().map(|call| tariff.cost(&call.split, call.output_tokens) + call.compactor_cost).sum()
+pub(super) fn cost(run: &Run, conversation: &Conversation<'_>, tariff: &Tariff) -> f64 {
+    let calls = each(run, conversation, tariff);
+    calls.map(|(call, tariff)| tariff.cost(&call.split, call.output_tokens) + call.compactor_cost).sum()
 }
 
 /// The same in tokens.
-pub(super) fn spent(run: &Run, tariff: &Tariff) -> Spent {
-    let mut spent = Spent::default();
-    for call in &run.calls {
-        tariff.spend(&mut spent, call.split.tokens(), &call.split, call.output_tokens);
+pub(super) fn spent(run: &Run, conversation: &Conversation<'_>, tariff: &Tariff) -> ByCard {
+    let mut by_card = ByCard::default();
+    for (call, tariff) in each(run, conversation, tariff) {
+        let spent = by_card.entry(tariff.name().to_owned()).or_default();
+        tariff.spend(spent, call.split.tokens(), &call.split, call.output_tokens);
         spent.add(&call.compactor_tokens);
     }
-    spent
+    by_card
+}
+
+/// Each call with what it is billed by.
+fn each<'r>(
+    run: &'r Run,
+    conversation: &'r Conversation<'_>,
+    tariff: &'r Tariff,
+) -> impl Iterator<Item = (&'r CallRun, &'r Tariff)> {
+    run.calls.iter().zip(&conversation.calls).map(|(ran, call)| (ran, tariff.of(call.model)))
 }
 
 pub(super) fn prefix_reuse(run: &Run) -> f64 {
@@ -56,9 +67,9 @@ pub(super) fn context_peak(run: &Run) -> u64 {
     run.calls.iter().map(|call| call.split.tokens()).max().unwrap_or(0)
 }
 
-pub(super) fn over_window(run: &Run, card: &Card) -> u64 {
-    let window = WINDOW.min(u64::from(card.window));
-    run.calls.iter().filter(|call| call.split.tokens() > window).count() as u64
+pub(super) fn over_window(run: &Run, conversation: &Conversation<'_>, tariff: &Tariff) -> u64 {
+    let is_over = |call: &CallRun, card: &Card| call.split.tokens() > WINDOW.min(u64::from(card.window));
+    each(run, conversation, tariff).filter(|(call, tariff)| is_over(call, &tariff.card)).count() as u64
 }
 
 /// A bill by what it was paid for.
@@ -102,7 +113,7 @@ impl BillByKind {
 /// The same cost by what it was paid for, with the repairs.
 pub fn bill_by_kind(run: &Run, conversation: &Conversation<'_>, tariff: &Tariff) -> BillByKind {
     let mut bill = BillByKind::default();
-    for call in &run.calls {
+    for (call, tariff) in each(run, conversation, tariff) {
         let (input, rates) = tariff.at(call.split.tokens());
         bill.read += rates.read * call.split.read as f64;
         bill.written += tariff.writes(&call.split);
@@ -122,9 +133,9 @@ mod tests {
     #[test]
     fn the_example() {
         example::with(|run, conversation, tariff| {
-            assert!((cost(run, tariff) - 7_460.0).abs() < 1e-9);
+            assert!((cost(run, conversation, tariff) - 7_460.0).abs() < 1e-9);
             assert!((prefix_reuse(run) - 4_600.0 / 8_600.0).abs() < 1e-9);
-            let dollars = tariff.card.prices.as_ref().unwrap().dollars(cost(run, tariff));
+            let dollars = tariff.card.prices.as_ref().unwrap().dollars(cost(run, conversation, tariff));
             assert!((dollars - 0.0373).abs() < 1e-9);
             let bill = bill_by_kind(run, conversation, tariff);
             assert!((bill.read - 460.0).abs() < 1e-9 && (bill.written - 5_000.0).abs() < 1e-9, "{bill:?}");
@@ -134,23 +145,25 @@ mod tests {
 
     #[test]
     fn summaries_are_paid_for() {
-        example::with(|run, _, tariff| {
+        example::with(|run, conversation, tariff| {
             run.calls[2].compactor_cost = 640.0;
-            assert!((cost(run, tariff) - 8_100.0).abs() < 1e-9);
+            assert!((cost(run, conversation, tariff) - 8_100.0).abs() < 1e-9);
         });
     }
 
     #[test]
     fn the_example_of_context() {
-        example::with(|run, _, tariff| {
+        example::with(|run, conversation, tariff| {
             assert_eq!(context_mean(run), 2_150.0);
             assert_eq!(context_peak(run), 3_000);
-            assert_eq!(over_window(run, &tariff.card), 0);
-            let small = Card { window: 2_500, ..tariff.card.clone() };
-            assert_eq!(over_window(run, &small), 1);
+            let over = |run: &Run, window| {
+                let tariff = Tariff::new(Card { window, ..tariff.card.clone() }, tariff.lifetime, tariff.rates);
+                over_window(run, conversation, &tariff)
+            };
+            assert_eq!(over(run, 200_000), 0);
+            assert_eq!(over(run, 2_500), 1);
             run.calls[0].split.read = 200_000;
-            let large = Card { window: 1_000_000, ..tariff.card.clone() };
-            assert_eq!(over_window(run, &large), 1, "the window of replay, not the card's");
+            assert_eq!(over(run, 1_000_000), 1, "the window of replay, not the card's");
         });
     }
 }

@@ -18,25 +18,25 @@ use lookback_engine::{
 use super::recall::found_of;
 use crate::{
     conversation::{Conversation, NeedKind},
-    simulate::{Found, Run, Spent, Tariff},
+    simulate::{ByCard, Found, Run, Tariff},
 };
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Repairs {
     pub(super) cost: f64,
     pub(super) count: u64,
-    pub(super) tokens: Spent,
+    pub(super) tokens: ByCard,
 }
 
 pub(super) fn repairs(run: &Run, conversation: &Conversation<'_>, tariff: &Tariff) -> Repairs {
     let mut repairs = Repairs::default();
     for (call, ran) in run.calls.iter().enumerate() {
         let Some((_, recalled)) = lacking(run, conversation, call) else { continue };
-        let view = ran.split.tokens();
+        let (view, tariff) = (ran.split.tokens(), tariff.of(conversation.calls[call].model));
         let asked = Split { read: view, written: RECALL_TOKENS + recalled, uncached: 0, ..Split::default() };
         repairs.cost += recall(tariff, view, recalled);
         repairs.count += 1;
-        tariff.spend(&mut repairs.tokens, view, &asked, RECALL_TOKENS);
+        tariff.spend(repairs.tokens.entry(tariff.name().to_owned()).or_default(), view, &asked, RECALL_TOKENS);
     }
     repairs
 }
@@ -51,6 +51,7 @@ pub struct Repair {
 /// None where a step lacked nothing.
 pub fn repair(run: &Run, conversation: &Conversation<'_>, tariff: &Tariff, call: usize) -> Option<Repair> {
     let (items, recalled) = lacking(run, conversation, call)?;
+    let tariff = tariff.of(conversation.calls[call].model);
     Some(Repair { items, cost: recall(tariff, run.calls[call].split.tokens(), recalled) })
 }
 

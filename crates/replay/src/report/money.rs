@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Report, SessionReport, numbers};
+use super::{Report, SessionReport, days, numbers};
 use crate::{parameters::WORTH_A_WORD, recording::Format, strategy::StrategyName};
 
 /// Sums over sessions, in dollars.
@@ -37,6 +37,8 @@ pub struct Money {
     pub without_prices_usd: f64,
     /// Sessions of which nobody knows how their cache works, so that a miss of the provider looks like a saving.
     pub not_understood: u64,
+    /// Sessions older than the day of their prices.
+    pub older: u64,
     /// What cache misses cost that no rule explains: no strategy meets them here.
     pub misses: f64,
 }
@@ -65,6 +67,7 @@ impl Money {
                 sum.without_prices += 1;
                 sum.without_prices_usd += paid;
             }
+            sum.older += u64::from(session.card.is_newer);
             let is_unchecked = is_billed && session.check.is_none();
             sum.not_understood += u64::from(session.card.cache_not_understood || is_unchecked);
             let bills = session.billed.zip(session.predicted).filter(|_| is_billed);
@@ -166,6 +169,11 @@ fn sessions(count: u64) -> String {
     numbers::counted(count, "session")
 }
 
+/// "1 session is", "7 sessions are".
+fn are(count: u64) -> String {
+    format!("{} {}", sessions(count), if count == 1 { "is" } else { "are" })
+}
+
 /// "7 look-ups", "0.3 look-ups", "1 look-up".
 fn look_ups(money: &Money) -> String {
     match money.look_ups_in_100() {
@@ -190,7 +198,12 @@ fn remarks(report: &Report, all: &Money, chosen: Option<&str>) -> Vec<String> {
         ));
     }
     if chosen.is_none() {
-        remarks.push("Prices are those of the API: a file does not show a subscription.".to_owned());
+        let of = days(report.sessions.iter()).map_or(String::new(), |days| format!(" of {days}"));
+        let older = match all.older {
+            0 => String::new(),
+            older => format!("; {} older than that, and may have been billed otherwise", are(older)),
+        };
+        remarks.push(format!("Prices are those of the API{of}: a file does not show a subscription{older}."));
     }
     let estimated = |count, usd| format!("~ {} of it is estimated: {}", numbers::dollars(usd), sessions(count));
     if all.without_bills > 0 && !all.is_estimate() {

@@ -92,6 +92,11 @@ fn header(report: &Report, summary: &Summary) -> String {
     if !models.is_empty() {
         put!(header, "; models: {models}");
     }
+    let read = report.sessions.iter().filter(|session| !session.card.source.is_empty());
+    let sources = list(read.map(|session| escape(&format!("{} ({})", session.card.source, session.card.date))));
+    if !sources.is_empty() {
+        put!(header, "; prices as read at {sources}");
+    }
     put!(header, ".</li>\n</ul>\n<p class=\"limit\">{LIMIT}</p>\n</header>\n");
     header
 }

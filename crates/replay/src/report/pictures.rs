@@ -48,7 +48,7 @@ pub fn pictures(
 }
 
 fn in_dollars(tariff: &Tariff, cost: f64) -> f64 {
-    tariff.card.prices.as_ref().map_or(0.0, |prices| prices.dollars(cost))
+    tariff.dollars(cost).unwrap_or(0.0)
 }
 
 /// One for each call, whatever number of things was done before it.
@@ -80,13 +80,18 @@ impl Really<'_> {
     /// In dollars.
     fn cost(&self, call: usize) -> f64 {
         let output = self.conversation.calls[call].output_tokens;
-        in_dollars(self.tariff, self.tariff.cost(&self.split(call), output))
+        in_dollars(self.tariff, self.own(call).cost(&self.split(call), output))
+    }
+
+    /// By which a call is billed.
+    fn own(&self, call: usize) -> &Tariff {
+        self.tariff.of(self.conversation.calls[call].model)
     }
 
     /// The parts of a call's cost that matter, the largest first.
     fn why(&self, call: usize) -> String {
         let split = self.split(call);
-        let (input, rates) = self.tariff.at(split.tokens());
+        let (input, rates) = self.own(call).at(split.tokens());
         let answer = self.conversation.calls[call].output_tokens;
         let mut reasons = [
             (rates.write * split.written as f64 + input * split.uncached as f64, self.anew(call, &split)),
@@ -111,6 +116,9 @@ impl Really<'_> {
         }
         match self.pause(call).filter(|_| self.is_cold(call)) {
             Some(pause) => format!("cold: {} since the call before ({anew} tokens anew)", duration(pause)),
+            None if self.conversation.changes_model(call) => {
+                format!("another model answers, whose cache has nothing of it ({anew} tokens anew)")
+            }
             None if self.missed(call) => format!("the cache missed, no rule says why: {anew} tokens anew"),
             None => format!("{anew} new tokens of prompt"),
         }
@@ -119,12 +127,16 @@ impl Really<'_> {
     /// Billed as if most of the prompt were new, and neither a pause nor the client's own doing explains it.
     fn missed(&self, call: usize) -> bool {
         let split = self.split(call);
-        let is_explained = call == 0 || self.conversation.calls[call].after_compaction || self.is_cold(call);
+        let is_explained = call == 0
+            || self.conversation.calls[call].after_compaction
+            || self.conversation.changes_model(call)
+            || self.is_cold(call);
         !is_explained && split.read * 2 < split.tokens()
     }
 
     fn is_cold(&self, call: usize) -> bool {
-        let lifetime = self.tariff.card.lifetime_ms(self.tariff.lifetime);
+        let own = self.own(call);
+        let lifetime = own.card.lifetime_ms(own.lifetime);
         self.pause(call).zip(lifetime).is_some_and(|(pause, lifetime)| pause > lifetime)
     }
 
@@ -156,8 +168,9 @@ fn dearest(file: &str, really: &Really<'_>, lookback: Option<&Run>) -> Vec<Momen
 fn instead(run: &Run, really: &Really<'_>, call: usize) -> String {
     let (tariff, ran) = (really.tariff, &run.calls[call]);
     let repair = repair(run, really.conversation, tariff, call);
-    let cost =
-        tariff.cost(&ran.split, ran.output_tokens) + ran.compactor_cost + repair.map_or(0.0, |repair| repair.cost);
+    let cost = really.own(call).cost(&ran.split, ran.output_tokens)
+        + ran.compactor_cost
+        + repair.map_or(0.0, |repair| repair.cost);
     let mut said = vec![format!(
         "{}: a prompt of {} tokens, {} of them cached",
         numbers::dollars(in_dollars(tariff, cost)),

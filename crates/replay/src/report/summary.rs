@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Report, SessionReport, money::Money};
+use super::{Report, SessionReport, days, money::Money};
 use crate::{
     check::Check, measure::Figures, parameters::LONG_SESSION_CALLS, recording::Format, strategy::StrategyName,
 };
@@ -122,9 +122,13 @@ impl Summary {
         let groups = members.into_iter().map(|((format, name), members)| {
             let sessions: Vec<&SessionReport> = members.iter().map(|place| &report.sessions[*place]).collect();
             let same = sessions.iter().all(|session| session.prices == sessions[0].prices);
+            let mut prices = if same { sessions[0].prices.clone() } else { format!("{name}, caches as recorded") };
+            if let Some(days) = days(sessions.iter().copied()) {
+                prices = format!("{prices}, of {days}");
+            }
             Group {
                 format,
-                prices: if same { sessions[0].prices.clone() } else { format!("{name}, caches as recorded") },
+                prices,
                 calls: sessions.iter().map(|session| session.calls).sum(),
                 money: Money::of(sessions.iter().copied()),
                 strategies: summarise_strategies(&sessions),

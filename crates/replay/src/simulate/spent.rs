@@ -23,6 +23,9 @@ pub struct Tokens {
 #[serde(transparent)]
 pub struct Spent(pub BTreeMap<u64, Tokens>);
 
+/// By the card that calls were billed by: its first pattern.
+pub type ByCard = BTreeMap<String, Spent>;
+
 impl Tokens {
     /// A call whose entries are asked to live so long.
     pub fn of(split: &Split, output: u64, lifetime: Lifetime) -> Self {
@@ -44,6 +47,15 @@ impl Tokens {
         self.written_5m += other.written_5m;
         self.written_1h += other.written_1h;
         self.output += other.output;
+    }
+}
+
+impl<'s> std::iter::Sum<&'s Spent> for Spent {
+    fn sum<I: Iterator<Item = &'s Spent>>(each: I) -> Self {
+        each.fold(Self::default(), |mut sum, spent| {
+            sum.add(spent);
+            sum
+        })
     }
 }
 

@@ -47,6 +47,7 @@ pub enum Powers {
 #[derive(Debug)]
 pub struct Driven<'a> {
     conversation: &'a Conversation<'a>,
+    tariff: Tariff,
     fed: Fed<'a>,
     powers: Powers,
     made: MadeEntries,
@@ -70,13 +71,12 @@ impl<'a> Driven<'a> {
             b"" => 0,
             _ => conversation.weight(text).unwrap_or_else(|| scale.apply(count(text)).max(1)),
         };
-        let card = match powers {
-            Powers::Fixed => (Card { prices: None, ..tariff.card.clone() }, Lifetime::Usual),
-            Powers::Planned | Powers::SettleOnly | Powers::Guest => (tariff.card.clone(), tariff.lifetime),
-        };
+        let first = conversation.calls.first().and_then(|call| call.model);
+        let card = Some(card(powers, tariff.of(first)));
         Self {
             conversation,
-            fed: Fed::new(conversation, setup(conversation, powers, configuration), Some(card), Box::new(count)),
+            tariff: tariff.clone(),
+            fed: Fed::new(conversation, setup(conversation, powers, configuration), card, Box::new(count)),
             powers,
             made: MadeEntries::default(),
             pointed: RefCell::default(),
@@ -97,6 +97,9 @@ impl<'a> Driven<'a> {
 
     /// Tidies what was fed and opens the call: planner, fold and view.
     pub fn open(&mut self, call: usize) -> Result<Tidied, SessionError> {
+        if let Some(model) = self.conversation.calls[call].model.filter(|_| self.conversation.changes_model(call)) {
+            self.fed.change_model(call, model, card(self.powers, self.tariff.of(Some(model))))?;
+        }
         let tidied = match self.powers {
             Powers::Planned | Powers::Fixed => {
                 let (session, context) = self.fed.at(call);
@@ -177,6 +180,14 @@ impl Driven<'_> {
             add("settle", settled.raw, settled.short, note);
         }
         did
+    }
+}
+
+/// What the engine knows of a model's prices.
+fn card(powers: Powers, tariff: &Tariff) -> (Card, Lifetime) {
+    match powers {
+        Powers::Fixed => (Card { prices: None, ..tariff.card.clone() }, Lifetime::Usual),
+        Powers::Planned | Powers::SettleOnly | Powers::Guest => (tariff.card.clone(), tariff.lifetime),
     }
 }
 

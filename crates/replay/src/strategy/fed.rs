@@ -7,7 +7,7 @@
 use std::{collections::BTreeSet, ops::Range};
 
 use lookback_engine::{
-    Context, Session, SessionError, SessionSetup, as_it_ran,
+    Context, ModelChoice, Session, SessionError, SessionSetup, as_it_ran,
     card::{Card, Lifetime},
     report::FoldReport,
     session::{FoldNeed, GuestFold},
@@ -164,6 +164,22 @@ impl<'a> Fed<'a> {
     /// The folds of a guest since this was last asked.
     pub(super) fn take_folds(&mut self) -> Vec<FoldReport> {
         std::mem::take(&mut self.folds)
+    }
+
+    /// Another model answers from this call on. The window stays that of all sessions.
+    pub(super) fn change_model(
+        &mut self,
+        call: usize,
+        model: &str,
+        card: (Card, Lifetime),
+    ) -> Result<(), SessionError> {
+        self.session.use_card(card.0.clone(), card.1);
+        self.card = Some(card);
+        let SessionSetup { provider, window, max_output, alternation, plain_thinking, pictures, .. } = self.setup;
+        let model = model.to_owned();
+        let choice = ModelChoice { model, provider, window, max_output, alternation, plain_thinking, pictures };
+        let (session, context) = self.at(call);
+        session.model_changed(choice, &context)
     }
 
     /// Opens a call, so that what [`Self::feed`] records next is its answer. Calls that their owner does not open are opened

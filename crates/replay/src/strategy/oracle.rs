@@ -103,7 +103,8 @@ impl<'a> Oracle<'a> {
     fn is_cold(&self, call: usize) -> bool {
         let at = |call: usize| self.conversation.calls[call].at;
         let gap = call.checked_sub(1).and_then(|last| Some(at(call)?.0 - at(last)?.0));
-        self.lifetime_ms.zip(gap).is_some_and(|(lifetime, gap)| gap > lifetime)
+        let is_past = self.lifetime_ms.zip(gap).is_some_and(|(lifetime, gap)| gap > lifetime);
+        is_past || self.conversation.changes_model(call)
     }
 
     /// What was typed in these pieces, and their lines that calls from `call` on need.

@@ -5,6 +5,7 @@ mod driven;
 mod fed;
 mod head_summary;
 mod mask;
+mod models;
 mod names;
 mod oracle;
 mod validity;
@@ -133,5 +134,5 @@ fn tariff() -> Tariff {
     let cards = Cards::parse(include_str!("../../../../prices/anthropic.toml")).unwrap();
     let card = cards.find("claude-opus-4-6").unwrap().clone();
     let rates = card.rates(Lifetime::Usual).unwrap();
-    Tariff { card, lifetime: Lifetime::Usual, rates }
+    Tariff::new(card, Lifetime::Usual, rates)
 }

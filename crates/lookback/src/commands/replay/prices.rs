@@ -1,6 +1,9 @@
 //! By which prices each session is billed: those that the person chose, else those of its own model.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Context, Result};
+use jiff::Timestamp as Instant;
 use lookback_engine::card::{CacheKnowledge, Card, Lifetime};
 use lookback_replay::{
     check::usual_model,
@@ -43,27 +46,63 @@ impl Prices {
                 }
             }
         };
-        let lifetime = self.lifetime.unwrap_or_else(|| recording.lifetime());
-        let tariff = tariff(&name, card, lifetime)?;
-        let lent_by = tariff.card.prices.as_ref().and_then(|prices| prices.lent_by.clone());
+        let model = recording.model().filter(|_| self.chosen.is_none());
+        let lifetime = self.lifetime.unwrap_or_else(|| recording.lifetime_of(model));
+        let mut tariff = tariff(&name, card, lifetime)?;
+        // One that a person chose holds for all.
+        if self.chosen.is_none() {
+            tariff = tariff.for_models(recording, cards::built_in()?, self.lifetime);
+        }
+        let prices = tariff.card.prices.as_ref();
+        let (date, source) = prices.map(|prices| (prices.date.clone(), prices.source.clone())).unwrap_or_default();
         let used = UsedCard {
             name,
-            // Of a card whose prices are another's, the other: those are paid.
-            models: lent_by.map_or_else(|| tariff.card.models.clone(), |lender| vec![lender]),
+            models: paid_models(&tariff.card),
             chosen: self.chosen.is_some(),
             stands_in,
+            borrowing: self.borrowing(recording, &tariff)?,
             lifetime_ms: tariff.card.lifetime_ms(lifetime),
             cache_not_understood: tariff.card.cache_rule == CacheKnowledge::NotUnderstood,
+            is_newer: last_day(recording).is_some_and(|last| last < date),
+            date,
+            source,
         };
         Ok((used, tariff))
     }
+
+    /// Models of single calls that have no prices of their own, and whose they are billed at.
+    fn borrowing(&self, recording: &Recording, tariff: &Tariff) -> Result<BTreeMap<String, String>> {
+        let mut borrowing = BTreeMap::new();
+        let others = recording.calls().filter_map(|call| call.model.as_deref());
+        for model in others.filter(|model| self.chosen.is_none() && Some(*model) != recording.model()) {
+            let own = cards::find(model)?.and_then(|card| card.prices);
+            if own.is_none_or(|own| own.lent_by.is_some()) {
+                let lender = paid_models(&tariff.of(Some(model)).card).into_iter().next();
+                borrowing.insert(model.to_owned(), lender.unwrap_or_default());
+            }
+        }
+        Ok(borrowing)
+    }
+}
+
+/// As cards write days; those of a month are after its beginning.
+fn last_day(recording: &Recording) -> Option<String> {
+    let last = recording.calls().filter_map(|call| call.at).max()?;
+    let day = Instant::from_millisecond(last.0).ok()?.to_string();
+    day.split('T').next().map(str::to_owned)
+}
+
+/// Of a card whose prices are another's, the other: those are paid.
+fn paid_models(card: &Card) -> Vec<String> {
+    let lender = card.prices.as_ref().and_then(|prices| prices.lent_by.clone());
+    lender.map_or_else(|| card.models.clone(), |lender| vec![lender])
 }
 
 fn tariff(name: &str, card: Card, lifetime: Lifetime) -> Result<Tariff> {
     let rates = card.rates(lifetime).with_context(|| {
         format!("{name} costs nothing by the token, so there is nothing to compare: name other prices with --prices")
     })?;
-    Ok(Tariff { card, lifetime, rates })
+    Ok(Tariff::new(card, lifetime, rates))
 }
 
 /// For sessions whose model has no prices of its own: what most sessions of that agent are made with.

@@ -57,6 +57,11 @@ const SCRIPT: &str = "script:";
 /// The prices by which a script is billed: what most sessions are made with.
 const SCRIPTED_CARD: &str = "claude-sonnet-4-6";
 
+/// Whose prices a model is billed at that is a script.
+pub(in crate::commands) fn scripted_card(model: &str) -> Option<&'static str> {
+    model.starts_with(SCRIPT).then_some(SCRIPTED_CARD)
+}
+
 /// In bytes: the whole file is held in memory.
 const LARGEST_SCRIPT: u64 = 64 << 20;
 

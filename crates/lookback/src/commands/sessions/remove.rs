@@ -7,24 +7,23 @@ use jiff::Timestamp as Instant;
 use lookback_engine::trace::{SessionId, Timestamp};
 use lookback_store::{Kept, Removal, SessionSummary, Store, StoreError};
 
-use super::super::run::forget;
+use super::{super::run::forget, cost::Costs};
 use crate::{
     cli::{RemoveArguments, RemoveConsent},
     names::Names,
     opened,
     progress::Progress,
     screen,
-    settings::Settings,
 };
 
 /// Nobody reads more before an answer.
 const SHOWN: usize = 10;
 
-pub(super) fn run(store: &Store, arguments: RemoveArguments, settings: Option<&Settings>) -> Result<()> {
+pub(super) fn run(store: &Store, arguments: RemoveArguments, costs: &Costs<'_>) -> Result<()> {
     match arguments.older_than {
         Some(age) => {
             let before = Timestamp(opened::now().0 - age.as_millis() as i64);
-            remove_old(store, before, &arguments.consent, settings)
+            remove_old(store, before, &arguments.consent, costs)
         }
         None => remove_named(store, &find_all(store, &arguments.ids)?),
     }
@@ -53,7 +52,7 @@ fn find_all(store: &Store, prefixes: &[String]) -> Result<Vec<SessionId>> {
 }
 
 /// Nobody chose these one by one: so the person sees them first, and one that has to stay does not keep the others.
-fn remove_old(store: &Store, before: Timestamp, consent: &RemoveConsent, settings: Option<&Settings>) -> Result<()> {
+fn remove_old(store: &Store, before: Timestamp, consent: &RemoveConsent, costs: &Costs<'_>) -> Result<()> {
     let sessions = store.sessions()?;
     let due: Vec<&SessionSummary> = sessions.iter().filter(|session| session.last_use() < before).collect();
     if due.is_empty() {
@@ -65,7 +64,7 @@ fn remove_old(store: &Store, before: Timestamp, consent: &RemoveConsent, setting
     }
     let count = screen::counted(due.len() as u64, "session");
     if !consent.yes {
-        show(&due, &sessions, settings)?;
+        show(&due, &sessions, costs)?;
         if consent.dry_run {
             return screen::say(&format!("{count} would be removed; nothing was"));
         }
@@ -89,11 +88,11 @@ fn remove_old(store: &Store, before: Timestamp, consent: &RemoveConsent, setting
 }
 
 /// Those that were used last, because among them is what a person would miss.
-fn show(due: &[&SessionSummary], sessions: &[SessionSummary], settings: Option<&Settings>) -> Result<()> {
+fn show(due: &[&SessionSummary], sessions: &[SessionSummary], costs: &Costs<'_>) -> Result<()> {
     let mut newest = due.to_vec();
     newest.sort_by_key(|session| Reverse(session.last_use()));
     let (names, now) = (Names::of(sessions), Instant::now());
-    let row = |session: &&SessionSummary| super::row(session, session.last_use(), &names, settings, now);
+    let row = |session: &&SessionSummary| super::row(session, session.last_use(), &names, costs, now);
     let mut out = screen::screen();
     super::write_rows(&mut out, newest.iter().take(SHOWN).map(row))?;
     if let (Some(more), Some(oldest)) = (due.len().checked_sub(SHOWN).filter(|more| *more > 0), newest.last()) {

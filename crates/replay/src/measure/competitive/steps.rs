@@ -53,7 +53,7 @@ impl Steps {
         let lifetime_ms = tariff.card.lifetime_ms(tariff.lifetime);
         let covers_answer = matches!(tariff.card.cache, CacheRule::Prefix { covers: Covers::PromptAndAnswer, .. });
         let mut total = 0;
-        let mut previous = None;
+        let (mut previous, mut model) = (None, last.model);
         let mut calls = conversation.calls.iter().peekable();
         let own = last.answer..last.results.end.max(last.answer + 1);
         for number in last.before.iter().cloned().chain([own]).flatten() {
@@ -68,8 +68,10 @@ impl Steps {
                         (Some(before), Some(now), Some(lifetime_ms)) => now.0 - before > lifetime_ms,
                         _ => false,
                     };
-                    // Before the first call nothing is held.
-                    let warmth = if expired || steps.calls.is_empty() { Warmth::Cold } else { Warmth::Warm };
+                    let is_other = std::mem::replace(&mut model, call.model) != call.model;
+                    // Before the first call nothing is held, nor for a model that another one answers for.
+                    let warmth =
+                        if expired || is_other || steps.calls.is_empty() { Warmth::Cold } else { Warmth::Warm };
                     let held = if covers_answer { total + counted } else { total };
                     steps.calls.push(StepCall { sent: total, held, warmth });
                     steps.ends.push(total + counted);

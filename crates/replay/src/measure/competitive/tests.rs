@@ -57,7 +57,7 @@ fn tariff(rates: Rates) -> simulate::Tariff {
         request: Default::default(),
         prices: Some(prices),
     };
-    simulate::Tariff { card, lifetime: Lifetime::Usual, rates }
+    simulate::Tariff::new(card, Lifetime::Usual, rates)
 }
 
 /// One step of a made-up session.

@@ -56,7 +56,7 @@ pub(crate) fn tariff() -> Tariff {
     let card = cards(&[card("example", MARKS, prices)]).all()[0].clone();
     assert!(matches!(card.cache, CacheRule::Marks { .. }));
     let rates = Rates { read: 0.1, write: 1.25, output: 5.0 };
-    Tariff { rates, lifetime: Lifetime::Usual, card }
+    Tariff::new(card, Lifetime::Usual, rates)
 }
 
 pub(crate) fn need(kind: NeedKind, text: &str, tokens: u32) -> Need {

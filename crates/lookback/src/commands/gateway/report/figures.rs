@@ -88,7 +88,7 @@ impl<'s> Figures<'s> {
             let calls = stored(id, store)?.calls().filter_map(|item| item.at).map(call).collect();
             return Ok(Some(SessionFigures { client, model, is_folded, is_priced: false, calls }));
         };
-        let tariff = Tariff { card, lifetime: Lifetime::Usual, rates };
+        let tariff = Tariff::new(card, Lifetime::Usual, rates);
         let recording = stored(id, store)?;
         let counts = Counts::default();
         let strategies = [StrategyName::Append, StrategyName::Guest];

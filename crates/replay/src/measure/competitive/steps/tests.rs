@@ -39,7 +39,7 @@ fn tariff(model: &str) -> simulate::Tariff {
     let card: Card = cards.find(model).expect("a known model").clone();
     let rates =
         card.rates(Lifetime::Usual).unwrap_or(lookback_engine::card::Rates { read: 0.0, write: 0.0, output: 0.0 });
-    simulate::Tariff { card, lifetime: Lifetime::Usual, rates }
+    simulate::Tariff::new(card, Lifetime::Usual, rates)
 }
 
 fn recording(items: Vec<Item>) -> Recording {

@@ -1,0 +1,39 @@
+//! A session in which two models answered: whatever names its cost bills each call at its own model's prices.
+
+use std::fs;
+
+use crate::person::Person;
+
+const SAMPLE: &str = include_str!("../../../../fixtures/sample-session.jsonl");
+
+/// The sample's first half by another model.
+fn mixed(person: &Person) -> String {
+    let half = SAMPLE.lines().count() / 2;
+    let line = |(number, line): (usize, &str)| {
+        let model = if number < half { "claude-haiku-4-5" } else { "claude-opus-4-1" };
+        line.replace("claude-sonnet-4-6", model) + "\n"
+    };
+    let path = person.home.path().join("mixed.jsonl");
+    fs::write(&path, SAMPLE.lines().enumerate().map(line).collect::<String>()).expect("a file");
+    path.to_str().expect("text").to_owned()
+}
+
+#[test]
+fn strategies_and_lists_bill_each_call_at_its_own_model() {
+    let person = Person::new();
+    let file = mixed(&person);
+    let session = person.run(&["replay", &file, "--json"]).json()["sessions"][0].clone();
+    let usd = |name: &str| session[name].as_f64().expect("dollars");
+    let append = &session["strategies"]["append"];
+    let share = append["cost_usd"].as_f64().expect("dollars") / usd("paid_whole_usd");
+    assert!((0.8..1.25).contains(&share), "sending everything costs about what was paid: {share}");
+    assert_eq!(append["by_card"].as_object().map(serde_json::Map::len), Some(2), "{append}");
+
+    person.run(&["import", &file]);
+    let listed = person.run(&["sessions", "--json"]).json();
+    let cost = listed[0]["cost_usd"].as_f64().expect("dollars");
+    assert!((cost - usd("paid_usd")).abs() < 1e-9, "{cost} listed, {} paid", usd("paid_usd"));
+
+    let chosen = person.run(&["replay", &file, "--json", "--prices", "anthropic"]).json()["sessions"][0].clone();
+    assert!(chosen["strategies"]["append"]["by_card"].is_null(), "one card for all");
+}

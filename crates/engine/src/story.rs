@@ -56,6 +56,11 @@ impl Story {
         self.tell(|session, now| session.user_turn(text, Origin::Person, now).expect("idle"))
     }
 
+    /// Typed while a round runs.
+    pub(crate) fn queued(&mut self, text: &str) -> TurnNo {
+        self.tell(|session, now| session.user_turn(text, Origin::Queued, now).expect("a whole step"))
+    }
+
     pub(crate) fn machine(&mut self, text: &str) -> TurnNo {
         self.tell(|session, now| session.user_turn(text, Origin::Machine, now).expect("idle"))
     }

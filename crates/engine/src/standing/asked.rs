@@ -11,7 +11,7 @@ use super::{
 use crate::{
     configuration::standing::{FEW_WORDS, PLAN_REQUESTS, REQUESTS_BACK},
     evidence::pointer::Place,
-    trace::{UserTurn, claim::Quote},
+    trace::{TurnNo, UserTurn, claim::Quote},
 };
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl Turn<'_> {
 pub(super) fn asked(past: Past<'_>) -> Asked {
     let quote = |turn: &Turn<'_>| past.quote(&past.wanted(turn.user)?, &Place::User(turn.user.user?));
     let Some(newest) = newest(past) else { return Asked::default() };
-    let now = || if replies(past, &newest) { None } else { quote(&newest) };
+    let now = || if replies(past, newest.user) || chosen_since(past, &newest) { None } else { quote(&newest) };
     // What nobody asked for before begins with whoever asks first, in whatever words.
     match begun_with(past, &newest).filter(|task| task.kind.begins_work() || !newest.kind.begins_work()) {
         Some(task) => Asked { task: quote(&task), now: now() },
@@ -53,11 +53,24 @@ fn newest(past: Past<'_>) -> Option<Turn<'_>> {
     turns(past).find(|turn| turn.kind.says_something())
 }
 
+/// Whether a question was answered, and the user chose from the answer: what is to be done was chosen.
+fn chosen_since(past: Past<'_>, turn: &Turn<'_>) -> bool {
+    let chose = past.users().take_while(|user| user.turn > turn.user.turn).any(|user| past.kind(user) == Kind::Answer);
+    turn.kind == Kind::Question && chose
+}
+
 /// A remark of a few words to what the assistant asked is the answer: understood only with the question.
-fn replies(past: Past<'_>, turn: &Turn<'_>) -> bool {
-    let few = own_words(&turn.user.text).split_whitespace().count() < FEW_WORDS;
-    let asked = || past.said().find(|said| said.turn < turn.user.turn).is_some_and(|said| said.asks());
-    turn.kind == Kind::Remark && few && asked()
+fn replies(past: Past<'_>, user: &UserTurn) -> bool {
+    let few = own_words(&user.text).split_whitespace().count() < FEW_WORDS;
+    let asked = || past.said().find(|said| said.turn < user.turn).is_some_and(|said| said.asks());
+    past.kind(user) == Kind::Remark && few && asked()
+}
+
+/// The turn that the present work began with.
+pub(super) fn begun(past: Past<'_>) -> Option<TurnNo> {
+    let newest = newest(past)?;
+    let task = begun_with(past, &newest).filter(|task| task.kind.begins_work() || !newest.kind.begins_work());
+    Some(task.map_or(newest.user.turn, |task| task.user.turn))
 }
 
 /// The turn that the work of `newest` began with, where it is another one. Handing on what was done ends a piece of work:
@@ -91,10 +104,7 @@ fn turns(past: Past<'_>) -> impl Iterator<Item = Turn<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        story::Story,
-        trace::{NoBlobs, TurnNo},
-    };
+    use crate::{story::Story, trace::NoBlobs};
 
     fn asked_after(texts: &[&str]) -> (Option<String>, Option<String>) {
         let mut story = Story::new();
@@ -141,6 +151,14 @@ mod tests {
             assert_eq!(now, (number == 3).then(|| "user#3".to_owned()));
             story.answer(answer);
         }
+    }
+
+    #[test]
+    fn a_question_is_over_once_the_user_chose_from_its_answer() {
+        assert_eq!(
+            asked_after(&["fix the ledger test", "is there any other option?", "2"]),
+            (Some("user#1".into()), None)
+        );
     }
 
     #[test]

@@ -3,19 +3,23 @@
 use super::{
     past::{Past, shortened},
     sentences::{Sentence, sentences},
-    turns::{Kind, is_question},
+    turns::{Kind, hands_on, is_question, own_words},
     wording::{wording, words},
 };
 use crate::{
     configuration::standing::{LIST_REQUESTS, LIST_TITLE_WORDS, LONGEST_PLAN, NEXT_ACTIONS},
+    shell::parts_of,
     text::one_line,
     trace::{
-        ResultData, Status, TurnNo,
+        ResultData, Status, TurnNo, UserTurn,
         result::{TodoItem, TodoState},
     },
 };
 
 pub(super) fn actions(past: Past<'_>) -> Vec<String> {
+    if has_submitted(past) {
+        return Vec::new();
+    }
     let (since, todo) = todo(past);
     let later = past.users().take_while(|user| since.is_some_and(|since| user.turn > since));
     let requests = later.filter(|user| past.kind(user).begins_work()).count();
@@ -33,9 +37,48 @@ pub(super) fn actions(past: Past<'_>) -> Vec<String> {
     }
     found.extend(newer.and_then(|user| past.wanted(user)).map(|text| shortened(&one_line(&text))));
     found.extend(listed);
+    found.extend(handing_on(past));
     found.dedup();
     found.truncate(NEXT_ACTIONS);
     found
+}
+
+/// Whether the newest call handed the work in, and nobody spoke since.
+fn has_submitted(past: Past<'_>) -> bool {
+    let Some(newest) = past.done().next() else { return false };
+    let is_end = |text: &str| wording().submits.has(text.trim().trim_start_matches("echo ").trim_matches(['"', '\'']));
+    let ended = match newest.run() {
+        Some((_, run)) => run.command.to_lowercase().split(['\n', ';', '&']).any(is_end),
+        None => is_end(&newest.tool.to_lowercase()),
+    };
+    ended && past.typed().next().is_none_or(|user| user.turn < newest.turn)
+}
+
+/// What the newest round asks to be handed on, until git or gh has done all of it. What others hand on with is not known.
+fn handing_on(past: Past<'_>) -> Option<String> {
+    let list = wording();
+    let asks = |user: &UserTurn| {
+        let handed = sentences(own_words(&user.text)).into_iter().rfind(|it| hands_on(&it.text.to_lowercase()))?;
+        Some((user.turn, handed.text.to_owned()))
+    };
+    let (since, text) = past.unanswered_turns().find_map(asks)?;
+    let root = &past.history.start().root;
+    let ran = past.done_from(since).filter_map(|done| done.run().map(|(_, run)| run));
+    let ran: Vec<String> =
+        ran.filter(|run| run.exit_code.is_none_or(|code| code == 0)).map(|run| run.key(root)).collect();
+    let done = |asked: &str| {
+        let does = |part: String| {
+            // What stands in quotes is a message.
+            let plain = part.split(['"', '\'']).next().unwrap_or_default();
+            let mut words = words(plain);
+            words.any(|word| word == "git" || word == "gh") && words.any(|word| word == asked)
+        };
+        ran.iter().flat_map(|key| parts_of(key)).any(does)
+    };
+    let lower = text.to_lowercase();
+    let mut asked = words(&lower).filter(|word| list.closes.has(word) && word.is_ascii());
+    let left = asked.any(|word| !done(word));
+    left.then(|| shortened(&one_line(&text)))
 }
 
 /// The current list and when it was set. One that is empty clears what was there.
@@ -55,16 +98,24 @@ fn announced(past: Past<'_>) -> Vec<String> {
     } else {
         let changed = past.done_from(last.turn).any(|done| done.changed().next().is_some());
         let ran = past.done_from(last.turn).any(|done| matches!(done.result.data, ResultData::Run(_)));
+        // A call that was denied or that nobody saw end has acted on it, too.
+        let acted = past.has_unknown_end(last.turn) || past.done_from(last.turn).any(|done| done.result.was_denied());
         let open = |text: &str| {
             let lower = text.to_lowercase().replace('’', "'");
             let announces = wording().announces.begin(&lower) && !is_question(text);
-            announces && !changed && !ran && changes_something(&lower)
+            announces && !changed && !ran && !acted && names_something(text) && changes_something(&lower)
         };
         let all = sentences(last.text);
         let announced = all.iter().map(|sentence| sentence.text).filter(|text| open(text));
         announced.chain(left_for_later(&all)).collect()
     };
     texts.into_iter().map(|text| shortened(&one_line(text.trim_end_matches([':', '：'])))).take(2).collect()
+}
+
+/// Whether it says of what it speaks: "let me just fix it" is over with the next step.
+fn names_something(text: &str) -> bool {
+    let is_name = |word: &str| word.chars().skip(1).any(char::is_uppercase) || word.trim_end_matches('.').contains('.');
+    text.contains(['`', '_', '/']) || text.split_whitespace().any(is_name) || !text.is_ascii()
 }
 
 /// What an announcement is about: the first word that tells decides.
@@ -114,7 +165,7 @@ fn planned(text: &str) -> Vec<&str> {
 mod tests {
     use super::*;
     use crate::{
-        story::{Story, edit, read, todo},
+        story::{Story, edit, read, run, todo},
         trace::NoBlobs,
     };
     use serde_json::json;
@@ -145,6 +196,33 @@ mod tests {
         story.step("", "TodoWrite", json!({}), todo(&[]));
         story.answer("Done.");
         assert!(after(&story).is_empty());
+    }
+
+    #[test]
+    fn handing_on_is_next_until_git_did_it() {
+        let mut story = Story::new();
+        story.user("fix the ledger test");
+        story.answer("Done.");
+        story.user("never mind the notes, look at it later. Commit and push");
+        assert_eq!(after(&story), ["Commit and push"]);
+        story.step("", "Bash", json!({}), run("git add a && git commit -m 'fix, to push'", 0, ""));
+        assert_eq!(after(&story), ["Commit and push"]);
+        story.step("", "Bash", json!({}), run("git push", 1, "rejected"));
+        assert_eq!(after(&story), ["Commit and push"]);
+        story.step("", "Bash", json!({}), run("git push", 0, ""));
+        assert!(after(&story).is_empty());
+    }
+
+    #[test]
+    fn nothing_is_next_behind_what_was_submitted_nor_an_announcement_without_a_name() {
+        let mut story = Story::new();
+        story.user("fix the ledger test");
+        story.step("Let me just fix it directly.", "Read", json!({}), read("report.rs", 1, &["a"]));
+        assert_eq!(after(&story), ["fix the ledger test"]);
+        story.step("", "Bash", json!({}), run("submit", 0, ""));
+        assert!(after(&story).is_empty());
+        story.user("fix the report test, too");
+        assert_eq!(after(&story), ["fix the report test, too"]);
     }
 
     #[test]

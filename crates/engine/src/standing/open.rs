@@ -21,6 +21,7 @@ use crate::{
     trace::{
         BlobError, ResultData, Status, TurnNo, UserTurn,
         claim::{Evidence, Question, RunVerdict},
+        result::RunData,
     },
 };
 
@@ -245,13 +246,21 @@ fn unanswered(past: Past<'_>) -> Vec<Question> {
     found
 }
 
-/// The newest call that was refused with words, while no answer and no turn of theirs followed.
+/// The newest call that was refused with words, while no answer, no turn of theirs and no work followed.
 fn refused(past: Past<'_>) -> Option<Question> {
     let since = past.said().find(|said| said.answers).map_or(TurnNo(0), |said| said.turn);
-    let since = past.users().next().map_or(since, |user| since.max(user.turn));
-    let (done, reason) = past.done_from(since).find_map(|done| done.result.refusal().map(|reason| (done, reason)))?;
+    let since = past.typed().next().map_or(since, |user| since.max(user.turn));
+    // Whoever works on has heard what was said.
+    let mut idle = past.done_from(since).take_while(|done| !has_worked(done));
+    let (done, reason) = idle.find_map(|done| done.result.refusal().map(|reason| (done, reason)))?;
     let text = format!("{} was refused: “{}”", done.tool, shortened(&one_line(reason)));
     Some(question(&text, &Place::Turn(done.turn), done.event))
+}
+
+/// Whether a call did more than look, and ended well.
+fn has_worked(done: &Done<'_>) -> bool {
+    let ran = |(_, run): (u32, &RunData)| run.exit_code == Some(0) && run.reading().purpose > Purpose::Asks;
+    done.changed().next().is_some() || done.run().is_some_and(ran)
 }
 
 /// Whether a turn asks something where it was asked something.
@@ -370,6 +379,31 @@ mod tests {
             assert!(!open(&story).iter().any(|text| text.contains("was refused")));
             story.user("go on");
         }
+    }
+
+    #[test]
+    fn a_refusal_is_over_once_the_work_goes_on() {
+        let client =
+            "The user doesn't want to proceed with this tool use. To tell you how, the user said:\nrebase first";
+        for (command, shown) in [("git log -3", true), ("git rebase main", false)] {
+            let mut story = Story::new();
+            story.user("push it to the server");
+            let refused = ToolResult::failure("PERMISSION_DENIED", client, ResultData::Other(json!({})));
+            story.step("", "Bash", json!({}), refused);
+            story.step("", "Bash", json!({}), run(command, 0, "ok\n"));
+            assert_eq!(open(&story).iter().any(|text| text.contains("was refused")), shown, "{command}");
+        }
+    }
+
+    #[test]
+    fn what_is_typed_into_a_running_round_is_open_until_the_next_text() {
+        let mut story = Story::new();
+        story.user("fix the ledger test");
+        story.step("", "Bash", json!({}), run("ls", 0, "a"));
+        story.queued("why is the month closed?");
+        assert_eq!(open(&story), ["the user asked: “why is the month closed?”"]);
+        story.step("Because the year is.", "Bash", json!({}), run("ls", 0, "a"));
+        assert!(open(&story).is_empty(), "{:?}", open(&story));
     }
 
     #[test]

@@ -61,11 +61,16 @@ impl<'a> Past<'a> {
         Self { history, last, blobs }
     }
 
-    /// What people typed.
+    /// What people typed to begin a round. The work is for these.
     pub(super) fn users(self) -> impl DoubleEndedIterator<Item = &'a UserTurn> {
+        self.typed().filter(|user| user.origin == Origin::Person)
+    }
+
+    /// All that people typed. What reaches a round that runs begins nothing, and yet objects, asks and answers.
+    pub(super) fn typed(self) -> impl DoubleEndedIterator<Item = &'a UserTurn> {
         let turns = self.history.index().users.iter().rev().filter(move |turn| **turn <= self.last);
         turns.filter_map(move |turn| match self.history.live_turn(*turn)? {
-            LiveTurn::User(user) if user.origin == Origin::Person => Some(user),
+            LiveTurn::User(user) if user.origin != Origin::Machine => Some(user),
             _ => None,
         })
     }
@@ -124,11 +129,27 @@ impl<'a> Past<'a> {
         })
     }
 
-    /// The newest turn that asks or says something, while no answer followed it.
-    pub(super) fn unanswered(self) -> Option<&'a UserTurn> {
+    /// What people typed since the last answer, the newest first. What came while a round ran is answered by the next text.
+    pub(super) fn unanswered_turns(self) -> impl Iterator<Item = &'a UserTurn> {
         let answered = self.said().find(|said| said.answers).map(|said| said.turn);
-        let since = self.users().take_while(|user| answered.is_none_or(|answered| user.turn > answered));
-        since.into_iter().find(|user| self.kind(user).says_something())
+        let spoken = self.said().next().map(|said| said.turn);
+        let since = self.typed().take_while(move |user| answered.is_none_or(|answered| user.turn > answered));
+        since.filter(move |user| user.origin == Origin::Person || spoken.is_none_or(|spoken| user.turn > spoken))
+    }
+
+    /// The newest of them that asks or says something.
+    pub(super) fn unanswered(self) -> Option<&'a UserTurn> {
+        self.unanswered_turns().find(|user| self.kind(user).says_something())
+    }
+
+    /// Whether a call of this turn has no result, or one that says nothing of its end.
+    pub(super) fn has_unknown_end(self, turn: TurnNo) -> bool {
+        let parts = match self.history.live_turn(turn) {
+            Some(LiveTurn::Assistant(assistant)) => &assistant.parts[..],
+            _ => &[],
+        };
+        let calls = parts.iter().filter(|part| matches!(part, AssistantPart::Call { .. })).count();
+        self.done_from(turn).filter(|done| done.turn.0 == turn.0 + 1).count() < calls
     }
 
     /// Whether the newest round waits for the next step and not for the user.

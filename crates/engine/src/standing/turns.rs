@@ -47,21 +47,29 @@ pub(super) fn kind_of(text: &str) -> Kind {
     if all.is_empty() || list.foreign_starts.begin(&lower) {
         return Kind::Foreign;
     }
-    let goes_on = |word: &&str| list.go_on.has(word) || word.chars().count() == 1 || is_number(word);
-    let closes = |word: &&str| list.closes.has(word) || list.closing.has(word) || goes_on(word);
-    if all.iter().all(goes_on) {
+    if all.iter().all(|word| goes_on(word)) {
         return Kind::Answer;
     }
-    if all.iter().all(closes) && all.iter().any(|word| list.closes.has(word)) {
+    if hands_on(&lower) {
         return Kind::Closes;
+    }
+    if only_pastes(text) {
+        return Kind::Remark;
     }
     if all.len() >= PLAN && title(text).is_some() {
         return Kind::Plan;
     }
     // "commit, push. How did we miss this?" asks one thing.
-    let hands_on = |text: &str| words(text).all(|word| closes(&word)) && list.closes.stand_in(text);
     let mut found = sentences(&lower);
-    found.retain(|sentence| !hands_on(sentence.text));
+    let (closing, dropping) = (|text: &str| hands_on(text), |text: &str| drops(text));
+    let any = |is: &dyn Fn(&str) -> bool| found.iter().any(|sentence| is(sentence.text));
+    let (hands_on, drops) = (any(&closing), any(&dropping));
+    found.retain(|sentence| !closing(sentence.text) && !dropping(sentence.text));
+    match found.is_empty() {
+        true if hands_on => return Kind::Closes,
+        true if drops => return Kind::Answer,
+        _ => {}
+    }
     let mut looked: Vec<&str> = found.iter().map(|sentence| sentence.text).take(SENTENCES).collect();
     looked.extend(found.last().map(|sentence| sentence.text));
     let replies = all.len() < MATTER && all.first().is_some_and(|first| list.replies.has(first));
@@ -73,6 +81,23 @@ pub(super) fn kind_of(text: &str) -> Kind {
         _ if all.len() < LEAST_WORDS && lower.is_ascii() => Kind::Answer,
         _ => Kind::Remark,
     }
+}
+
+fn goes_on(word: &str) -> bool {
+    wording().go_on.has(word) || word.chars().count() == 1 || is_number(word)
+}
+
+/// Whether a sentence only hands on what was done: "commit and push".
+pub(super) fn hands_on(lower: &str) -> bool {
+    let list = wording();
+    let closes = |word: &str| list.closes.has(word) || list.closing.has(word) || goes_on(word);
+    words(lower).all(closes) && words(lower).any(|word| list.closes.has(word))
+}
+
+/// Whether a sentence drops a matter, and asks for nothing in its place.
+fn drops(lower: &str) -> bool {
+    let asks = |clause: &str| requests(clause) && !wording().drops.stand_in(clause);
+    wording().drops.stand_in(lower) && !lower.split([',', ';', '，']).any(asks)
 }
 
 /// Whether a turn of a word or two says nothing by itself: "hi", "yes", "/model".
@@ -121,7 +146,23 @@ pub(super) fn title(text: &str) -> Option<&str> {
 pub(super) fn wanted(text: &str) -> Option<String> {
     let is_said =
         |sentence: &Sentence<'_>| !is_frame(sentence.text) && !is_printed(sentence.text) && !is_lead_in(sentence.text);
-    let found: Vec<Sentence<'_>> = sentences(text).into_iter().filter(is_said).collect();
+    let holds = |sentence: &Sentence<'_>| !drops(&sentence.text.to_lowercase().replace('’', "'"));
+    if only_pastes(text) {
+        // What it is about is what went wrong at last.
+        return text.lines().map(str::trim).rfind(|line| wording().levels.begin(line)).map(str::to_owned);
+    }
+    let mut found: Vec<Sentence<'_>> = sentences(text).into_iter().filter(is_said).map(without_data).collect();
+    if found.iter().any(holds) {
+        found.retain(holds);
+    }
+    // Behind what was pasted somebody speaks of something else.
+    let pasted_between = |one: &str, other: &str| {
+        // Sentences are borrowed from the text.
+        let start = |part: &str| part.as_ptr() as usize - text.as_ptr() as usize;
+        let between = &text[start(one) + one.len()..start(other)];
+        let lines = between.find('\n').zip(between.rfind('\n')).map_or("", |(first, last)| &between[first..last]);
+        wording().data.stand_in(between) || lines.lines().any(|line| is_printed(line.trim()))
+    };
     let title = title(text);
     let is_plan = kind_of(text) == Kind::Plan;
     let asks = |sentence: &Sentence<'_>| {
@@ -142,7 +183,15 @@ pub(super) fn wanted(text: &str) -> Option<String> {
         let does = |sentence: &&Sentence<'_>| {
             requests(&sentence.text.to_lowercase()) && !wishes(&sentence.text.to_lowercase())
         };
-        let behind = if only_says && wishes(&chosen.text.to_lowercase()) { asking.find(does) } else { None };
+        // Nor is what only supposes, or what the next sentence takes back, as good as what is asked outright.
+        let place = |text: &str| found.iter().position(|sentence| std::ptr::eq(sentence.text, text));
+        let back = |text: &str| place(text).and_then(|at| found.get(at + 1)).is_some_and(|next| takes_back(next.text));
+        let outright = |sentence: &&Sentence<'_>| does(sentence) && !supposes(sentence.text) && !back(sentence.text);
+        let behind = match () {
+            () if only_says && wishes(&chosen.text.to_lowercase()) => asking.find(does),
+            () if supposes(chosen.text) || back(chosen.text) => asking.find(outright),
+            () => None,
+        };
         let chosen = behind.unwrap_or(chosen);
         found.iter().position(|sentence| std::ptr::eq(sentence.text, chosen.text))
     };
@@ -152,17 +201,24 @@ pub(super) fn wanted(text: &str) -> Option<String> {
     let Some(at) = at else { return title.map(str::to_owned) };
     let mut words = found[at].text.to_owned();
     // "I am seeing" goes on in the next line.
+    let opening = found[..at].iter().map(|sentence| sentence.text).find(|text| kind_of(text).says_something());
+    let mut last = found[at].text;
     for next in &found[at + 1..] {
-        let ends = words.ends_with(['.', '!', '?', '。', '！', '？']);
-        if (ends && words.split_whitespace().count() >= LEAST_WORDS) || words.len() + next.text.len() > LONGEST_REQUEST
-        {
+        let enough = match words.chars().next_back() {
+            // A short one says that there is something; what it is stands behind it, or before it.
+            Some('.' | '!' | '。' | '！') if opening.is_none() => FEW_WORDS,
+            Some('.' | '!' | '?' | '。' | '！' | '？') => LEAST_WORDS,
+            _ => usize::MAX,
+        };
+        let is_whole = words.split_whitespace().count() >= enough && !takes_back(next.text);
+        if is_whole || words.len() + next.text.len() > LONGEST_REQUEST || pasted_between(last, next.text) {
             break;
         }
+        last = next.text;
         let gap = if next.listed { " … " } else { " " };
         words = format!("{words}{gap}{}", next.text);
     }
     let few = words.split_whitespace().count() < FEW_WORDS;
-    let opening = found[..at].iter().map(|sentence| sentence.text).find(|text| kind_of(text).says_something());
     Some(match (title, opening.filter(|_| few)) {
         // The steps of a plan are done one by one; what they are for is its title.
         (Some(title), _) if title.split_whitespace().count() >= *TITLE_WORDS.start() => title.to_owned(),
@@ -172,9 +228,49 @@ pub(super) fn wanted(text: &str) -> Option<String> {
     })
 }
 
-/// A line that a program printed and a person pasted: more signs and numbers than words.
+/// A sentence without the data that somebody pasted behind it.
+fn without_data(sentence: Sentence<'_>) -> Sentence<'_> {
+    let starts = |at: &usize| sentence.text.is_char_boundary(*at) && wording().data.begin(&sentence.text[*at..]);
+    let end = (1..sentence.text.len()).find(starts).unwrap_or(sentence.text.len());
+    Sentence { text: sentence.text[..end].trim_end(), ..sentence }
+}
+
+/// Whether a turn is what a program printed, and nobody adds a word to it.
+fn only_pastes(text: &str) -> bool {
+    let list = wording();
+    let mut lines = beginning(text.trim(), LONGEST_LOOK).lines().map(str::trim).filter(|line| !line.is_empty());
+    let (printed, rest): (Vec<&str>, Vec<&str>) = lines.clone().partition(|line| is_printed(line));
+    let speaks = |line: &&str| {
+        let lower = line.to_lowercase().replace('’', "'");
+        list.persons.stand_in(&lower) || is_question(line) || requests(&lower)
+    };
+    lines.next().is_some_and(is_printed) && printed.len() > 1 && !rest.iter().any(speaks)
+}
+
+/// Whether a sentence thinks about something, or holds under a condition.
+fn supposes(text: &str) -> bool {
+    let lower = text.to_lowercase().replace('’', "'");
+    let conditional = |clause: &str| wording().conditions.begin(clause.trim_start());
+    wording().muses.stand_in(&lower) || lower.split([',', ';', '，']).any(conditional)
+}
+
+fn takes_back(text: &str) -> bool {
+    wording().takes_back.begin(&text.to_lowercase())
+}
+
+/// A line that a program printed and a person pasted: of a log or data, or more signs and numbers than words.
 fn is_printed(line: &str) -> bool {
+    let behind = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let is_numbered = behind.len() < line.len() && behind.trim_start().starts_with("| ");
+    let is_rule = line.len() > 1 && line.starts_with("==") && line.ends_with("==");
+    if is_numbered || is_rule || wording().levels.begin(line) || wording().data.begin(line) {
+        return true;
+    }
     let words: Vec<&str> = line.split_whitespace().collect();
+    // Whoever sends a link means what it leads to.
+    if words.iter().any(|word| word.contains("://")) && !words.iter().any(|word| word.contains(['{', '='])) {
+        return false;
+    }
     let is_word = |word: &&&str| {
         let word = word.trim_matches(|letter: char| ".,;:!?()`'\"*“”‘’".contains(letter));
         word.chars().all(|letter| letter.is_alphabetic() || "-'’_./".contains(letter)) && !word.is_empty()
@@ -243,6 +339,28 @@ mod tests {
     }
 
     #[test]
+    fn what_is_dropped_is_not_wanted() {
+        assert_eq!(kind_of("never mind, we'll look at it later.\n\ncommit, push and open a draft PR"), Kind::Closes);
+        assert_eq!(kind_of("never mind"), Kind::Answer);
+        assert_eq!(wanted("Never mind the tests. Rename the helper.").as_deref(), Some("Rename the helper."));
+        assert_eq!(
+            wanted("forget it, rename the helper instead").as_deref(),
+            Some("forget it, rename the helper instead")
+        );
+    }
+
+    #[test]
+    fn what_was_pasted_is_not_wanted() {
+        let pasted = "=== Step 6: Validation ===\nMain session: 5df98c99-f0cb\nERROR: Session 1 was included in the metadata!\n{\"time\":\"2026-02-15\"}";
+        assert_eq!(kind_of(pasted), Kind::Remark);
+        assert_eq!(
+            wanted("this one still fails to close:\n{\"time\":\"2026-02-15\",\"level\":\"DEBUG\"}\nand more")
+                .as_deref(),
+            Some("this one still fails to close:")
+        );
+    }
+
+    #[test]
     fn what_is_wanted_is_quoted_without_its_frame() {
         let plan = format!(
             "Implement the following plan:\n\n# Exact balances\n\nCompare whole names. {}",
@@ -269,6 +387,14 @@ mod tests {
         assert_eq!(
             kind_of("it clears no months. Have in mind that there may be months without a report"),
             Kind::Remark
+        );
+        assert_eq!(
+            wanted("Let's pause, if the ledger is exact I think we can change the report. But I'm not sure it is. So can you compare both by hand for one whole month and tell me?").as_deref(),
+            Some("So can you compare both by hand for one whole month and tell me?")
+        );
+        assert_eq!(
+            wanted("First we need to address an oversight. The report shows the months twice.").as_deref(),
+            Some("First we need to address an oversight. The report shows the months twice.")
         );
         assert_eq!(own_words("<system-reminder>x</system-reminder>\nfix it"), "fix it");
         assert_eq!(own_words("<command-name>/a</command-name>\n<command-args>do this</command-args>"), "do this");

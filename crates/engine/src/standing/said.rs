@@ -9,10 +9,10 @@ use std::{collections::BTreeSet, sync::Arc};
 use super::{
     past::{Past, Said, shortened},
     sentences::{sentences, without_list_mark},
-    since::Since,
+    since::{Since, relearns},
     turns::{Kind, is_question, own_words},
     wording::{wording, words},
-    worth::worth,
+    worth::{says_done, worth},
 };
 use crate::{
     configuration::rules,
@@ -48,8 +48,11 @@ pub(super) fn concluded(past: Past<'_>, first: TurnNo, most: usize) -> Vec<Concl
     let rounds: Vec<TurnNo> = past.users().map(|user| user.turn).collect();
     let mut causes = (None, 0);
     let mut asides = 0;
+    let handed_on = past.users().find(|user| past.kind(user) == Kind::Closes).map(|user| user.turn);
+    let mut newer: Option<&str> = None;
     // Newest first: of two about one subject the older goes.
     for said in past.said().take_while(|said| said.turn >= first) {
+        let taken_back = newer.replace(said.text).is_some_and(relearns);
         if since.user_objects(said.turn) {
             continue;
         }
@@ -57,7 +60,18 @@ pub(super) fn concluded(past: Past<'_>, first: TurnNo, most: usize) -> Vec<Concl
         let weighed = past.history.weighed((said.turn, said.part, changes), || weigh(&said, changes));
         let mut best: Vec<(i32, &str)> =
             weighed.iter().map(|weighed| (weighed.worth, &said.text[weighed.start..weighed.end])).collect();
-        best.retain(|(_, text)| !since.edit_speaks_against(said.turn, text));
+        best.retain(|(_, text)| {
+            let lower = text.to_lowercase().replace('’', "'");
+            let names_cause = wording().strength(&lower) >= CAUSE;
+            // What was done before the work was handed on stands in the log; why things are as they are still holds.
+            let lasts = names_cause || wording().limits.stand_in(&lower) || !says_done(&lower);
+            let is_over = !lasts && handed_on.is_some_and(|turn| said.turn < turn);
+            let contradicted = (names_cause && taken_back)
+                || since.edit_speaks_against(said.turn, text)
+                || since.user_rejects(said.turn, text)
+                || since.run_refutes(said.turn, text);
+            !is_over && !contradicted
+        });
         best.sort_by_key(|(worth, _)| std::cmp::Reverse(*worth));
         if !said.answers && !changes {
             // Whoever looks for a cause names several on the way; the last ones are what came of it.
@@ -114,8 +128,14 @@ fn approved(past: Past<'_>, first: TurnNo) -> Vec<Choice<'_>> {
     asked.collect()
 }
 
-/// The items of lists right below a question or a supposition: what can be chosen or may be, and nothing that was concluded.
+/// The items of lists right below a question or a supposition, or lines that are named so: what can be chosen or may be,
+/// and nothing that was concluded.
 fn options(text: &str) -> Vec<&str> {
+    let named: Vec<&str> =
+        text.lines().map(|line| line.trim_start_matches(['#', ' '])).filter(|line| is_named(line)).collect();
+    if named.len() > 1 {
+        return named;
+    }
     let mut found = Vec::new();
     let mut below = false;
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -127,6 +147,14 @@ fn options(text: &str) -> Vec<&str> {
         }
     }
     found
+}
+
+/// `**Option 2: as text**`
+fn is_named(line: &str) -> bool {
+    let lower = without_list_mark(line.trim()).0.trim_start_matches(['*', '_']).to_lowercase();
+    let mut words = words(&lower);
+    words.next().is_some_and(|first| first == "option" || first == "选项")
+        && words.next().is_some_and(|second| second.len() < 3 && second.chars().all(char::is_alphanumeric))
 }
 
 /// Whether a line that leads to a list says that its items are no more than possible.
@@ -308,6 +336,54 @@ mod tests {
         assert_eq!(quotes(&story), ["Shall I compare whole names instead?"]);
         story.answer("Done.");
         assert!(quotes(&story).is_empty(), "{:?}", quotes(&story));
+    }
+
+    #[test]
+    fn bold_lines_that_are_named_so_are_options() {
+        let asked = "There are two ways.\n\n**Option 1: Panics with a message**\nSimple, because nothing else changes.\n\n**Option 2: Typed structs with checks**\nMore code.\n\nWhich do you prefer?";
+        let mut story = Story::new();
+        story.user("add a report");
+        story.answer(asked);
+        story.user("let's try 2=");
+        assert_eq!(quotes(&story), ["Option 2: Typed structs with checks"]);
+    }
+
+    #[test]
+    fn what_the_user_repeats_to_reject_it_is_gone() {
+        let mut story = Story::new();
+        story.user("fix the ledger");
+        story.answer("- Fixed the `report` by default\n- Added `months()` to the ledger");
+        assert_eq!(quotes(&story).len(), 2);
+        story.user("- Fixed the report by default\n\nThis should not be changed, only the flag should do it");
+        assert_eq!(quotes(&story), ["Added `months()` to the ledger"]);
+    }
+
+    #[test]
+    fn a_cause_is_gone_when_the_work_on_it_changed_nothing_or_it_is_taken_back() {
+        let failed = || run("./report", 1, "src/a.rs:1:2: error: no month\n");
+        let mut story = Story::new();
+        story.user("fix the ledger");
+        story.step("", "Bash", json!({}), failed());
+        let cause = "The issue is that `load()` opens the old file.";
+        story.step(cause, "Edit", json!({}), edit("src/b.rs", 1, &["a"], &["b"]));
+        assert_eq!(quotes(&story), [cause]);
+        story.step("", "Bash", json!({}), failed());
+        assert!(quotes(&story).is_empty(), "{:?}", quotes(&story));
+        story.step("The problem is that `parse()` drops lines.", "Bash", json!({}), run("ls", 0, "a"));
+        story.step("Oh wait, it does not.", "Bash", json!({}), run("ls", 0, "a"));
+        assert!(quotes(&story).is_empty(), "{:?}", quotes(&story));
+    }
+
+    #[test]
+    fn what_was_done_goes_once_it_was_handed_on_and_limits_stay() {
+        let mut story = Story::new();
+        story.user("fix the ledger");
+        story.answer("- Added `months()` to the ledger\n- `load()` was fixed to never open a file twice, as it cannot");
+        assert_eq!(quotes(&story).len(), 2);
+        story.user("commit");
+        story.answer("Done.");
+        story.user("add cents to the report");
+        assert_eq!(quotes(&story), ["`load()` was fixed to never open a file twice, as it cannot"]);
     }
 
     #[test]

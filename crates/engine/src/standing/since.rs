@@ -2,14 +2,29 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use super::{past::Past, turns::own_words, wording::wording};
-use crate::{configuration::standing::OBJECTION_CUE, history::EditWords, text::beginning, trace::TurnNo};
+use super::{
+    errors::error_lines,
+    past::Past,
+    turns::own_words,
+    wording::{wording, words},
+};
+use crate::{
+    configuration::standing::{CAUSE, ERROR_LINES, LONGEST_LOOK, OBJECTION_CUE},
+    history::EditWords,
+    shell::Purpose,
+    text::beginning,
+    trace::TurnNo,
+};
 
 /// What came after a sentence: edits, and what people said.
 pub(super) struct Since<'a> {
     edits: Vec<Edit<'a>>,
     /// The turns in which people spoke against what was said before, oldest first, with the answer that they mean.
     objections: Vec<TurnNo>,
+    /// What people wrote, in lower case, who rejected something, with the turn of the text that they had read.
+    rejections: Vec<(TurnNo, String)>,
+    /// From when until when a cause was looked for that the work then did not show to be one.
+    refuted: Vec<(TurnNo, TurnNo)>,
 }
 
 struct Edit<'a> {
@@ -32,12 +47,36 @@ impl<'a> Since<'a> {
                 Edit { turn: done.turn, path, words: past.history.edit_words((done.event, place), read) }
             })
         });
-        let objecting = past.users().take_while(|user| user.turn > first).filter(|user| {
+        let objecting = past.typed().take_while(|user| user.turn > first).filter(|user| {
             let lower = beginning(own_words(&user.text), OBJECTION_CUE).to_lowercase();
             wording().objects.begin(&lower) && past.kind(user).says_something()
         });
         let meant = objecting.filter_map(|user| past.said().find(|said| said.turn < user.turn)).map(|said| said.turn);
-        Self { edits: edits.collect(), objections: meant.collect() }
+        let rejecting = past.typed().take_while(|user| user.turn > first).filter_map(|user| {
+            let lower = beginning(own_words(&user.text), LONGEST_LOOK).to_lowercase().replace('’', "'");
+            let read = past.said().find(|said| said.turn < user.turn)?.turn;
+            wording().rejects.stand_in(&lower).then_some((read, lower))
+        });
+        Self {
+            edits: edits.collect(),
+            objections: meant.collect(),
+            rejections: rejecting.collect(),
+            refuted: refuted(past, first),
+        }
+    }
+
+    /// The user's next turn repeats the sentence and rejects something: what else than the sentence?
+    pub(super) fn user_rejects(&self, turn: TurnNo, text: &str) -> bool {
+        let lower = text.to_lowercase().replace('’', "'");
+        let plain = |text: &str| words(text).collect::<Vec<_>>().join(" ");
+        let said = plain(&lower);
+        self.rejections.iter().any(|(read, rejected)| *read == turn && plain(rejected).contains(&said))
+    }
+
+    /// It names a cause, what was then done about it changed nothing, and the run fails as it did.
+    pub(super) fn run_refutes(&self, turn: TurnNo, text: &str) -> bool {
+        wording().strength(&text.to_lowercase()) >= CAUSE
+            && self.refuted.iter().any(|(first, last)| *first <= turn && turn < *last)
     }
 
     pub(super) fn user_objects(&self, turn: TurnNo) -> bool {
@@ -62,6 +101,48 @@ impl<'a> Since<'a> {
     pub(super) fn changes_right_behind(&self, turn: TurnNo) -> bool {
         self.edits.iter().any(|edit| edit.turn.0 == turn.0 + 1)
     }
+}
+
+/// A run that failed, and the newest work before it.
+struct Failed {
+    key: String,
+    errors: String,
+    worked: Option<TurnNo>,
+}
+
+/// Whether a text begins with having learned better.
+pub(super) fn relearns(text: &str) -> bool {
+    wording().relearns.begin(&text.trim_start().to_lowercase().replace('’', "'"))
+}
+
+/// From a failing run to the last work before the next run of the same thing, where that fails with the same errors.
+fn refuted(past: Past<'_>, first: TurnNo) -> Vec<(TurnNo, TurnNo)> {
+    let root = &past.history.start().root;
+    let mut later: Vec<Failed> = Vec::new();
+    let mut found = Vec::new();
+    for done in past.done_from(first) {
+        let run = done.run().map(|(_, run)| run).filter(|run| run.reading().purpose > Purpose::Asks);
+        if done.changed().next().is_some() || run.is_some_and(|run| run.exit_code == Some(0)) {
+            later.iter_mut().for_each(|run| run.worked = run.worked.or(Some(done.turn)));
+        }
+        let Some(run) = run else { continue };
+        let key = run.key(root);
+        let failed = run.exit_code.is_some_and(|code| code != 0);
+        let errors = failed.then(|| past.output(done.result).ok()).flatten();
+        let errors = errors.map(|output| {
+            error_lines(&output, ERROR_LINES).join(
+                "
+",
+            )
+        });
+        let errors = errors.filter(|errors| !errors.is_empty());
+        if let Some(place) = later.iter().position(|run| run.key == key) {
+            let again = later.swap_remove(place);
+            found.extend(again.worked.filter(|_| errors.as_ref() == Some(&again.errors)).map(|last| (done.turn, last)));
+        }
+        later.extend(errors.map(|errors| Failed { key, errors, worked: None }));
+    }
+    found
 }
 
 /// Names of code in a sentence: what stands in code marks, and words that no prose has.

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     configuration::standing::{FEW_WORDS, PLAN_REQUESTS, REQUESTS_BACK},
     evidence::pointer::Place,
-    trace::{TurnNo, UserTurn, claim::Quote},
+    trace::{UserTurn, claim::Quote},
 };
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -66,13 +66,6 @@ fn replies(past: Past<'_>, user: &UserTurn) -> bool {
     past.kind(user) == Kind::Remark && few && asked()
 }
 
-/// The turn that the present work began with.
-pub(super) fn begun(past: Past<'_>) -> Option<TurnNo> {
-    let newest = newest(past)?;
-    let task = begun_with(past, &newest).filter(|task| task.kind.begins_work() || !newest.kind.begins_work());
-    Some(task.map_or(newest.user.turn, |task| task.user.turn))
-}
-
 /// The turn that the work of `newest` began with, where it is another one. Handing on what was done ends a piece of work:
 /// what lies before that is finished.
 fn begun_with<'a>(past: Past<'a>, newest: &Turn<'a>) -> Option<Turn<'a>> {
@@ -104,7 +97,10 @@ fn turns(past: Past<'_>) -> impl Iterator<Item = Turn<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{story::Story, trace::NoBlobs};
+    use crate::{
+        story::Story,
+        trace::{NoBlobs, TurnNo},
+    };
 
     fn asked_after(texts: &[&str]) -> (Option<String>, Option<String>) {
         let mut story = Story::new();

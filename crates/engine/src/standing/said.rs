@@ -7,13 +7,12 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
-    asked::begun,
     past::{Past, Said, shortened},
     sentences::{sentences, without_list_mark},
     since::{Since, relearns},
     turns::{Kind, is_question, own_words},
     wording::{wording, words},
-    worth::worth,
+    worth::{says_done, worth},
 };
 use crate::{
     configuration::rules,
@@ -49,7 +48,7 @@ pub(super) fn concluded(past: Past<'_>, first: TurnNo, most: usize) -> Vec<Concl
     let rounds: Vec<TurnNo> = past.users().map(|user| user.turn).collect();
     let mut causes = (None, 0);
     let mut asides = 0;
-    let begun = begun(past);
+    let handed_on = past.users().find(|user| past.kind(user) == Kind::Closes).map(|user| user.turn);
     let mut newer: Option<&str> = None;
     // Newest first: of two about one subject the older goes.
     for said in past.said().take_while(|said| said.turn >= first) {
@@ -64,13 +63,14 @@ pub(super) fn concluded(past: Past<'_>, first: TurnNo, most: usize) -> Vec<Concl
         best.retain(|(_, text)| {
             let lower = text.to_lowercase().replace('’', "'");
             let names_cause = wording().strength(&lower) >= CAUSE;
-            // What was done for something else is done; why things are as they are still holds.
-            let lasts = names_cause || wording().limits.stand_in(&lower);
-            (begun.is_none_or(|begun| said.turn > begun) || lasts)
-                && !(names_cause && taken_back)
-                && !since.edit_speaks_against(said.turn, text)
-                && !since.user_rejects(said.turn, text)
-                && !since.run_refutes(said.turn, text)
+            // What was done before the work was handed on stands in the log; why things are as they are still holds.
+            let lasts = names_cause || wording().limits.stand_in(&lower) || !says_done(&lower);
+            let is_over = !lasts && handed_on.is_some_and(|turn| said.turn < turn);
+            let contradicted = (names_cause && taken_back)
+                || since.edit_speaks_against(said.turn, text)
+                || since.user_rejects(said.turn, text)
+                || since.run_refutes(said.turn, text);
+            !is_over && !contradicted
         });
         best.sort_by_key(|(worth, _)| std::cmp::Reverse(*worth));
         if !said.answers && !changes {
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn of_finished_work_only_causes_and_limits_stay() {
+    fn what_was_done_goes_once_it_was_handed_on_and_limits_stay() {
         let mut story = Story::new();
         story.user("fix the ledger");
         story.answer("- Added `months()` to the ledger\n- `load()` was fixed to never open a file twice, as it cannot");

@@ -38,8 +38,7 @@ pub(super) fn worth(sentence: &Sentence<'_>, said: &Said<'_>, offers: bool, chan
     if (sentence.listed && offers) || (strongest == 0 && !(said.answers && (sentence.opens || listed))) {
         return 0;
     }
-    let behind_label = || [" - ", " — ", " – ", ": "].iter().find_map(|mark| Some(plain.split_once(mark)?.1));
-    let says_done = list.done.begin(plain) || behind_label().is_some_and(|text| list.done.begin(text));
+    let says_done = says_done(&lower);
     let is_plan = list.announces.begin(plain) || words(plain).next().is_some_and(|first| list.requests.has(first));
     if is_plan
         || list.doubts.stand_in(&lower)
@@ -73,6 +72,13 @@ pub(super) fn worth(sentence: &Sentence<'_>, said: &Said<'_>, offers: bool, chan
         0 => place,
         strongest => strongest + place + if names_something { NAMES_SOMETHING } else { 0 },
     }
+}
+
+/// Whether it tells what was done, perhaps behind a label: "**Report**: added cents".
+pub(super) fn says_done(lower: &str) -> bool {
+    let plain = lower.trim_start_matches(['*', '_', '`', ' ']);
+    let mut behind_labels = [" - ", " — ", " – ", ": "].iter().filter_map(|mark| Some(plain.split_once(mark)?.1));
+    wording().done.begin(plain) || behind_labels.next().is_some_and(|text| wording().done.begin(text))
 }
 
 /// Whether a sentence has too few words beside names to say something.

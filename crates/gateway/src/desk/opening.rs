@@ -11,7 +11,7 @@ use lookback_engine::{
 use lookback_replay::import::live::working_directory;
 use lookback_store::{SessionWriter, StoreError, derived_session_id};
 use lookback_wire::{Body, body::SectionKind};
-use tracing::warn;
+use tracing::{info, warn};
 
 use super::{Desk, KeepError, Open, context};
 use crate::{
@@ -85,6 +85,12 @@ impl Desk {
     fn begin(&self, asked: &Asked) -> Result<(Live, SessionWriter), KeepError> {
         let model = model_of(&asked.body);
         let card = self.options.card_of(&model);
+        if card.is_none() {
+            info!(
+                model,
+                "no card names this model: it is folded by the number of its calls, and has no dollars; --card NAME lends it one"
+            );
+        }
         let root = directory(&asked.body);
         let section = |kind| asked.body.section(kind).map(|section| asked.body.slice(section.span)).unwrap_or_default();
         let head = [section(SectionKind::System), section(SectionKind::Tools)].map(String::from_utf8_lossy).join("\n");

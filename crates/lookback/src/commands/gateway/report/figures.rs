@@ -39,6 +39,8 @@ pub(in crate::commands) struct SessionFigures {
 pub(in crate::commands) struct CallFigures {
     pub(in crate::commands) at: Timestamp,
     pub(super) paid: f64,
+    /// The provider said nothing of it.
+    pub(super) is_estimate: bool,
     /// The same call in the other way.
     pub(super) other: f64,
 }
@@ -56,6 +58,9 @@ struct Told {
     is_folded: bool,
     /// Calls beside the conversation, which no fold makes cheaper.
     beside: Vec<(Timestamp, Billed)>,
+    /// Of each answer, whether it came through a gateway: the others were in the history when that began.
+    came: Vec<bool>,
+    comes: bool,
 }
 
 impl<'s> Figures<'s> {
@@ -76,10 +81,10 @@ impl<'s> Figures<'s> {
             told.take(event.at, event.event);
             Ok::<_, anyhow::Error>(())
         })?;
-        let Told { is_folded, beside } = told;
+        let Told { is_folded, beside, came, .. } = told;
         let card = self.card(&model, price_card.as_ref());
         let Some((card, rates)) = card.and_then(|card| Some((card.clone(), card.rates(Lifetime::Usual)?))) else {
-            let call = |at| CallFigures { at, paid: 0.0, other: 0.0 };
+            let call = |at| CallFigures { at, paid: 0.0, is_estimate: false, other: 0.0 };
             let calls = stored(id, store)?.calls().filter_map(|item| item.at).map(call).collect();
             return Ok(Some(SessionFigures { client, model, is_folded, is_priced: false, calls }));
         };
@@ -89,16 +94,17 @@ impl<'s> Figures<'s> {
         let strategies = [StrategyName::Append, StrategyName::Guest];
         let costs = costs_by_call(&recording, &tariff, &strategies, self.configuration, &|text| counts.count(text));
         let mut calls = Vec::new();
-        for call in costs {
-            let [append, folded] = call.under[..] else { continue };
-            let (Some(at), Some(paid)) = (call.at, call.paid) else { continue };
+        for (call, came) in costs.into_iter().zip(came) {
+            let ([append, folded], Some(at)) = (&call.under[..], call.at) else { continue };
+            let estimate = came.then_some(if is_folded { *folded } else { *append });
+            let Some(paid) = call.paid.or(estimate) else { continue };
             // What an estimate gets wrong is in both, and goes out in their difference.
             let saves = append - folded;
             let other = if is_folded { paid + saves } else { paid - saves };
-            calls.push(CallFigures { at, paid, other });
+            calls.push(CallFigures { at, paid, is_estimate: call.paid.is_none(), other });
         }
         let beside = beside.into_iter().map(|(at, billed)| (at, dollars(&billed, &tariff.card)));
-        calls.extend(beside.map(|(at, paid)| CallFigures { at, paid, other: paid }));
+        calls.extend(beside.map(|(at, paid)| CallFigures { at, paid, is_estimate: false, other: paid }));
         Ok(Some(SessionFigures { client, model, is_folded, is_priced: true, calls }))
     }
 
@@ -120,10 +126,11 @@ impl Told {
     fn take(&mut self, at: Timestamp, event: EventBody) {
         match event {
             EventBody::Fold(_) => self.is_folded = true,
-            EventBody::CallStarted { details: Some(details), .. } => {
-                let usage = details.over.and_then(|over| over.usage);
-                self.beside.extend(usage.map(|usage| (at, usage.into())));
-            }
+            EventBody::CallStarted { details, .. } => match details.map(|details| details.over) {
+                Some(Some(over)) => self.beside.extend(over.usage.map(|usage| (at, usage.into()))),
+                details => self.comes = details.is_some(),
+            },
+            EventBody::AssistantTurn(_) => self.came.push(self.comes),
             _ => {}
         }
     }

@@ -12,6 +12,8 @@ use crate::screen;
 #[derive(Debug, Default)]
 pub(in crate::commands) struct Sums {
     pub(super) calls: u64,
+    /// Of which the provider reported no usage.
+    estimated: u64,
     paid: f64,
     /// Of conversations in which blocks stood: paid, and what they would have cost without.
     folded: Pair,
@@ -32,6 +34,7 @@ const NOTHING: f64 = 0.000_1;
 impl Sums {
     pub(in crate::commands) fn add(&mut self, session: &SessionFigures, call: &CallFigures) {
         self.calls += 1;
+        self.estimated += u64::from(call.is_estimate);
         self.paid += call.paid;
         let pair = if session.is_folded { &mut self.folded } else { &mut self.observed };
         pair.paid += call.paid;
@@ -67,6 +70,10 @@ impl Sums {
         if self.observed.paid > 0.0 {
             parts.push(format!("folding would have saved {}", of(self.would_have_saved(), self.observed.paid)));
         }
+        if self.estimated > 0 {
+            let estimated = screen::exact(self.estimated);
+            parts.push(format!("{estimated} without reported usage, estimated by what was sent"));
+        }
         if !models.is_empty() {
             parts.push(unknown);
         }
@@ -91,6 +98,7 @@ impl Sums {
     pub(super) fn told(&self) -> Value {
         json!({
             "calls": self.calls,
+            "estimated_calls": self.estimated,
             "paid_usd": self.paid,
             "folded": { "paid_usd": self.folded.paid, "unfolded_usd": self.folded.other, "saved_usd": self.saved() },
             "observed": {

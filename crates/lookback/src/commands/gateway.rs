@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: GatewayArguments) -> Result<()> {
     let Some(name) = &arguments.agent else { return stand(arguments) };
     let agent: Agent = name.parse().map_err(|reason| anyhow!("--for {name}: {reason}"))?;
     let upstreams = Upstreams { all: arguments.upstream, named: named(&settings::load(Flags::default())?) };
-    screen::say(&agent.ways(&[])?.lines(arguments.listen, &upstreams)?)
+    screen::say(&agent.ways(&[], upstreams.all.as_deref())?.lines(arguments.listen, &upstreams)?)
 }
 
 fn stand(arguments: GatewayArguments) -> Result<()> {

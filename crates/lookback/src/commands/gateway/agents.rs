@@ -58,8 +58,8 @@ impl Agent {
         AGENTS.iter().find(|(agent, _)| *agent == self).map_or("", |(_, name)| name)
     }
 
-    /// Where its requests go without us, by what it would be started with.
-    pub(crate) fn ways(self, arguments: &[OsString]) -> Result<Ways> {
+    /// Where its requests go without us, by what it would be started with; with one upstream for all, where they would.
+    pub(crate) fn ways(self, arguments: &[OsString], upstream: Option<&str>) -> Result<Ways> {
         let variable = |name, usual: Option<String>| {
             let url = set(name).or(usual);
             url.map(|url| Way { told: Told::Variable(name), url })
@@ -74,7 +74,7 @@ impl Agent {
                 variable("OPENAI_HOST", goose_setting("OPENAI_HOST").or_else(|| usual(OPENAI))),
                 variable("ANTHROPIC_HOST", goose_setting("ANTHROPIC_HOST").or_else(|| usual(ANTHROPIC))),
             ],
-            Self::Codex => vec![Some(codex::way(arguments)?)],
+            Self::Codex => vec![Some(codex::way(arguments, upstream)?)],
             Self::Opencode => return opencode::ways(),
         };
         let ways: Vec<Way> = ways.into_iter().flatten().collect();

@@ -100,6 +100,7 @@ fn the_settings_for_a_standing_gateway_are_printed_and_nothing_else() {
     let mut shown: Vec<String> = ["claude", "goose", "aider"].map(|name| show(&[name])).into();
     shown.push(show(&["qwen"]));
     shown.push(show(&["codex"]));
+    shown.push(show(&["codex", "--upstream", "http://127.0.0.1:9/v1"]));
     write(&person, ".codex/auth.json", CODEX_KEY);
     shown.push(show(&["codex", "--listen", "127.0.0.1:4000"]));
     write(&person, ".codex/auth.json", CODEX_CHATGPT);

@@ -19,7 +19,7 @@ const CHATGPT: &str = "https://chatgpt.com/backend-api/codex";
 /// Its own provider, whose base URL is a setting by itself.
 const OWN: &str = "openai";
 
-pub(super) fn way(arguments: &[OsString]) -> Result<Way> {
+pub(super) fn way(arguments: &[OsString], upstream: Option<&str>) -> Result<Way> {
     let folder = home::set("CODEX_HOME").map_or_else(|| person().map(|home| home.join(".codex")), Ok)?;
     let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
     let documents = documents(&folder, &words)?;
@@ -30,7 +30,8 @@ pub(super) fn way(arguments: &[OsString]) -> Result<Way> {
     if provider == OWN {
         let url = match said(&["openai_base_url"]) {
             Some(url) => url,
-            None => by_login(&folder)?,
+            // One upstream takes every login's requests; without a login they have the API's form.
+            None => by_login(&folder).or_else(|error| upstream.map(|_| format!("{OPENAI}/v1")).ok_or(error))?,
         };
         return Ok(way("openai_base_url".to_owned(), url));
     }

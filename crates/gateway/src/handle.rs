@@ -60,6 +60,13 @@ async fn answer(house: &Arc<House>, route: &Route<'_>, request: Request) -> Resu
         }
         _ => {}
     }
+    if route::has_dots(parts.uri.path()) {
+        return Err(Refusal::new(
+            400,
+            "invalid_request_error",
+            "a path with . or .. would be another one at the provider",
+        ));
+    }
     if forward::listed(&parts.headers, header::UPGRADE).any(|to| to.eq_ignore_ascii_case("websocket")) {
         // Codex goes on over HTTP at once; any other answer costs it seconds or the session.
         return Err(Refusal::new(426, "invalid_request_error", "WebSockets are not spoken here: use HTTP"));
@@ -78,7 +85,7 @@ async fn answer(house: &Arc<House>, route: &Route<'_>, request: Request) -> Resu
     house.metrics.bytes_in.add(sent.len() as u64);
     let mode = mode(&parts.headers, house.options.mode)?;
     let read = match api.filter(|_| mode != Mode::Off || house.table.may_stand()) {
-        Some(api) => Read::of(house, api, route, &parts.headers, &sent, base).await?,
+        Some(api) => Read::of(house, mode, api, route, &parts.headers, &sent, base).await?,
         None => None,
     };
     let (read, announced) = match mode {

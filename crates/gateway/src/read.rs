@@ -13,7 +13,9 @@ use tracing::warn;
 use crate::{
     coding::{Coding, CodingError},
     credential,
+    forward::listed,
     house::House,
+    options::Mode,
     refusal::Refusal,
     route::Route,
     table::StandingFold,
@@ -37,28 +39,40 @@ impl Read {
     /// None: it is passed on as it is, because nobody here can read it.
     pub(crate) async fn of(
         house: &House,
+        mode: Mode,
         api: Provider,
         route: &Route<'_>,
         headers: &HeaderMap,
         sent: &Bytes,
         base: &str,
     ) -> Result<Option<Self>, Refusal> {
-        let named = headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok());
-        let Ok(coding) = Coding::parse(named) else {
-            warn!(coding = named, "a body that is packed in another way is passed on as it is");
-            return Ok(None);
+        let may_have_blocks = house.table.may_stand();
+        let unread = |reason: String| {
+            warn!(reason, may_have_blocks, "a body that is not read here is passed on as it is");
+            house.metrics.unrecorded.add(1);
+            Ok(None)
         };
-        let plain = coding.unpack(sent).map_err(|error| match error {
-            CodingError::TooLarge => Refusal::new(413, "request_too_large", error.to_string()),
-            _ => Refusal::new(400, "invalid_request_error", error.to_string()),
-        })?;
+        // It may have several lines.
+        let named: Vec<&str> = listed(headers, header::CONTENT_ENCODING).collect();
+        let coding = match Coding::parse(Some(&named.join(", "))) {
+            Ok(coding) => coding,
+            Err(error) => return unread(error.to_string()),
+        };
+        let plain = match coding.unpack(sent) {
+            Ok(plain) => plain,
+            Err(error @ CodingError::TooLarge) => {
+                return Err(Refusal::new(413, "request_too_large", error.to_string()));
+            }
+            // Without its blocks it may no longer fit.
+            Err(error) if mode == Mode::Fold && may_have_blocks => {
+                return Err(Refusal::new(400, "invalid_request_error", error.to_string()));
+            }
+            Err(error) => return unread(error.to_string()),
+        };
         let body = match Body::parse(api, plain) {
             Ok(body) if body.messages().is_empty() => return Ok(None),
             Ok(body) => Arc::new(body),
-            Err(error) => {
-                warn!(%error, "a body that is not read here is passed on as it is");
-                return Ok(None);
-            }
+            Err(error) => return unread(error.to_string()),
         };
         let credential = credential::hashed(headers, &body, &house.options.secret);
         let mut seed = blake3::Hasher::new_keyed(&credential);

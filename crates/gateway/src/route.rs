@@ -65,6 +65,12 @@ impl<'a> Route<'a> {
     }
 }
 
+/// Whether a path has parts that are taken out on the way, by the rules of addresses (WHATWG, "double-dot URL path segment").
+pub(crate) fn has_dots(path: &str) -> bool {
+    let is_dots = |part: &str| matches!(part.to_ascii_lowercase().replace("%2e", ".").as_str(), "." | "..");
+    path.split(['/', '\\']).filter(|part| matches!(part.len(), 1..=6)).any(is_dots)
+}
+
 /// Where a request goes. A base that ends in the version that the path begins with says it once.
 pub(crate) fn join(base: &str, path: &str, query: Option<&str>) -> String {
     let base = base.trim_end_matches('/');
@@ -90,6 +96,16 @@ mod tests {
         assert_eq!(Route::parse("/v1/models").asked, Asked::Other);
         assert_eq!(Route::parse("/v1/threads/t1/messages").asked, Asked::Other, "OpenAI's");
         assert_eq!(Route::parse("/s/").path, "/s/");
+    }
+
+    #[test]
+    fn dots_are_found_as_addresses_have_them() {
+        for path in ["/v1/../admin", "/v1/.", "/%2e%2E/x", "/a/.%2e", "/v1\\..\\x"] {
+            assert!(has_dots(path), "{path}");
+        }
+        for path in ["/v1/messages", "/v1/files/..a", "/v1/...", "/v1/a.b", "/"] {
+            assert!(!has_dots(path), "{path}");
+        }
     }
 
     #[test]

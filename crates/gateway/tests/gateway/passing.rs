@@ -4,6 +4,7 @@ use std::io::Write as _;
 
 use lookback_gateway::Mode;
 use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::{
     conversation::Conversation,
@@ -49,10 +50,47 @@ async fn packed_bodies_pass_as_they_are_and_bombs_do_not() {
     let bomb = zstd::encode_all(std::io::Read::take(std::io::repeat(b' '), 1 << 30), 1).unwrap();
     let request = gateway.post("/v1/messages").header("content-encoding", "zstd").body(bomb);
     assert_eq!(request.send().await.unwrap().status(), 413);
-    for coding in ["gzip", "br", "zstd"] {
+    // On doubt it is the provider who says what is wrong.
+    for coding in ["gzip", "br", "zstd", "deflate"] {
         let request = gateway.post("/v1/messages").header("content-encoding", coding).body(vec![0xff; 400]);
-        assert_eq!(request.send().await.unwrap().status(), 400, "{coding}");
+        assert_eq!(request.send().await.unwrap().status(), 200, "{coding}");
+        assert_eq!(provider.last().body, vec![0xff; 400]);
     }
+    let twice = gateway.post("/v1/messages").header("content-encoding", "gzip").header("content-encoding", "zstd");
+    assert_eq!(twice.body(ODD).send().await.unwrap().status(), 200);
+    assert_eq!(provider.last().body, ODD.as_bytes());
+    assert_eq!(gateway.figure("unrecorded_total").await, 5);
+    gateway.stop().await;
+}
+
+/// Where blocks stand, what is passed on raw may no longer fit.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_cannot_be_unpacked_goes_past_no_block() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start(home.path(), &provider, Mode::Fold).await;
+    let broken = || gateway.post("/v1/messages").header("content-encoding", "gzip").body("no gzip").send();
+    assert_eq!(broken().await.unwrap().status(), 200, "nothing is folded yet");
+    Conversation::new("read everything").steps(&gateway, 16).await;
+    gateway.wait_for_folds(1).await;
+    assert_eq!(broken().await.unwrap().status(), 400);
+    gateway.stop().await;
+}
+
+/// Clients' own libraries take the dots out; somebody else's words in a path do not.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_path_that_would_be_another_one_goes_nowhere() {
+    let (home, provider) = (tempfile::tempdir().unwrap(), Provider::start().await);
+    let gateway = start(home.path(), &provider, Mode::Observe).await;
+    for (path, answer) in [("/v1/../admin", "400"), ("/u/x/%2e%2e/y", "400"), ("/v1/a%2Fb//c..d", "200")] {
+        let mut stream = tokio::net::TcpStream::connect(gateway.running.address()).await.unwrap();
+        let head = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let mut said = String::new();
+        stream.read_to_string(&mut said).await.unwrap();
+        assert!(said.starts_with(&format!("HTTP/1.1 {answer}")), "{path}: {said}");
+    }
+    assert_eq!(provider.got().len(), 1);
+    assert_eq!(provider.last().path, "/v1/a%2Fb//c..d");
     gateway.stop().await;
 }
 

@@ -114,19 +114,18 @@ fn what_nobody_billed_is_estimated_and_what_has_no_card_is_named() {
         [("ANTHROPIC_BASE_URL", "OPENAI_API_BASE"), ("/v1/messages", "/chat/completions"), ("claude-cli", "litellm")];
     let posts = posts.iter().fold(POSTS.to_owned(), |script, (theirs, its)| script.replace(theirs, its));
     place(&led.person, "aider", &posts);
+    let script = led.person.home.path().join("openai.toml");
+    fs::write(&script, "model = \"gpt-5.5\"\n[[step]]\ntext = \"It was part 7.\"\n").expect("a file");
+    let provider = Playing::start(&led.person, &["--script", script.to_str().expect("text")]);
     let ask = |model: &str| {
         let body = serde_json::json!({"model": model, "stream": true,
             "messages": [{"role": "user", "content": "Find out why the ledger is wrong. ".repeat(400)}]});
         fs::write(led.person.home.path().join("bodies/0001.json"), body.to_string()).expect("a file");
-        let base = format!("http://{}/v1", led.provider.address());
+        let base = format!("http://{}/v1", provider.address());
         Person::said(led.command(&["with", "aider"]).env("OPENAI_API_BASE", base).output())
     };
     let said = ask("gpt-5.5");
-    assert!(
-        said.err.contains("1 call, $0.01 paid; 1 without reported usage, estimated by what was sent"),
-        "{}",
-        said.err
-    );
+    assert!(said.err.contains("; 1 without reported usage, estimated by what was sent"), "{}", said.err);
     let total = &led.person.run(&["gateway", "report", "--json"]).json()["total"];
     assert_eq!(total["estimated_calls"], 1);
     let log = || fs::read_to_string(led.person.home.path().join("gateway.log")).expect("a log");

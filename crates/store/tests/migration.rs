@@ -171,7 +171,7 @@ fn what_was_damaged_before_the_migration_is_told_and_all_else_can_be_read() {
 }
 
 #[test]
-fn jobs_that_were_stored_before_they_had_marks_get_them() {
+fn jobs_and_bills_that_were_stored_before_they_were_kept_apart_get_their_rows() {
     let home = tempfile::tempdir().unwrap();
     let now = Context { now: Timestamp(0), count: &|_| 1, blobs: &NoBlobs };
     let mut session = Session::start(SessionSetup::new(id("session")), &now).unwrap();
@@ -182,7 +182,10 @@ fn jobs_that_were_stored_before_they_had_marks_get_them() {
     session.job_started("a", 1, "serve".into(), &now).unwrap();
     session.job_ended(JobEnded { number: 1, exit_code: Some(0), output: "served".into() }, &now).unwrap();
     let store = Store::open(home.path()).unwrap();
-    drop((store.create(session.trace()).unwrap(), store));
+    drop(store.create(session.trace()).unwrap());
+    let bills = store.bills().unwrap();
+    assert_eq!(bills[&id("session")].len(), 1);
+    drop(store);
 
     let connection = Connection::open(home.path().join("lookback.db")).unwrap();
     let marks = || {
@@ -192,8 +195,10 @@ fn jobs_that_were_stored_before_they_had_marks_get_them() {
     };
     let written = marks();
     assert_eq!(connection.execute("DELETE FROM marks WHERE kind IN (12, 13)", []).unwrap(), 2);
-    connection.execute_batch("ALTER TABLE guest_folds DROP COLUMN behind; DROP TABLE bills; PRAGMA user_version = 7").unwrap();
-    drop(Store::open(home.path()).unwrap());
+    connection
+        .execute_batch("ALTER TABLE guest_folds DROP COLUMN behind; DROP TABLE bills; PRAGMA user_version = 7")
+        .unwrap();
+    assert_eq!(Store::open(home.path()).unwrap().bills().unwrap(), bills);
     assert_eq!(marks(), written);
 }
 

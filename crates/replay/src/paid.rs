@@ -4,7 +4,7 @@
 //!
 //! Example: 10,000 tokens written for an hour and 100 of output at 10 and 25 dollars a million are 0.1025 dollars.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lookback_engine::card::{Card, Cards, Lifetime};
 use serde::Serialize;
@@ -52,12 +52,19 @@ impl Paid {
     }
 }
 
-/// By each call's own model where `cards` has its prices, else by the run's. None where the file has no bill.
-pub(crate) fn paid(conversation: &Conversation<'_>, tariff: &Tariff, cards: Option<&Cards>) -> Option<Paid> {
+/// By each call's own model where `cards` has its prices, else by the run's. `copied` items were paid in another session.
+/// None where the file has no bill.
+pub(crate) fn paid(
+    conversation: &Conversation<'_>,
+    copied: &BTreeSet<usize>,
+    tariff: &Tariff,
+    cards: Option<&Cards>,
+) -> Option<Paid> {
     let mut paid = Paid::default();
     let mut used: BTreeMap<&str, &Card> = BTreeMap::new();
     let whole: BTreeMap<usize, u64> = conversation.calls.iter().map(|call| (call.item, call.output_tokens)).collect();
-    for (place, item) in conversation.recording.items.iter().enumerate() {
+    let items = conversation.recording.items.iter().enumerate().filter(|(place, _)| !copied.contains(place));
+    for (place, item) in items {
         let (billed, model) = match item {
             Item::Call(call) => (call.billed, call.model.as_deref()),
             Item::Compaction(compaction) => (compaction.billed, None),
@@ -140,6 +147,7 @@ mod tests {
 
     fn call(model: &str, billed: Billed) -> Item {
         Item::Call(Box::new(CallItem {
+            id: None,
             at: None,
             model: Some(model.into()),
             parts: vec![NewPart::Text("Yes.".into())],
@@ -155,7 +163,7 @@ mod tests {
         let card = known.all()[0].clone();
         let rates = card.rates(Lifetime::Usual).unwrap();
         let conversation = Conversation::new(&recording, &|text| text.len() as u32);
-        paid(&conversation, &Tariff { card, lifetime: Lifetime::Usual, rates }, own.then_some(&known))
+        paid(&conversation, &BTreeSet::new(), &Tariff { card, lifetime: Lifetime::Usual, rates }, own.then_some(&known))
     }
 
     #[test]

@@ -59,9 +59,8 @@ fn every_step_is_a_call() {
         About {
             session: Some("ses_1".into()),
             cwd: Some("/app".into()),
-            system: None,
             model: Some("m".into()),
-            imported_from: None
+            ..About::default()
         }
     );
     let users: Vec<(&str, Origin)> = recording

@@ -11,6 +11,8 @@ Files that are compressed need `zstd`. Sessions of a store, and formats without 
 import argparse, glob, gzip, json, os, subprocess, sys, tomllib
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+# No prompt is as long: such a bill is not believed.
+LARGEST_BILL = 20_000_000
 KINDS = ["uncached", "cached", "written_5m", "written_1h", "output"]
 
 
@@ -85,9 +87,13 @@ def bill(uncached, cached, written, hour, output):
     return dict(zip(KINDS, [uncached, cached, written - hour, hour, output]))
 
 
+# Responses of Claude Code that a file before was billed for, and which: a fork begins with a copy.
+SEEN = {}
+
+
 def claude_code(text):
     """One bill for each response: the usage on its last line. Sub-agents and what the client made up are no calls."""
-    last = {}
+    last, file = {}, object()
     for line in lines(text):
         message = line.get("message")
         if line.get("type") != "assistant" or line.get("isSidechain") or not isinstance(message, dict):
@@ -95,8 +101,11 @@ def claude_code(text):
         if message.get("model") == "<synthetic>" or line.get("isApiErrorMessage"):
             continue
         last[message.get("id") or line.get("uuid")] = (message.get("model"), message.get("usage") or {})
-    for model, usage in last.values():
+    for response, (model, usage) in last.items():
         of = lambda key: usage.get(key) or 0
+        prompt = of("input_tokens") + of("cache_read_input_tokens") + of("cache_creation_input_tokens")
+        if SEEN.setdefault((response, prompt), file) is not file:
+            continue
         hour = (usage.get("cache_creation") or {}).get("ephemeral_1h_input_tokens") or 0
         written = of("cache_creation_input_tokens")
         yield model, bill(of("input_tokens"), of("cache_read_input_tokens"), written, hour, of("output_tokens"))
@@ -174,7 +183,7 @@ def paid(session):
     if reader is None or not os.path.isfile(path):
         return None
     otherwise = card_of(session["card"]["models"][0])
-    bills = [(model, tokens) for model, tokens in reader(content(path)) if any(tokens.values())]
+    bills = [(model, tokens) for model, tokens in reader(content(path)) if 0 < sum(tokens.values()) <= LARGEST_BILL]
     own = lambda model: otherwise if session["card"]["chosen"] else (model and card_of(model)) or otherwise
     return len(bills), sum(call_dollars(own(model), tokens) for model, tokens in bills)
 

@@ -16,6 +16,7 @@ pub(crate) struct Place {
     pub(crate) agent: &'static str,
     pub(crate) folder: PathBuf,
     pub(crate) found: Vec<Found>,
+    pub(crate) sub_agents: Vec<Found>,
 }
 
 pub(crate) fn find_places() -> Vec<Place> {
@@ -25,10 +26,10 @@ pub(crate) fn find_places() -> Vec<Place> {
             return;
         }
         match find_sessions(&folder) {
-            Ok(mut found) => {
-                found.retain(|found| found.is_main);
+            Ok(found) => {
+                let (found, sub_agents): (Vec<_>, Vec<_>) = found.into_iter().partition(|found| found.is_main);
                 if !found.is_empty() {
-                    places.push(Place { agent, folder, found });
+                    places.push(Place { agent, folder, found, sub_agents });
                 }
             }
             Err(error) => screen::remark(&format!("{error:#}; left out")),
@@ -60,12 +61,15 @@ fn leave_out_what_was_moved(places: &mut Vec<Place>) {
         Source::InDatabase(_, id) => Some(id.clone()),
         _ => None,
     };
-    let moved: BTreeSet<String> = places.iter().flat_map(|place| &place.found).filter_map(in_database).collect();
+    let all = places.iter().flat_map(|place| place.found.iter().chain(&place.sub_agents));
+    let moved: BTreeSet<String> = all.filter_map(in_database).collect();
+    let stays = |found: &Found| match &found.source {
+        Source::InFolders(path) => !path.file_stem().is_some_and(|name| moved.contains(&*name.to_string_lossy())),
+        _ => true,
+    };
     for place in places.iter_mut() {
-        place.found.retain(|found| match &found.source {
-            Source::InFolders(path) => !path.file_stem().is_some_and(|name| moved.contains(&*name.to_string_lossy())),
-            _ => true,
-        });
+        place.found.retain(stays);
+        place.sub_agents.retain(stays);
     }
     places.retain(|place| !place.found.is_empty());
 }
@@ -73,7 +77,7 @@ fn leave_out_what_was_moved(places: &mut Vec<Place>) {
 /// How many there are of each agent, on standard error.
 pub(crate) fn show(places: &[Place]) {
     screen::remark("found on this machine:");
-    for Place { agent, folder, found } in places {
+    for Place { agent, folder, found, .. } in places {
         let bytes = found.iter().map(|found| found.bytes).sum();
         let sessions = screen::counted(found.len() as u64, "session");
         screen::remark(&format!("  {agent:<11} {sessions:>14} {:>10}  {}", size(bytes), folder.display()));

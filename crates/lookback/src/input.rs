@@ -1,6 +1,7 @@
 //! Files as a person names them: a path, a folder or `-`, plain or compressed. What stands in them is known elsewhere.
 
 mod database;
+mod document;
 mod lines;
 mod opencode;
 mod places;
@@ -17,7 +18,9 @@ use std::{
 
 use anyhow::{Context, Result, anyhow, bail};
 use lookback_engine::trace::BlobHash;
+use lookback_replay::recording::Skipped;
 
+use document::Document;
 pub(crate) use lines::{LONGEST_LINE, Line, Lines};
 pub(crate) use places::{Found, find_sessions, holds_many, named_sessions, nothing_under, once};
 
@@ -77,6 +80,8 @@ pub(crate) struct Input {
     /// Bytes taken from the file, before decompression, and how many it has.
     pub(crate) position: Arc<AtomicU64>,
     pub(crate) size: Option<u64>,
+    /// What could not be put together with the rest.
+    pub(crate) skipped: Vec<Skipped>,
 }
 
 impl Input {
@@ -103,16 +108,16 @@ impl Input {
         reader.by_ref().take(HEAD).read_to_end(&mut head).with_context(unreadable)?;
         let head_is_whole = (head.len() as u64) < HEAD;
         let reader = Cursor::new(head.clone()).chain(reader);
-        Ok(Self { head, head_is_whole, reader, position, size })
+        Ok(Self { head, head_is_whole, reader, position, size, skipped: Vec::new() })
     }
 
     /// One that was put together in memory.
-    fn of_document(mut document: Vec<u8>) -> Self {
+    fn of_document(Document { bytes: mut document, skipped, .. }: Document) -> Self {
         let size = document.len() as u64;
         let rest = document.split_off((document.len()).min(HEAD as usize));
         let reader: Box<dyn Read> = Box::new(Cursor::new(rest));
         let (head_is_whole, reader) = (size < HEAD, Cursor::new(document.clone()).chain(reader));
-        Self { head: document, head_is_whole, reader, position: Arc::default(), size: Some(size) }
+        Self { head: document, head_is_whole, reader, position: Arc::default(), size: Some(size), skipped }
     }
 
     /// Names a session whose file does not: a copy of it has the same beginning and length.

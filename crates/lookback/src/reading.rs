@@ -57,6 +57,7 @@ pub(crate) fn read(input: Input, format: Format, taker: &mut dyn Taker) -> Resul
     match shape(format) {
         Shape::Lines => read_lines(&mut input.lines(), format, taker),
         Shape::Document => {
+            input.skipped.iter().cloned().for_each(|skipped| taker.skipped(skipped));
             let Some(bytes) = input.whole(DOCUMENT_LIMIT).context("the file cannot be read to its end")? else {
                 bail!(
                     "a session of {} is one document, and this one is larger than {} MB: only formats of lines are \

@@ -19,7 +19,7 @@ mod prompts;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lookback_engine::{
     cache::{CacheRule, CacheState, CachedCall, PromptChain, Split},
@@ -129,8 +129,9 @@ impl std::ops::AddAssign for Check {
     }
 }
 
-/// Checks a session; none where its file has no usage, or no card knows its models.
-pub fn check(conversation: &Conversation<'_>, cards: &Cards) -> Option<Checked> {
+/// Checks a session; none where its file has no usage, or no card knows its models. `copied` calls were checked in another
+/// session, and left in the cache what they left.
+pub fn check(conversation: &Conversation<'_>, cards: &Cards, copied: &BTreeSet<usize>) -> Option<Checked> {
     let mut check = Check::default();
     let (mut billed, mut predicted) = (Bills::default(), Bills::default());
     let mut prompts = Prompts::new(conversation);
@@ -146,6 +147,9 @@ pub fn check(conversation: &Conversation<'_>, cards: &Cards) -> Option<Checked> 
         let by_marks = matches!(card.cache, CacheRule::Marks { .. });
         let prompt = prompts.send(number, &bill, if by_marks { Shorter::CountedLess } else { Shorter::CutAtRound });
         let split = predict(cache, &prompt, &bill, call.at.unwrap_or(Timestamp(0)));
+        if copied.contains(&call.item) {
+            continue;
+        }
         let real = real_split(&bill, &split, card);
         // Output as for every strategy, so that the bills can be compared.
         let charged = Billed { output: call.output_tokens, ..bill };

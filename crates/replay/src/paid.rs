@@ -4,7 +4,7 @@
 //!
 //! Example: 10,000 tokens written for an hour and 100 of output at 10 and 25 dollars a million are 0.1025 dollars.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lookback_engine::card::{Card, Lifetime};
 use serde::Serialize;
@@ -51,8 +51,8 @@ impl Paid {
     }
 }
 
-/// None where the file has no bill.
-pub(crate) fn paid(conversation: &Conversation<'_>, tariff: &Tariff) -> Option<Paid> {
+/// `copied` items were paid in another session. None where the file has no bill.
+pub(crate) fn paid(conversation: &Conversation<'_>, copied: &BTreeSet<usize>, tariff: &Tariff) -> Option<Paid> {
     let mut paid = Paid::default();
     let mut used: BTreeMap<&str, &Card> = BTreeMap::new();
     // Summaries are written by the model in use.
@@ -67,7 +67,7 @@ pub(crate) fn paid(conversation: &Conversation<'_>, tariff: &Tariff) -> Option<P
             Item::Compaction(compaction) => compaction.billed,
             Item::User(_) | Item::Rewind { .. } => continue,
         };
-        let Some(billed) = billed else { continue };
+        let Some(billed) = billed.filter(|_| !copied.contains(&place)) else { continue };
         let own = tariff.of(model);
         let card = &own.card;
         paid.calls += 1;
@@ -153,6 +153,7 @@ mod tests {
 
     fn call(model: &str, billed: Billed) -> Item {
         Item::Call(Box::new(CallItem {
+            id: None,
             at: None,
             model: Some(model.into()),
             parts: vec![NewPart::Text("Yes.".into())],
@@ -169,7 +170,8 @@ mod tests {
         let rates = card.rates(Lifetime::Usual).unwrap();
         let conversation = Conversation::new(&recording, &|text| text.len() as u32);
         let tariff = Tariff::new(card, Lifetime::Usual, rates);
-        paid(&conversation, &if own { tariff.for_models(&recording, &known, None) } else { tariff })
+        let tariff = if own { tariff.for_models(&recording, &known, None) } else { tariff };
+        paid(&conversation, &BTreeSet::new(), &tariff)
     }
 
     #[test]

@@ -5,6 +5,10 @@
 /// had to stop there.
 pub(crate) const WINDOW: u64 = 200_000;
 
+/// Tokens. The largest windows hold two million (Grok 4.1 Fast; ten were announced for Llama 4 Scout): a bill of ten times
+/// as many is a number that somebody broke.
+pub(crate) const LARGEST_BILL: u64 = 20_000_000;
+
 /// `mask`, under SWE-agent's names (`last_n_observations` in `sweagent/agent/history_processors.py`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct MaskParameters {

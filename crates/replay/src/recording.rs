@@ -3,7 +3,10 @@
 //! Importers write these items, one after another, so that a file of any length needs memory for one call only. What
 //! tools did is typed as in the engine's own traces; the raw call stays as the model wrote it.
 
+mod bills;
 mod times;
+
+use std::collections::BTreeMap;
 
 use lookback_engine::{
     NewPart,
@@ -70,6 +73,17 @@ pub struct About {
     pub model: Option<String>,
     /// Whose file it was before Lookback imported it.
     pub imported_from: Option<Format>,
+    /// Calls of sub-agents in the same file, by the hash of their ids: no part of the conversation, and paid for.
+    pub sub_agents: BTreeMap<u64, Aside>,
+}
+
+/// A call of a sub-agent: all that is known of it here is its bill.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Aside {
+    /// Where the file names it.
+    pub model: Option<String>,
+    /// Where the file shows one.
+    pub billed: Option<Billed>,
 }
 
 /// A turn that a person or the client wrote.
@@ -86,6 +100,8 @@ pub struct UserItem {
 /// One response of the model with all its results.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallItem {
+    /// Hash of the provider's id of the response, where the file has it: copies of a session have the same.
+    pub id: Option<u64>,
     /// Of its first line on the main thread.
     pub at: Option<Timestamp>,
     /// Where the file names it.

@@ -21,10 +21,23 @@ pub const PAID: &str = "paid";
 pub use crate::{check::Bills, measure::BillByKind, numbers, paid::Paid};
 
 /// A whole run over many sessions.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Report {
     /// In the order in which they were given.
     pub sessions: Vec<SessionReport>,
+    /// What stands in the files beside them.
+    pub beside: Beside,
+}
+
+/// Calls that no figure of a session has.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Beside {
+    /// Of sub-agents: nobody folds them.
+    pub sub_agents: u64,
+    /// What these were billed, each at its own model's prices.
+    pub sub_agents_usd: f64,
+    /// Calls that more than one session has, because one began as a copy of another: they count in the first.
+    pub copied: u64,
 }
 
 /// One session under every strategy.

@@ -2,7 +2,7 @@
 //!
 //! Pure: the caller has read the file, brings the counter and the tariff, and puts the reports together.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lookback_engine::{Configuration, card::Cards};
 
@@ -42,6 +42,9 @@ pub struct Job<'a> {
     pub tariff: &'a Tariff,
     /// Whose prices these are.
     pub card: UsedCard,
+    /// Items that another session of the run was billed for already: they are replayed, since what follows rests on them,
+    /// and stand in no figure.
+    pub copied: &'a BTreeSet<usize>,
 }
 
 /// A view that its provider would have refused.
@@ -65,28 +68,30 @@ pub struct Replayed {
 
 /// Runs all strategies of the plan over one session.
 pub fn replay(job: &Job<'_>, plan: Plan<'_>, count: &dyn Fn(&[u8]) -> u32) -> Replayed {
-    let Job { file, recording, tariff, card } = job;
-    let conversation = Conversation::new(recording, count);
-    let runs = run_all(&conversation, tariff, plan, count);
+    let Job { file, recording, tariff, card, copied } = job;
+    let mut conversation = Conversation::new(recording, count);
+    let mut runs = run_all(&conversation, tariff, plan, count);
+    let invalid = first_invalid(&runs);
+    let checked = check(&conversation, plan.cards, copied);
+    let lookback = plan.strategies.contains(&StrategyName::Lookback);
+    let against_best = lookback.then(|| competitive(&conversation, tariff, plan.configuration)).flatten();
+    leave_out(copied, &mut conversation, &mut runs);
     let append = runs.iter().find(|(name, _)| *name == StrategyName::Append);
     let append = append.map(|(_, run)| figures(run, &conversation, tariff, None));
     let append_cost = append.as_ref().map(|append| append.cost);
     let mut strategies = BTreeMap::new();
-    let mut against_best = None;
     for (name, run) in &runs {
         let mut figures = match (name, &append) {
             (StrategyName::Append, Some(append)) => append.clone(),
             _ => figures(run, &conversation, tariff, append_cost),
         };
         if *name == StrategyName::Lookback {
-            against_best = competitive(&conversation, tariff, plan.configuration);
             figures.competitive_ratio = against_best.map(|competitive| competitive.ratio);
         }
         strategies.insert(name.name().to_owned(), figures);
     }
     let named: Vec<NamedRun<'_>> = runs.iter().map(|(name, run)| (name.name(), run)).collect();
-    let checked = check(&conversation, plan.cards);
-    let paid = paid(&conversation, tariff);
+    let paid = paid(&conversation, copied, tariff);
     let pictures = pictures(file, &named, &conversation, tariff, paid.as_ref());
     let report = SessionReport {
         file: file.clone(),
@@ -105,7 +110,7 @@ pub fn replay(job: &Job<'_>, plan: Plan<'_>, count: &dyn Fn(&[u8]) -> u32) -> Re
         competitive: against_best,
         pictures,
     };
-    Replayed { report, invalid: first_invalid(&runs) }
+    Replayed { report, invalid }
 }
 
 type Runs = Vec<(StrategyName, Run)>;
@@ -116,6 +121,16 @@ fn run_all(conversation: &Conversation<'_>, tariff: &Tariff, plan: Plan<'_>, cou
         (name, simulate::run(&mut *strategy, conversation, tariff))
     };
     plan.strategies.iter().map(run).collect()
+}
+
+fn leave_out(copied: &BTreeSet<usize>, conversation: &mut Conversation<'_>, runs: &mut Runs) {
+    let counts: Vec<bool> = conversation.calls.iter().map(|call| !copied.contains(&call.item)).collect();
+    let mut each = counts.iter();
+    conversation.calls.retain(|_| each.next() == Some(&true));
+    for (_, run) in runs {
+        let mut each = counts.iter();
+        run.calls.retain(|_| each.next() == Some(&true));
+    }
 }
 
 fn first_invalid(runs: &Runs) -> Vec<InvalidView> {

@@ -74,7 +74,7 @@ fn the_bill_by_kind_and_the_table_say_the_same_was_paid() {
 fn tags_are_balanced() {
     check_tags(&render_page(&sample::report(7)));
     check_tags(&render_page(&sample::report(1)));
-    check_tags(&render_page(&Report { sessions: Vec::new() }));
+    check_tags(&render_page(&Report::default()));
 }
 
 #[test]

@@ -215,7 +215,9 @@ fn folds_of_an_older_version_stand() {
     assert_eq!(writer.append_with_folds(&[], &[fold.clone()], &[link]).unwrap(), [fold.clone()]);
     drop((writer, store));
     let connection = Connection::open(home.path().join("lookback.db")).unwrap();
-    connection.execute_batch("ALTER TABLE guest_folds DROP COLUMN behind; DROP TABLE bills; PRAGMA user_version = 8").unwrap();
+    connection
+        .execute_batch("ALTER TABLE guest_folds DROP COLUMN behind; DROP TABLE bills; PRAGMA user_version = 8")
+        .unwrap();
     fold.behind.clear();
     assert_eq!(Store::open(home.path()).unwrap().find_folds(&[link]).unwrap(), [fold]);
 }

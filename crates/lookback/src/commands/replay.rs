@@ -2,17 +2,19 @@
 //!
 //! Files, threads and the terminal are here; what a strategy does and what a figure means is in `lookback-replay`.
 
+mod copies;
 mod counting;
 mod discovery;
 mod opening;
 mod origin;
 mod prices;
+mod sessions;
 mod side_by_side;
+mod sub_agents;
 mod table;
 
 use std::{
-    cmp::Reverse,
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     fs::{self, File},
     io::Read,
     path::{Path, PathBuf},
@@ -21,9 +23,9 @@ use std::{
 use anyhow::{Context, Error, Result, bail};
 use lookback_engine::{Configuration, trace::SessionId};
 use lookback_replay::{
-    recording::{Format, Recording, Skipped},
+    recording::{Recording, Skipped},
     report::{Report, SessionReport, page::render_page, summary::Summary},
-    session::{self, Job, Plan, Replayed},
+    session::Plan,
     strategy::StrategyName,
 };
 use lookback_store::Snapshot;
@@ -38,11 +40,14 @@ use crate::{
 
 pub(crate) use counting::Counts;
 use discovery::Consent;
-use origin::{Identity, Origin};
+use origin::Origin;
 use prices::Prices;
+use sessions::{One, Outcomes, WithoutCalls, is_unused, replay_all};
 pub(crate) use side_by_side::each;
 
 const REPORT: &str = "lookback-replay.html";
+/// Files of which something could not be used. Who has many knows after a few.
+const FILES_TOLD: usize = 3;
 /// How every page begins.
 const PAGE_START: &[u8] = b"<!DOCTYPE html>";
 
@@ -54,24 +59,21 @@ pub(crate) fn run(arguments: ReplayArguments) -> Result<()> {
     let page = page_of(&arguments)?;
     let strategies = chosen(arguments.strategies.as_ref());
     interruption::end_on_interruption("interrupted: no report was written");
-    let (origins, store) = match arguments.what.as_slice() {
-        [] => match discovery::discover(if arguments.yes { Consent::Given } else { Consent::Ask })? {
-            Some(origins) => (origins, None),
-            None => return Ok(()),
-        },
-        words => origin::named(words)?,
+    let asked = match arguments.what.as_slice() {
+        [] => discovery::discover(if arguments.yes { Consent::Given } else { Consent::Ask })?,
+        words => Some(origin::named(words)?),
     };
+    let Some(asked) = asked else { return Ok(()) };
     // What a person set is what their sessions would be folded by.
     let settings = settings::load(Flags::default())?;
     if let (true, Some(file)) = (settings.context.value != Configuration::default(), &settings.file) {
         screen::remark(&format!("lookback is measured with the [context] of {}", file.display()));
     }
     let plan = Plan { strategies: &strategies, cards: cards::built_in()?, configuration: &settings.context.value };
-    let outcomes = each(&origins, |origin| replay(origin, store.as_ref(), &prices, plan));
-    let run = Finished::of(&origins, outcomes);
-    run.tell();
+    let run = Finished::of(&asked.origins, replay_all(&asked, &prices, plan));
     if run.report.sessions.is_empty() {
-        bail!("nothing could be read: {}", screen::counted(origins.len() as u64, "file"));
+        run.tell();
+        bail!("nothing could be read: {}", screen::counted(asked.origins.len() as u64, "file"));
     }
     let summary = Summary::new(&run.report);
     // A page that cannot be written does not take the table with it.
@@ -81,6 +83,8 @@ pub(crate) fn run(arguments: ReplayArguments) -> Result<()> {
         true => print_json(&run.report, &summary)?,
         false => print_table(&run.report, &summary, arguments.strategies.is_none(), page.as_deref())?,
     }
+    // What was paid comes first.
+    run.tell();
     written.unwrap_or(Ok(()))?;
     run.valid()
 }
@@ -125,33 +129,6 @@ pub(crate) fn stored(id: &SessionId, store: &Snapshot) -> Result<Recording> {
     Ok(Origin::Stored(id.clone()).read(Some(store))?.0)
 }
 
-/// Clients begin a file when they start, whether anything is said or not.
-#[derive(Debug, thiserror::Error)]
-#[error("a session of {} without any call of a model", .0.label())]
-struct WithoutCalls(Format, Vec<Skipped>);
-
-fn is_unused(error: &Error) -> bool {
-    error.downcast_ref().is_some_and(|WithoutCalls(_, skipped)| skipped.is_empty())
-}
-
-struct One {
-    identity: Identity,
-    replayed: Replayed,
-    skipped: Vec<Skipped>,
-}
-
-fn replay(origin: &Origin, store: Option<&Snapshot>, prices: &Prices, plan: Plan<'_>) -> Result<One> {
-    let (recording, identity) = origin.read(store)?;
-    if recording.calls().next().is_none() {
-        return Err(WithoutCalls(recording.format, recording.skipped).into());
-    }
-    let (card, tariff) = prices.of(&recording)?;
-    let counts = Counts::default();
-    let job = Job { file: origin.name(), recording: &recording, tariff: &tariff, card };
-    let replayed = session::replay(&job, plan, &|text| counts.count(text));
-    Ok(One { identity, replayed, skipped: recording.skipped })
-}
-
 /// All sessions; files that turned out to hold none are left out.
 struct Finished {
     report: Report,
@@ -161,17 +138,18 @@ struct Finished {
 }
 
 impl Finished {
-    fn of(origins: &[Origin], outcomes: Vec<Result<One>>) -> Self {
-        let mut run = Self { report: Report { sessions: Vec::new() }, remarks: Vec::new(), invalid: Vec::new() };
-        let (mut others, mut without_calls, mut again) = (0, 0, 0);
-        let copies = given_again(&outcomes);
+    fn of(origins: &[Origin], outcomes: Outcomes) -> Self {
+        let Outcomes { sessions, again, beside, unread } = outcomes;
+        let mut run =
+            Self { report: Report { sessions: Vec::new(), beside }, remarks: Vec::new(), invalid: Vec::new() };
+        let (mut others, mut without_calls, mut skips) = (0, 0, Vec::new());
         let mut without_card = BTreeMap::new();
-        for (place, (origin, outcome)) in origins.iter().zip(outcomes).enumerate() {
+        for (place, (origin, outcome)) in origins.iter().zip(sessions).enumerate() {
             let name = origin.name();
             match outcome {
-                Ok(_) if copies.contains(&place) => again += 1,
+                Ok(_) if again.contains(&place) => {}
                 Ok(One { replayed, skipped, .. }) => {
-                    run.remarks.extend(remark_on(&name, &skipped));
+                    skips.extend(remark_on(&name, &skipped));
                     let invalid = replayed.invalid.iter();
                     run.invalid.extend(invalid.map(|view| {
                         format!(
@@ -196,11 +174,16 @@ impl Finished {
                     if let Some(WithoutCalls(_, skipped)) = error.downcast_ref() {
                         run.remarks.extend(remark_on(&name, skipped));
                     }
-                    let reasons: Vec<String> = error.chain().map(ToString::to_string).collect();
-                    run.remarks.push(format!("{name}: {}; left out", reasons.join(": ")));
+                    run.remarks.push(left_out(&name, &error));
                 }
             }
         }
+        let more = skips.len().saturating_sub(FILES_TOLD) as u64;
+        run.remarks.extend(skips.into_iter().take(FILES_TOLD));
+        if more > 0 {
+            run.remarks.push(format!("parts of {} could not be used either", screen::counted(more, "other file")));
+        }
+        run.remarks.extend(unread.iter().map(|(name, error)| left_out(name, error)));
         run.remarks.extend(without_card.into_iter().map(|((model, other), sessions)| {
             let sessions = screen::counted(sessions, "session");
             match model {
@@ -208,8 +191,13 @@ impl Finished {
                 None => format!("{sessions} without the name of a model: billed at the prices of {other}"),
             }
         }));
-        if again > 0 {
-            run.remarks.push(format!("{} given twice: counted once", screen::counted(again, "session")));
+        match again.len() as u64 {
+            0 => {}
+            1 => run.remarks.push("1 session given twice: counted once".to_owned()),
+            more => run.remarks.push(format!(
+                "{} copies of sessions that were given already: each is counted once",
+                screen::exact(more)
+            )),
         }
         if others > 0 {
             let other = screen::counted(others, "other file");
@@ -235,26 +223,9 @@ impl Finished {
     }
 }
 
-/// The places of sessions of which a copy counts: one with more calls, or the first of equals.
-fn given_again(outcomes: &[Result<One>]) -> BTreeSet<usize> {
-    let (mut by_id, mut by_beginning) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::<_, Vec<_>>::new());
-    for (place, one) in outcomes.iter().enumerate().filter_map(|(place, one)| Some((place, one.as_ref().ok()?))) {
-        by_id.entry(&one.identity.id).or_default().push((place, one));
-        by_beginning.entry(one.identity.beginning()).or_default().push((place, one));
-    }
-    let calls = |one: &One| one.replayed.report.calls;
-    let mut again = BTreeSet::new();
-    for copies in by_id.into_values().chain(by_beginning.into_values()) {
-        for (place, one) in &copies {
-            let counts_before = |(other_place, other): &(usize, &One)| {
-                (calls(other), Reverse(*other_place)) > (calls(one), Reverse(*place))
-            };
-            if copies.iter().any(|other| counts_before(other) && one.identity.is_same(&other.1.identity)) {
-                again.insert(*place);
-            }
-        }
-    }
-    again
+fn left_out(name: &str, error: &Error) -> String {
+    let reasons: Vec<String> = error.chain().map(ToString::to_string).collect();
+    format!("{name}: {}; left out", reasons.join(": "))
 }
 
 /// The first of what was skipped, and how much more.

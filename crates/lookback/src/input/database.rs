@@ -11,7 +11,9 @@ use std::{
 
 use anyhow::{Context, Result, bail, ensure};
 use lookback_replay::import::DOCUMENT_LIMIT;
-use rusqlite::{Connection, OpenFlags, OptionalExtension};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, types::ValueRef};
+
+use super::document::Document;
 
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
@@ -23,7 +25,7 @@ const NEEDED: [(&str, &[&str]); 3] = [
 ];
 
 /// A session in it.
-pub(super) struct Row {
+pub(super) struct Session {
     pub(super) id: String,
     /// A sub-agent's has a session that it works for.
     pub(super) is_main: bool,
@@ -37,15 +39,15 @@ pub(super) fn is_database(path: &Path) -> bool {
 }
 
 /// All sessions, in the order of their ids.
-pub(super) fn sessions(path: &Path) -> Result<Vec<Row>> {
-    let read = || -> Result<Vec<Row>> {
+pub(super) fn sessions(path: &Path) -> Result<Vec<Session>> {
+    let read = || -> Result<Vec<Session>> {
         let connection = open(path)?;
         let sql = "SELECT id, parent_id IS NULL, time_updated FROM session ORDER BY id";
         let mut statement = connection.prepare(sql)?;
         let rows = statement.query_map([], |row| {
             let updated = row.get::<_, i64>(2).ok().and_then(|time| u64::try_from(time).ok());
             let updated = updated.and_then(|time| SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(time)));
-            Ok(Row { id: row.get(0)?, is_main: row.get(1)?, updated })
+            Ok(Session { id: row.get(0)?, is_main: row.get(1)?, updated })
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
     };
@@ -53,13 +55,13 @@ pub(super) fn sessions(path: &Path) -> Result<Vec<Row>> {
 }
 
 /// The document of one session.
-pub(super) fn assemble(path: &Path, session: &str) -> Result<Vec<u8>> {
-    let read = || -> Result<Vec<u8>> {
+pub(super) fn assemble(path: &Path, session: &str) -> Result<Document> {
+    let read = || -> Result<Document> {
         let connection = open(path)?;
         // One moment of it, while opencode goes on.
         connection.execute_batch("BEGIN")?;
         let sql = "SELECT directory FROM session WHERE id = ?1";
-        let directory: Option<String> = connection.query_row(sql, [session], |row| row.get(0)).optional()?;
+        let directory = connection.query_row(sql, [session], |row| Ok(row.get::<_, String>(0).ok())).optional()?;
         let directory = directory.with_context(|| format!("there is no session {session}"))?;
         // Looked at before anything is read: SQLite knows the sizes without the texts. With what stands between them.
         let sql = "SELECT (SELECT total(octet_length(data) + 32) FROM message WHERE session_id = ?1) + (SELECT \
@@ -67,34 +69,36 @@ pub(super) fn assemble(path: &Path, session: &str) -> Result<Vec<u8>> {
         let size: f64 = connection.query_row(sql, [session], |row| row.get(0))?;
         ensure!(size <= DOCUMENT_LIMIT as f64, "session {session} is larger than {} MB", DOCUMENT_LIMIT >> 20);
         let info = serde_json::json!({ "id": session, "directory": directory });
-        let mut document = format!("{{\"info\":{info},\"messages\":[").into_bytes();
+        let mut document = Document::begin(info.to_string().as_bytes());
         let sql = "SELECT id, data FROM message WHERE session_id = ?1 ORDER BY time_created, id";
         let mut messages = connection.prepare(sql)?;
         let mut messages = messages.query([session])?;
         // In the order of their messages, in one go: a table without an index is not read again for each of them.
-        let sql = "SELECT message.id, part.data FROM part JOIN message ON message.id = part.message_id \
+        let sql = "SELECT message.id, part.data, part.id FROM part JOIN message ON message.id = part.message_id \
                    WHERE message.session_id = ?1 ORDER BY message.time_created, message.id, part.id";
         let mut parts = connection.prepare(sql)?;
-        let mut parts = parts.query_map([session], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+        let mut parts =
+            parts.query_map([session], |row| Ok((row.get::<_, String>(0)?, bytes(row)?, row.get::<_, String>(2)?)))?;
         let mut part = parts.next().transpose()?;
-        let mut separator = "";
         while let Some(message) = messages.next()? {
-            let (id, data): (String, String) = (message.get(0)?, message.get(1)?);
-            document.extend(format!("{separator}{{\"info\":{data},\"parts\":[").into_bytes());
-            separator = ",";
-            let mut between = "";
-            while let Some((_, data)) = part.take_if(|(of, _)| *of == id) {
-                document.extend(between.as_bytes());
-                document.extend(data.into_bytes());
-                between = ",";
+            let id: String = message.get(0)?;
+            document.message(&id, &bytes(message)?);
+            while let Some((_, data, name)) = part.take_if(|(of, ..)| *of == id) {
+                document.part(&name, &data);
                 part = parts.next().transpose()?;
             }
-            document.extend(b"]}");
         }
-        document.extend(b"]}");
-        Ok(document)
+        Ok(document.end())
     };
     read().with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// Whatever stands there: nothing where there is nothing.
+fn bytes(row: &Row<'_>) -> rusqlite::Result<Vec<u8>> {
+    Ok(match row.get_ref(1)? {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes.to_vec(),
+        ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) => Vec::new(),
+    })
 }
 
 /// Without a log beside it nobody writes to it, and SQLite is told to make no files of its own there.

@@ -2,37 +2,62 @@
 //! are what `opencode export` writes.
 
 use std::{
+    ffi::OsStr,
     fs::{self, File},
     io::Read,
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use lookback_replay::import::DOCUMENT_LIMIT;
+use serde_json::Value;
+
+use super::document::{Document, is_value};
 
 /// The document of the session that this file begins.
-pub(super) fn assemble(session: &Path) -> Result<Vec<u8>> {
+pub(super) fn assemble(session: &Path) -> Result<Document> {
     let storage = storage_of(session).context("the file does not stand in opencode's folders")?;
     let name = session.file_stem().context("the file has no name")?;
-    let mut document = b"{\"info\":".to_vec();
-    read(session, &mut document)?;
-    document.extend(b",\"messages\":[");
-    for (place, message) in files(&storage.join("message").join(name)).iter().enumerate() {
-        let separator: &[u8] = if place > 0 { b"," } else { b"" };
-        document.extend([separator, b"{\"info\":"].concat());
-        read(message, &mut document)?;
-        document.extend(b",\"parts\":[");
-        let parts = message.file_stem().map(|name| files(&storage.join("part").join(name))).unwrap_or_default();
-        for (place, part) in parts.iter().enumerate() {
-            if place > 0 {
-                document.push(b',');
-            }
-            read(part, &mut document)?;
-        }
-        document.extend(b"]}");
+    let mut room = DOCUMENT_LIMIT;
+    let mut info = read(session, &mut room)?;
+    if !is_value(&info) {
+        // Its messages say the rest.
+        info = serde_json::json!({ "id": name.to_string_lossy() }).to_string().into_bytes();
     }
-    document.extend(b"]}");
-    Ok(document)
+    let mut document = Document::begin(&info);
+    for message in messages_of(storage, name) {
+        document.message(&message.display().to_string(), &read(&message, &mut room)?);
+        for part in parts_of(storage, &message) {
+            document.part(&part.display().to_string(), &read(&part, &mut room)?);
+        }
+    }
+    Ok(document.end())
+}
+
+fn messages_of(storage: &Path, session: &OsStr) -> Vec<PathBuf> {
+    files(&storage.join("message").join(session))
+}
+
+fn parts_of(storage: &Path, message: &Path) -> Vec<PathBuf> {
+    message.file_stem().map(|name| files(&storage.join("part").join(name))).unwrap_or_default()
+}
+
+/// Of all its files.
+pub(super) fn size(session: &Path) -> u64 {
+    let messages = storage_of(session).zip(session.file_stem());
+    let messages = messages.map(|(storage, name)| (storage, messages_of(storage, name)));
+    let others = messages.into_iter().flat_map(|(storage, messages)| {
+        messages.into_iter().flat_map(|message| parts_of(storage, &message).into_iter().chain([message]))
+    });
+    std::iter::once(session.to_owned()).chain(others).filter_map(|path| Some(fs::metadata(path).ok()?.len())).sum()
+}
+
+/// A sub-agent's has a session that it works for.
+pub(super) fn is_main(session: &Path) -> bool {
+    let mut room = DOCUMENT_LIMIT;
+    let info = read(session, &mut room).ok();
+    let info: Option<Value> = info.and_then(|info| serde_json::from_slice(&info).ok());
+    info.is_none_or(|info| !info["parentID"].is_string())
 }
 
 /// Whether a folder is the one in which everything lies.
@@ -60,16 +85,16 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Puts a file behind the others, as long as a document of them all is one that is read.
-fn read(path: &Path, document: &mut Vec<u8>) -> Result<()> {
+/// As long as a document of them all is one that is read.
+fn read(path: &Path, room: &mut u64) -> Result<Vec<u8>> {
     let unreadable = || format!("cannot read {}", path.display());
-    let room = DOCUMENT_LIMIT.saturating_sub(document.len() as u64);
     let file = File::open(path).with_context(unreadable)?;
-    let read = file.take(room + 1).read_to_end(document).with_context(unreadable)?;
-    if read as u64 > room {
-        bail!("with {} the session is larger than {} MB", path.display(), DOCUMENT_LIMIT >> 20);
-    }
-    Ok(())
+    let mut bytes = Vec::new();
+    let read = file.take(*room + 1).read_to_end(&mut bytes).with_context(unreadable)?;
+    let left = room.checked_sub(read as u64);
+    *room = left
+        .with_context(|| format!("with {} the session is larger than {} MB", path.display(), DOCUMENT_LIMIT >> 20))?;
+    Ok(bytes)
 }
 
 #[cfg(test)]
@@ -91,9 +116,9 @@ mod tests {
         write("part/msg_1/prt_1.json", r#"{"id":"prt_1"}"#);
         let document = assemble(&home.path().join("storage/session/p1/ses_1.json")).expect("it reads");
         let expected = r#"{"info":{"id":"ses_1"},"messages":[{"info":{"id":"msg_1"},"parts":[{"id":"prt_1"},{"id":"prt_2"}]},{"info":{"id":"msg_2"},"parts":[]}]}"#;
-        assert_eq!(String::from_utf8_lossy(&document), expected);
+        assert_eq!(String::from_utf8_lossy(&document.bytes), expected);
         write("part/msg_2/prt_9.json", &"x".repeat(DOCUMENT_LIMIT as usize));
-        let refused = assemble(&home.path().join("storage/session/p1/ses_1.json")).expect_err("it is too long");
+        let refused = assemble(&home.path().join("storage/session/p1/ses_1.json")).err().expect("it is too long");
         assert!(refused.to_string().contains("prt_9.json the session is larger than 64 MB"), "{refused}");
     }
 }

@@ -89,6 +89,10 @@ fn walk(folder: &Path, found: &mut Vec<Found>) -> io::Result<()> {
 
 fn one(source: Source, path: &Path) -> Option<Found> {
     let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    if let Source::InFolders(_) = source {
+        let (bytes, is_main) = (opencode::size(path), opencode::is_main(path));
+        return Some(Found { source, bytes, modified: metadata.modified().ok(), is_main });
+    }
     let agent = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("agent-"));
     let is_main = !agent && path.components().all(|part| part.as_os_str() != "subagents");
     Some(Found { source, bytes: metadata.len(), modified: metadata.modified().ok(), is_main })

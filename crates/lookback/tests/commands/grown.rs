@@ -187,7 +187,10 @@ fn a_session_given_twice_counts_once() {
         let mut all = vec!["replay", "--json", "--strategies", "append"];
         all.extend(words);
         let said = person.run(&all);
-        (said.json()["sessions"].as_array().map(Vec::len), said.err.contains("given twice: counted once"))
+        (
+            said.json()["sessions"].as_array().map(Vec::len),
+            said.err.contains("copies of sessions that were given already"),
+        )
     };
     assert_eq!(replayed(&[folder]), (Some(1), false));
     let stored = id(&person);
@@ -204,8 +207,8 @@ fn a_copy_under_another_id_counts_once() {
     std::fs::write(folder.join("one.jsonl"), CLAUDE_CODE).expect("a file");
     std::fs::write(folder.join("two.jsonl"), &copy).expect("a file");
     // As long a one that was held at another time is another one.
-    std::fs::write(folder.join("three.jsonl"), copy.replace("T10:", "T11:").replace("another-name", "third"))
-        .expect("a file");
+    let later = copy.replace("T10:", "T11:").replace("another-name", "third").replace("\"id\":\"m", "\"id\":\"later-m");
+    std::fs::write(folder.join("three.jsonl"), later).expect("a file");
     let folder = folder.to_str().expect("text");
     assert_eq!(import(&person, &[folder]).out, "Claude Code: 2 sessions imported · 1 stored already\n");
     let said = person.import(&copy).shown();

@@ -99,6 +99,42 @@ fn opencodes_database_is_read_and_left_as_it_is() {
     }
 }
 
+/// Each costs itself.
+#[test]
+fn what_is_odd_in_a_database_or_in_folders_is_left_out_and_said() {
+    let person = Person::new();
+    let path = person.home.path().join("data/opencode.db");
+    let odd = "
+        UPDATE session SET directory = 7 WHERE id = 'ses_1';
+        CREATE TABLE loose AS SELECT * FROM part; DROP TABLE part; ALTER TABLE loose RENAME TO part;
+        CREATE TABLE loose AS SELECT * FROM message; DROP TABLE message; ALTER TABLE loose RENAME TO message;
+        INSERT INTO part VALUES
+            ('prt_1a', 'msg_1', 'ses_1', 1, 1, NULL),
+            ('prt_2a', 'msg_2', 'ses_1', 1, 1, '{\"type\":');
+        INSERT INTO message VALUES ('msg_4', 'ses_1', 40, 40, 'no JSON'), ('msg_5', 'ses_1', 50, 50, NULL);";
+    opencode(&path).execute_batch(odd).expect("odd rows");
+    let said = person.run(&["import", "-v", path.to_str().expect("text")]);
+    assert!(said.shown().contains("opencode: 2 sessions imported"), "{} {}", said.out, said.err);
+    for what in ["part prt_1a is empty", "part prt_2a is no JSON", "message msg_4 is no JSON", "message msg_5 is empty"]
+    {
+        assert!(said.err.contains(&format!("(ses_1): {what}; skipped")), "{what}: {}", said.err);
+    }
+    let sessions = person.run(&["sessions", "--json"]).json();
+    assert!(
+        sessions.as_array().expect("a list").iter().any(|session| session["billed"]["cached"] == 100),
+        "{sessions}"
+    );
+
+    write(&person, "oc/storage/message/ses_1/msg_1.json", r#"{"id":"msg_1","role":"user"}"#);
+    write(&person, "oc/storage/message/ses_1/msg_2.json", r#"{"id":"msg_2","role":"assistant","modelID":"m"}"#);
+    write(&person, "oc/storage/part/msg_1/prt_1.json", r#"{"type":"text","text":"hello?"}"#);
+    let broken = write(&person, "oc/storage/part/msg_2/prt_2.json", r#"{"type":"text","text":"Hel"#);
+    write(&person, "oc/storage/part/msg_2/prt_3.json", r#"{"type":"text","text":"Hello."}"#);
+    let session = write(&person, "oc/storage/session/p/ses_1.json", "");
+    let said = person.run(&["import", &session]);
+    assert!(said.shown().starts_with("imported opencode session ") && said.err.contains(&broken), "{}", said.err);
+}
+
 #[test]
 fn another_schema_is_named() {
     let person = Person::new();

@@ -2,6 +2,7 @@
 
 mod believed;
 mod billed;
+mod billed_once;
 mod bounded;
 mod browsed;
 mod doctor;

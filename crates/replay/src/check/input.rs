@@ -98,6 +98,7 @@ mod tests {
 
     fn call(model: &str, answer: usize, billed: u64) -> Item {
         Item::Call(Box::new(CallItem {
+            id: None,
             at: None,
             model: Some(model.to_owned()),
             parts: vec![NewPart::Text("a".repeat(answer - 4))],

@@ -28,6 +28,7 @@ const MINUTE: i64 = 60_000;
 fn call(model: &str, minute: i64, prompt: u64, read: u64) -> Item {
     let billed = Billed { uncached: prompt - read, read, written: 0, output: 100, written_1h: 0 };
     Item::Call(Box::new(CallItem {
+        id: None,
         at: Some(Timestamp(minute * MINUTE)),
         model: Some(model.into()),
         parts: vec![NewPart::Text("Yes.".into())],
@@ -44,7 +45,7 @@ fn user() -> Item {
 fn checked(items: Vec<Item>) -> Checked {
     let recording = Recording { items, ..Recording::new(Format::ClaudeCode) };
     let conversation = Conversation::new(&recording, &|text| text.len() as u32);
-    check(&conversation, &cards()).unwrap()
+    check(&conversation, &cards(), &BTreeSet::new()).unwrap()
 }
 
 #[test]

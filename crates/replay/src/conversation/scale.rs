@@ -114,6 +114,7 @@ mod tests {
     fn recording(format: Format, prompts: &[u64]) -> Recording {
         let call = |prompt: &u64| {
             Item::Call(Box::new(CallItem {
+                id: None,
                 at: None,
                 model: None,
                 parts: vec![NewPart::Text("a".repeat(996))],

@@ -35,6 +35,9 @@ use crate::{
     recording::{About, Compaction, CompactionKind, Item, Skipped, UserItem},
 };
 
+/// No model's name is as long: what stays of each of a sub-agent's calls is small.
+const LONGEST_NAME: usize = 200;
+
 #[derive(Debug, Default)]
 pub(super) struct ClaudeCode {
     about: About,
@@ -80,6 +83,9 @@ impl LineImporter for ClaudeCode {
         let kind = line.kind.as_deref().unwrap_or_default();
         let is_conversation = matches!(kind, "user" | "assistant");
         if is_conversation && !self.is_ours(&line, number, sink) || line.is_sidechain() && self.thread == Thread::Main {
+            if kind == "assistant" {
+                self.note_bill(&line);
+            }
             return Ok(());
         }
         if is_conversation && line.uuid.as_deref().is_some_and(|uuid| self.places.has(uuid)) {
@@ -164,10 +170,20 @@ impl ClaudeCode {
         true
     }
 
+    /// What a sub-agent's call was billed. As for other calls only the last line's usage is whole.
+    fn note_bill(&mut self, line: &Line<'_>) {
+        let Ok(message) = parse_message(line) else { return };
+        let Some(id) = message.id.as_ref().or(line.uuid.as_ref()).filter(|_| message.is_of_a_model(line)) else {
+            return;
+        };
+        let aside = self.about.sub_agents.entry(hash(id)).or_default();
+        aside.billed = message.billed().or(aside.billed);
+        aside.model = aside.model.take().or(message.model.filter(|model| model.len() <= LONGEST_NAME));
+    }
+
     fn assistant(&mut self, line: &Line<'_>, sink: &mut dyn Sink) -> Result<(), String> {
         let message = parse_message(line)?;
-        // Written by the client itself: an error, or a turn that was not to be answered.
-        if message.model.as_deref() == Some("<synthetic>") || line.is_api_error_message == Some(true) {
+        if !message.is_of_a_model(line) {
             return Ok(());
         }
         let blocks = parse_blocks(message.content).map_err(|error| error.to_string())?;
@@ -179,7 +195,8 @@ impl ClaudeCode {
                 return Err(format!("a line of response {id} behind other responses"));
             }
             self.flush(sink);
-            let call = OpenCall::new(Vec::new(), line.time(), None);
+            let mut call = OpenCall::new(Vec::new(), line.time(), None);
+            call.item.id = Some(hash(&id));
             self.open = Some(Response { id, number: self.items, call });
             self.items += 1;
             self.just_compacted = false;

@@ -44,7 +44,8 @@ pub(super) struct Call {
 
 impl OpenCall {
     pub(super) fn new(parts: Vec<NewPart>, at: Option<Timestamp>, model: Option<String>) -> Self {
-        let item = CallItem { at, model, parts: Vec::new(), stop: Stop::End, results: Vec::new(), billed: None };
+        let item =
+            CallItem { id: None, at, model, parts: Vec::new(), stop: Stop::End, results: Vec::new(), billed: None };
         let mut open = Self { item, calls: Vec::new(), unanswered: 0, places: BTreeMap::new() };
         parts.into_iter().for_each(|part| open.push(part, ""));
         open

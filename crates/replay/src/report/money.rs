@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Report, SessionReport, days, numbers};
+use super::{Beside, Report, SessionReport, days, numbers};
 use crate::{parameters::WORTH_A_WORD, recording::Format, strategy::StrategyName};
 
 /// Sums over sessions, in dollars.
@@ -197,6 +197,7 @@ fn remarks(report: &Report, all: &Money, chosen: Option<&str>) -> Vec<String> {
             names.join(" and ")
         ));
     }
+    remarks.extend(beside(&report.beside, chosen));
     if chosen.is_none() {
         let of = days(report.sessions.iter()).map_or(String::new(), |days| format!(" of {days}"));
         let older = match all.older {
@@ -232,9 +233,41 @@ fn remarks(report: &Report, all: &Money, chosen: Option<&str>) -> Vec<String> {
     remarks
 }
 
+/// What is in none of the sums, and what is in them once.
+fn beside(beside: &Beside, chosen: Option<&str>) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if beside.sub_agents > 0 {
+        // Bills in units of other prices say nothing.
+        let is_billed = chosen.is_none() && beside.sub_agents_usd > 0.0;
+        let usd = if is_billed { format!(", {}", numbers::dollars(beside.sub_agents_usd)) } else { String::new() };
+        let calls = numbers::counted(beside.sub_agents, "call");
+        remarks.push(format!("Not in it: {calls} of sub-agents{usd}, which no strategy folds."));
+    }
+    if beside.copied > 0 {
+        let (calls, stand) =
+            (numbers::counted(beside.copied, "call"), if beside.copied == 1 { "stands" } else { "stand" });
+        remarks.push(format!(
+            "{calls} {stand} in more than one session, copied when it was resumed or forked: each counts once."
+        ));
+    }
+    remarks
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_not_in_the_sum_is_said() {
+        assert_eq!(beside(&Beside::default(), None), Vec::<String>::new());
+        let all = Beside { sub_agents: 64, sub_agents_usd: 1.85, copied: 1 };
+        let expected = [
+            "Not in it: 64 calls of sub-agents, $1.85, which no strategy folds.",
+            "1 call stands in more than one session, copied when it was resumed or forked: each counts once.",
+        ];
+        assert_eq!(beside(&all, None), expected);
+        assert_eq!(beside(&all, Some("openai"))[0], "Not in it: 64 calls of sub-agents, which no strategy folds.");
+    }
 
     fn money(paid: f64, whole: f64, lookback: f64) -> Money {
         let lookback = Some(lookback);

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Report, SessionReport, days, money::Money};
+use super::{Paid, Report, SessionReport, days, money::Money};
 use crate::{
     check::Check, measure::Figures, parameters::LONG_SESSION_CALLS, recording::Format, strategy::StrategyName,
 };
@@ -41,8 +41,34 @@ pub struct Group {
     pub members: Vec<usize>,
     pub calls: u64,
     pub money: Money,
+    /// What the agent did, beside the strategies; none without bills.
+    pub paid: Option<AsPaid>,
     /// In the order of the strategies' table.
     pub strategies: Vec<StrategySummary>,
+}
+
+/// What was really billed: medians over the sessions that say so.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AsPaid {
+    /// At the same prices.
+    pub of_append: f64,
+    /// Of all input, read from the cache.
+    pub cached: f64,
+    /// Tokens of a prompt.
+    pub context: f64,
+}
+
+impl AsPaid {
+    fn of(sessions: &[&SessionReport]) -> Option<Self> {
+        let median = |measure: fn(&SessionReport) -> Option<f64>| {
+            Some(Quartiles::of(sessions.iter().filter_map(|session| measure(session)))?.median)
+        };
+        Some(Self {
+            of_append: median(|session| Some(session.paid_whole_usd? / session.strategies.get(APPEND)?.cost_usd?))?,
+            cached: median(|session| session.paid.as_ref().map(Paid::cached_share))?,
+            context: median(|session| session.paid.as_ref().map(Paid::prompt_mean))?,
+        })
+    }
 }
 
 /// One strategy over the sessions of a group. Quartiles are none where no session has the figure.
@@ -131,6 +157,7 @@ impl Summary {
                 prices,
                 calls: sessions.iter().map(|session| session.calls).sum(),
                 money: Money::of(sessions.iter().copied()),
+                paid: AsPaid::of(&sessions),
                 strategies: summarise_strategies(&sessions),
                 members,
             }

@@ -63,7 +63,15 @@ impl Story {
     /// A call whose parts and results are given; they need not fit together.
     fn call(mut self, parts: Vec<NewPart>, outputs: &[&str]) -> Self {
         let results = outputs.iter().map(|text| ToolResult::success(*text, ResultData::Other(Value::Null)));
-        let call = CallItem { at: None, model: None, parts, stop: Stop::End, results: results.collect(), billed: None };
+        let call = CallItem {
+            id: None,
+            at: None,
+            model: None,
+            parts,
+            stop: Stop::End,
+            results: results.collect(),
+            billed: None,
+        };
         self.0.items.push(Item::Call(Box::new(call)));
         self
     }

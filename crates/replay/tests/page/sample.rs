@@ -23,7 +23,7 @@ const STRATEGIES: [(&str, f64, f64, f64, usize, u64); 9] = [
 ];
 
 pub(crate) fn report(sessions: usize) -> Report {
-    Report { sessions: (0..sessions).map(session).collect() }
+    Report { sessions: (0..sessions).map(session).collect(), ..Report::default() }
 }
 
 /// Every third session is Codex's; the first has a hostile name.

@@ -3,9 +3,10 @@
 
 use anyhow::Result;
 
-use super::origin::Origin;
+use super::origin::{Asked, Origin};
 use crate::{
     discovery::{self, Place},
+    input::Found,
     screen,
 };
 
@@ -19,14 +20,14 @@ pub(super) enum Consent {
 }
 
 /// None where the person said no.
-pub(super) fn discover(consent: Consent) -> Result<Option<Vec<Origin>>> {
+pub(super) fn discover(consent: Consent) -> Result<Option<Asked>> {
     let places = discovery::find_places();
     if places.is_empty() {
         screen::remark(
             "no recorded sessions of Claude Code, Codex or opencode on this machine: replaying the sample that comes with \
              lookback; `lookback replay FILES…` takes your own",
         );
-        return Ok(Some(vec![Origin::Sample]));
+        return Ok(Some(Asked { origins: vec![Origin::Sample], ..Asked::default() }));
     }
     discovery::show(&places);
     let all: usize = places.iter().map(|place| place.found.len()).sum();
@@ -40,12 +41,14 @@ pub(super) fn discover(consent: Consent) -> Result<Option<Vec<Origin>>> {
     Ok(agrees.then(|| newest_of(places)))
 }
 
-/// In the order of their agents and paths, so that a report reads the same each time.
-fn newest_of(places: Vec<Place>) -> Vec<Origin> {
+/// In the order of their agents and paths, so that a report reads the same each time. With what sub-agents did since the
+/// oldest of them.
+fn newest_of(places: Vec<Place>) -> Asked {
     let mut times: Vec<_> = places.iter().flat_map(|place| &place.found).map(|found| found.modified).collect();
     times.sort_unstable_by(|one, other| other.cmp(one));
     let oldest = times.get(NEWEST - 1).copied().flatten();
-    let all = places.into_iter().flat_map(|place| place.found);
-    let new_enough = all.filter(|found| oldest.is_none() || found.modified >= oldest);
-    new_enough.map(|found| Origin::Found(found.source)).take(NEWEST).collect()
+    let is_new = |found: &Found| oldest.is_none() || found.modified >= oldest;
+    let (main, sub_agents): (Vec<_>, Vec<_>) = places.into_iter().map(|place| (place.found, place.sub_agents)).unzip();
+    let main = main.into_iter().flatten().filter(is_new).take(NEWEST);
+    Asked::of(main.chain(sub_agents.into_iter().flatten().filter(is_new)))
 }

@@ -32,7 +32,10 @@ fn write_agents<W: Write>(
     width: usize,
 ) -> io::Result<()> {
     let is_partial = agents.iter().any(|(_, money)| money.is_partial());
-    let heading = ["agent", "calls", "paid", "whole", "with Lookback", "", "look-ups in 100"];
+    let heading = match width {
+        80.. => ["agent", "calls", "paid", "whole", "with Lookback", "", "look-ups in 100"],
+        _ => ["agent", "calls", "paid", "whole", "Lookback", "", "look-ups"],
+    };
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
     rows.extend(agents.iter().map(|(format, money)| {
         let (paid, whole) = (dollars(money.paid), dollars(money.whole));
@@ -49,8 +52,9 @@ fn write_agents<W: Write>(
     if !is_partial {
         rows.iter_mut().for_each(|row| drop(row.remove(3)));
     }
-    // Narrow terminals get what was paid and what it would have been.
-    if width < 80 {
+    // Where there is no room, what was paid and what it would have been matters more.
+    let widest = |column: usize| rows.iter().filter_map(|row| Some(row.get(column)?.chars().count() + 2)).max();
+    if width < 80 && (0..rows[0].len()).filter_map(widest).sum::<usize>() > width + 1 {
         rows.iter_mut().for_each(|row| drop(row.pop()));
     }
     let right: Vec<usize> = (1..rows[0].len()).collect();

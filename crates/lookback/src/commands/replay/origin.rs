@@ -1,6 +1,6 @@
 //! What is to be replayed: files, folders, stored sessions, what other agents keep on this machine, or the sample.
 
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 use anyhow::{Context, Result, bail};
 use lookback_engine::{
@@ -12,7 +12,7 @@ use lookback_store::{Snapshot, StoreError};
 
 use crate::{
     home,
-    input::{Input, Lines, Source, holds_many, named_sessions},
+    input::{Found, Input, Lines, Source, holds_many, named_sessions},
     reading, screen,
 };
 
@@ -38,11 +38,27 @@ pub(super) enum Origin {
 pub(super) struct Identity {
     pub(super) id: SessionId,
     said: Vec<(BlobHash, Option<Timestamp>)>,
+    /// By which copies of an item are known.
+    pub(super) signs: BTreeMap<usize, Sign>,
+}
+
+/// What only copies of one billed call have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Sign {
+    /// The response's id, hashed, and the size of the prompt: some servers number anew in each session.
+    Response(u64, u64),
+    /// Where the file names no response: whose agent said what and when, and the size of the prompt.
+    Said(Format, BlobHash, Timestamp, u64),
 }
 
 impl Identity {
     fn of(id: SessionId, recording: &Recording) -> Self {
-        Self { id, said: recording.items.iter().filter_map(said_in).collect() }
+        let signs = recording
+            .items
+            .iter()
+            .enumerate()
+            .filter_map(|(place, item)| Some((place, sign_of(item, recording.agent())?)));
+        Self { id, said: recording.items.iter().filter_map(said_in).collect(), signs: signs.collect() }
     }
 
     /// What two copies have in common, whatever they are called.
@@ -73,6 +89,17 @@ fn said_in(item: &Item) -> Option<(BlobHash, Option<Timestamp>)> {
     Some((BlobHash::of(texts.join("\0").as_bytes()), at))
 }
 
+fn sign_of(item: &Item, agent: Format) -> Option<Sign> {
+    let (id, billed, said) = match item {
+        Item::Call(call) => (call.id, call.billed, said_in(item)),
+        Item::Compaction(compaction) => (None, compaction.billed, Some((BlobHash::of(b"compaction"), compaction.at))),
+        Item::User(_) | Item::Rewind { .. } => return None,
+    };
+    let prompt = billed.map_or(0, |billed| billed.prompt());
+    let said = || said.filter(|_| prompt > 0).and_then(|(text, at)| Some(Sign::Said(agent, text, at?, prompt)));
+    id.map(|id| Sign::Response(id, prompt)).or_else(said)
+}
+
 fn texts_of(part: &NewPart) -> Vec<&str> {
     match part {
         NewPart::Text(text) | NewPart::Thinking { text, .. } => vec![text],
@@ -96,6 +123,11 @@ impl Origin {
     /// Whether it was found rather than named: then it is skipped silently if it holds no session.
     pub(super) fn is_found(&self) -> bool {
         matches!(self, Self::Found(_))
+    }
+
+    /// Whether it cannot be read again.
+    pub(super) fn comes_once(&self) -> bool {
+        matches!(self, Self::File(Source::StandardInput))
     }
 
     /// Reads all of it, and says whose session it is.
@@ -133,24 +165,49 @@ fn read_lines(lines: &[u8], format: Format) -> Result<(Recording, Identity)> {
 
 fn finish(mut recording: Recording, fingerprint: BlobHash) -> (Recording, Identity) {
     let id = reading::id_of(recording.format, &recording.about, fingerprint);
+    let absurd = recording.drop_absurd_bills();
     let identity = Identity::of(id, &recording);
-    let odd = recording.mend_times();
-    if odd > 0 {
-        let messages = screen::counted(odd as u64, "message");
-        let reason = format!("times far from all around them, which are no pauses ({messages})");
+    let odd = [
+        (recording.mend_times(), "message", "times far from all around them, which are no pauses"),
+        (absurd, "call", "bills of more tokens than any model takes, which are not believed"),
+    ];
+    for (count, what, reason) in odd.into_iter().filter(|(count, ..)| *count > 0) {
+        let reason = format!("{reason} ({})", screen::counted(count as u64, what));
         recording.skipped.push(Skipped { line: 0, reason });
     }
     (recording, identity)
 }
 
-/// What a person named, in that order, and the store where a session of it was named.
-pub(super) fn named(words: &[String]) -> Result<(Vec<Origin>, Option<Snapshot>)> {
-    let mut origins = Vec::new();
-    let mut store = None;
+/// What is to be read for one report.
+#[derive(Default)]
+pub(super) struct Asked {
+    pub(super) origins: Vec<Origin>,
+    /// What sub-agents did for these: only their bills are looked at.
+    pub(super) sub_agents: Vec<Source>,
+    /// Where a session of it was named.
+    pub(super) store: Option<Snapshot>,
+}
+
+impl Asked {
+    pub(super) fn of(found: impl IntoIterator<Item = Found>) -> Self {
+        let (main, others): (Vec<Found>, Vec<Found>) = found.into_iter().partition(|found| found.is_main);
+        let sources = |found: Vec<Found>| found.into_iter().map(|found| found.source);
+        // Whoever names a folder of theirs alone wants to see these.
+        let (main, others) = if main.is_empty() { (others, main) } else { (main, others) };
+        let origins = sources(main).map(Origin::Found).collect();
+        Self { origins, sub_agents: sources(others).collect(), store: None }
+    }
+}
+
+/// What a person named, in that order.
+pub(super) fn named(words: &[String]) -> Result<Asked> {
+    let Asked { mut origins, mut sub_agents, mut store } = Asked::default();
     for word in words {
         let path = Path::new(word);
         if holds_many(path) {
-            origins.extend(named_sessions(path)?.into_iter().map(|found| Origin::Found(found.source)));
+            let found = Asked::of(named_sessions(path)?);
+            origins.extend(found.origins);
+            sub_agents.extend(found.sub_agents);
         } else if word == "-" || path.exists() {
             origins.push(Origin::File(Source::new(path)));
         } else {
@@ -167,5 +224,5 @@ pub(super) fn named(words: &[String]) -> Result<(Vec<Origin>, Option<Snapshot>)>
             }
         }
     }
-    Ok((origins, store))
+    Ok(Asked { origins, sub_agents, store })
 }

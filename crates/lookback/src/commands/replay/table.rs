@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use lookback_replay::report::{
-    PAID, Paid, Report, SessionReport,
+    PAID, Report, SessionReport,
     money::Money,
     numbers::dollars,
-    summary::{APPEND, Cheapest, Group, LOOKBACK, Quartiles, StrategySummary, Summary, in_the_running},
+    summary::{APPEND, AsPaid, Cheapest, Group, LOOKBACK, Quartiles, StrategySummary, Summary, in_the_running},
 };
 
 use crate::screen::{self, Screen};
@@ -176,15 +176,8 @@ struct Row<'a> {
     name: String,
     /// None for what was really billed.
     summary: Option<&'a StrategySummary>,
-    billed: Option<Billed>,
+    billed: Option<AsPaid>,
     note: String,
-}
-
-#[derive(Clone, Copy)]
-struct Billed {
-    cost: f64,
-    cached: f64,
-    context: f64,
 }
 
 fn rows<'a>(report: &Report, group: &'a Group) -> Vec<Row<'a>> {
@@ -199,7 +192,7 @@ fn rows<'a>(report: &Report, group: &'a Group) -> Vec<Row<'a>> {
         })
         .collect();
     let sessions: Vec<&SessionReport> = group.members.iter().map(|place| &report.sessions[*place]).collect();
-    if let Some(billed) = billed(&sessions).filter(|_| !group.money.is_estimate()) {
+    if let Some(billed) = group.paid.filter(|_| !group.money.is_estimate()) {
         // Beside append, with which it is compared.
         rows.insert(
             rows.len().min(1),
@@ -218,7 +211,7 @@ fn cells(rows: &[Row<'_>], columns: &[&Column], money: &Money) -> Vec<Vec<String
             (None, Some(billed)) => match column.heading {
                 "dollars" if !money.is_estimate() => dollars(money.whole),
                 OF_PAID => percent(1.0),
-                "of append" => format!("{:.2}", billed.cost),
+                "of append" => format!("{:.2}", billed.of_append),
                 "cached" => share(Some(billed.cached)),
                 "context" => tokens(Some(billed.context)),
                 _ => String::new(),
@@ -261,18 +254,6 @@ fn note(strategy: &StrategySummary) -> String {
         None if strategy.name == ORACLE => "knows the future".to_owned(),
         _ => invalid,
     }
-}
-
-/// What was really billed, against append at the same prices: medians over the sessions that say so.
-fn billed(sessions: &[&SessionReport]) -> Option<Billed> {
-    let over = |measure: fn(&SessionReport) -> Option<f64>| {
-        median(Quartiles::of(sessions.iter().filter_map(|session| measure(session))))
-    };
-    Some(Billed {
-        cost: over(|session| Some(session.paid_whole_usd? / session.strategies.get(APPEND)?.cost_usd?))?,
-        cached: over(|session| session.paid.as_ref().map(Paid::cached_share))?,
-        context: over(|session| session.paid.as_ref().map(Paid::prompt_mean))?,
-    })
 }
 
 fn predicted(sessions: &[&SessionReport]) -> String {

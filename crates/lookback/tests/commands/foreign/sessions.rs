@@ -13,10 +13,11 @@ pub(crate) const ALL: [(&str, u32, &str); 7] = [
 
 pub(crate) const CLAUDE_CODE: &str = include_str!("../../../../../fixtures/sessions/claude-code.jsonl");
 
-/// Another one, which was held a little later in its seconds.
+/// Another one, which was held a little later in its seconds: its responses have ids of their own.
 pub(crate) fn claude_code(session: &str) -> String {
     let later = session.bytes().fold(7, |sum: u32, byte| (sum * 31 + u32::from(byte)) % 1_000);
-    CLAUDE_CODE.replace("the-session", session).replace(".000Z", &format!(".{later:03}Z"))
+    let other = CLAUDE_CODE.replace("the-session", session).replace(".000Z", &format!(".{later:03}Z"));
+    other.replace("\"id\":\"m", &format!("\"id\":\"{session}-m"))
 }
 
 /// A call of a long Claude Code session.

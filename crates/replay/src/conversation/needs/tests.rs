@@ -146,6 +146,7 @@ fn step(arguments: serde_json::Value, output: &str, exit_code: i32) -> Item {
     let command = arguments["command"].as_str().unwrap_or_default().to_owned();
     let run = RunData { command, exit_code: Some(exit_code), ..RunData::default() };
     Item::Call(Box::new(CallItem {
+        id: None,
         at: None,
         model: None,
         parts: vec![NewPart::Call { id: "c".into(), name: "run".into(), arguments: arguments.to_string() }],

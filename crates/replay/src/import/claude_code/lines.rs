@@ -168,6 +168,11 @@ pub(super) struct Source {
 }
 
 impl Message<'_> {
+    /// Or written by the client itself: an error, or a turn that was not to be answered.
+    pub(super) fn is_of_a_model(&self, line: &Line<'_>) -> bool {
+        self.model.as_deref() != Some("<synthetic>") && line.is_api_error_message != Some(true)
+    }
+
     /// What the line says of its bill; none where that is no usage at all. A number that cannot be one counts as nothing.
     pub(super) fn billed(&self) -> Option<Billed> {
         let of = |key: &str| count(&self.usage, key).unwrap_or(0);

@@ -53,7 +53,7 @@ fn calls_results_and_bills() {
             cwd: Some("/app".into()),
             system: Some("Be brief.".into()),
             model: Some("small-1".into()),
-            imported_from: None
+            ..About::default()
         }
     );
     let origins: Vec<Origin> = recording

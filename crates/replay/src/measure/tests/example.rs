@@ -81,6 +81,7 @@ fn call(split: (u64, u64), needs: Vec<Found>, signal: f64) -> CallRun {
 pub(crate) fn with(test: impl FnOnce(&mut Run, &mut Conversation<'_>, &Tariff)) {
     let answer = || {
         Item::Call(Box::new(CallItem {
+            id: None,
             at: None,
             model: None,
             parts: vec![NewPart::Text("On it.".into())],

@@ -53,10 +53,10 @@ pub(super) fn render(bills: &[(&str, BillByKind)], size: Size) -> Option<String>
     let whole = whole(bills);
     // On a phone a name stands above its bar.
     let (left, above, row) = match size {
-        Size::Desk => (120.0, 0.0, 30.0),
+        Size::Desk => (124.0, 0.0, 30.0),
         Size::Phone => (0.0, 18.0, 46.0),
     };
-    let end = if size == Size::Desk { size.width() - 150.0 } else { size.width() };
+    let end = if size == Size::Desk { size.width() - 190.0 } else { size.width() };
     let x = Axis { low: 0.0, high: dearest, start: left, end, scale: AxisScale::Even };
     let mut svg = String::new();
     for (place, (name, bill)) in bills.iter().enumerate() {

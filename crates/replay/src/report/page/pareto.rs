@@ -81,9 +81,10 @@ fn axes(points: &[Point<'_>], size: Size) -> (Axis, Axis) {
     };
     let (left, bottom) = match size {
         Size::Desk => (58.0, 380.0),
-        Size::Phone => (44.0, 330.0),
+        // As wide as "100.0%".
+        Size::Phone => (56.0, 330.0),
     };
-    let x = Axis { low, high, start: left, end: size.width() - 8.0, scale };
+    let x = Axis { low, high, start: left, end: size.width() - 14.0, scale };
     let worst = points.iter().map(|point| point.recall.low).fold(1.0, f64::min);
     let floor = (1.0 - 1.1 * (1.0 - worst).max(0.02)).max(0.0);
     // Room above one for marks and their names.

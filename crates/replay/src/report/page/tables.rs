@@ -16,7 +16,7 @@ use crate::{
         PAID, Report, SessionReport,
         money::Money,
         numbers,
-        summary::{Group, LOOKBACK, ProviderCheck, Quartiles, StrategySummary, Summary, in_the_running},
+        summary::{AsPaid, Group, LOOKBACK, ProviderCheck, Quartiles, StrategySummary, Summary, in_the_running},
     },
 };
 
@@ -147,12 +147,23 @@ pub(super) fn strategies(group: &Group) -> String {
         let cells = MAIN.iter().map(|(.., cell)| Cell::Number(cell(strategy, money)));
         table.row(class(strategy), &name(&strategy.name), cells);
         if place == 0 && !money.is_estimate() {
-            let known = [numbers::dollars(money.whole), "100%".to_owned()].into_iter();
-            let cells = known.chain(std::iter::repeat("–".to_owned())).take(MAIN.len()).map(Cell::Number);
+            let cells = MAIN.iter().map(|(title, ..)| Cell::Number(paid(title, money, group.paid)));
             table.row("", &name(PAID), cells);
         }
     }
     table.finish()
+}
+
+/// Of what was really billed nobody knows what it had in view.
+fn paid(title: &str, money: &Money, paid: Option<AsPaid>) -> String {
+    let known = match title {
+        "dollars" => Some(numbers::dollars(money.whole)),
+        "of paid" => Some("100%".to_owned()),
+        "of append" => paid.map(|paid| numbers::ratio(paid.of_append)),
+        "context" => paid.map(|paid| numbers::tokens(paid.context)),
+        _ => None,
+    };
+    known.unwrap_or_else(|| "–".to_owned())
 }
 
 pub(super) fn more_measures(group: &Group) -> String {

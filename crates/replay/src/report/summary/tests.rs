@@ -23,7 +23,7 @@ fn session(format: Format, prices: &str, calls: u64, repaired: &[(&str, f64)]) -
 }
 
 fn summary(sessions: Vec<SessionReport>) -> Summary {
-    Summary::new(&Report { sessions })
+    Summary::new(&Report { sessions, ..Report::default() })
 }
 
 #[test]

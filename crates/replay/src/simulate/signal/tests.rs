@@ -17,6 +17,7 @@ fn session(calls: usize, needing: &[usize], test: impl FnOnce(&Conversation<'_>)
     let user = Item::User(UserItem { text: FILE.into(), origin: Origin::Person, at: None });
     let call = || {
         Item::Call(Box::new(CallItem {
+            id: None,
             at: None,
             model: None,
             parts: Vec::new(),

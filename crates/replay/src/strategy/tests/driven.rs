@@ -60,8 +60,15 @@ fn read(name: &str, lines: u32) -> (NewPart, ToolResult) {
 impl Story {
     fn read(mut self, name: &str, lines: u32) -> Self {
         let (call, result) = read(name, lines);
-        let call =
-            CallItem { at: None, model: None, parts: vec![call], stop: Stop::End, results: vec![result], billed: None };
+        let call = CallItem {
+            id: None,
+            at: None,
+            model: None,
+            parts: vec![call],
+            stop: Stop::End,
+            results: vec![result],
+            billed: None,
+        };
         self.0.items.push(Item::Call(Box::new(call)));
         self
     }

@@ -19,6 +19,7 @@ fn user(text: &str) -> Item {
 fn call(minute: i64, answer: &str, results: &[&str]) -> Item {
     let result = |text: &&str| ToolResult::success(*text, ResultData::Other(serde_json::Value::Null));
     Item::Call(Box::new(CallItem {
+        id: None,
         at: Some(Timestamp(minute * 60_000)),
         model: None,
         parts: vec![NewPart::Text(answer.into())],

@@ -1,0 +1,95 @@
+//! Calls that stand in several files are paid for once, and those of sub-agents are in no sum and said.
+
+use serde_json::Value;
+
+use crate::{
+    machine::{run, write},
+    person::{Person, Said},
+};
+
+const SAMPLE: &str = include_str!("../../../../fixtures/sample-session.jsonl");
+
+/// The same calls of somebody else: other responses, of another session, on another day.
+fn another(lines: &str) -> String {
+    let other = lines.replace("\"id\":\"msg_", "\"id\":\"msg_other_").replace("3f0c1d52", "aaaaaaaa");
+    other.replace("2026-06-18T", "2026-06-19T")
+}
+
+fn replay(person: &Person, paths: &[&str]) -> Value {
+    let said = run(person, &[&["replay", "--json", "--strategies", "lookback"], paths].concat());
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    said.json()
+}
+
+fn sum(report: &Value, of: impl Fn(&Value) -> f64) -> f64 {
+    report["sessions"].as_array().expect("a list").iter().map(of).sum()
+}
+
+fn paid(report: &Value) -> f64 {
+    sum(report, |session| session["paid_usd"].as_f64().expect("a bill"))
+}
+
+fn calls(report: &Value) -> f64 {
+    sum(report, |session| session["calls"].as_f64().expect("a number"))
+}
+
+/// A fork begins with a copy of what it forked: the copy has its own session and the same responses.
+#[test]
+fn a_fork_is_billed_for_its_own_calls() {
+    let person = Person::new();
+    let lines: Vec<&str> = SAMPLE.lines().collect();
+    let (begun, gone_on) = lines.split_at(150);
+    let fork = format!("{}\n{}\n", begun.join("\n").replace("3f0c1d52", "bbbbbbbb"), another(&gone_on.join("\n")));
+    let (first, fork) = (write(&person, "a.jsonl", SAMPLE), write(&person, "b.jsonl", &fork));
+    let (alone, both) = (replay(&person, &[&first]), replay(&person, &[&first, &fork]));
+    let copied = both["beside"]["copied"].as_f64().expect("a number");
+    assert!(copied > 30.0 && calls(&both) == 128.0 - copied, "{copied} of {}", calls(&both));
+    let own = &both["sessions"][1];
+    let own_usd = |figure: &str| own["strategies"]["lookback"][figure].as_f64().expect("dollars");
+    assert!(
+        (0.05..0.5).contains(
+            &(own_usd("cost_usd")
+                / alone["sessions"][0]["strategies"]["append"]["cost_usd"].as_f64().expect("dollars"))
+        ),
+        "{own}"
+    );
+    assert!(paid(&both) < 1.7 * paid(&alone), "{} of {}", paid(&both), paid(&alone));
+    let other_way_round = replay(&person, &[&fork, &first]);
+    assert!((paid(&other_way_round) - paid(&both)).abs() < 1e-9 && calls(&other_way_round) == calls(&both));
+    let said = run(&person, &["replay", &first, &fork]).shown();
+    let expected = format!("{copied} calls stand in more than one session");
+    assert!(said.contains(&expected), "{said}");
+}
+
+#[test]
+fn sub_agents_are_said_however_replay_is_asked() {
+    let person = Person::new();
+    let agent = another(SAMPLE).replace("\"isSidechain\":false", "\"isSidechain\":true");
+    write(&person, ".claude/projects/-w/one.jsonl", SAMPLE);
+    write(&person, ".claude/projects/-w/one/subagents/agent-1.jsonl", &agent);
+    let folder = person.home.path().join(".claude");
+    let said = |words: &[&str]| -> Said { run(&person, &[&["replay"], words].concat()) };
+    let inline = write(&person, "inline.jsonl", &format!("{SAMPLE}{agent}"));
+    for words in [&["--yes"][..], &[folder.to_str().expect("text")], &[&inline]] {
+        let out = said(words).shown();
+        assert!(out.starts_with(" You paid $1.86 for 64 calls."), "{out}");
+        let words = out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("Not in it: 64 calls of sub-agents, $1.86, which no strategy folds."), "{out}");
+    }
+    // Whoever names them alone wants to see them.
+    let agents = folder.join("projects/-w/one/subagents");
+    let out = said(&[agents.to_str().expect("text")]).shown();
+    assert!(out.starts_with(" You paid $1.86 for 64 calls.") && !out.contains("Not in it"), "{out}");
+}
+
+#[test]
+fn a_bill_that_no_prompt_can_have_is_not_believed() {
+    let person = Person::new();
+    let (before, after) = SAMPLE.split_once("\"cache_creation_input_tokens\":17956").expect("the first call");
+    let absurd = format!("{before}\"cache_creation_input_tokens\":99999999999999{after}");
+    let absurd =
+        absurd.replace("\"cache_creation_input_tokens\":17956", "\"cache_creation_input_tokens\":99999999999999");
+    let said = run(&person, &["replay", &write(&person, "odd.jsonl", &absurd)]);
+    assert!(said.out.starts_with(" You paid $1.7"), "{}", said.out);
+    assert!(said.err.contains("more tokens than any model takes, which are not believed (1 call)"), "{}", said.err);
+}

@@ -11,11 +11,13 @@ use lookback_engine::{
 };
 use lookback_models::script::Script;
 use lookback_replay::{
+    conversation::Conversation,
     import::{detect, importer, parse_document},
     recording::{Format, Item, Recording},
 };
 use lookback_tokens::count_o200k;
 use lookback_wire::{Body, Provider, ReplyReader, SseParser, mend_halves, parse_reply};
+use serde_json::{Value, json};
 
 pub(super) type Read = Box<dyn Fn(&str)>;
 pub(super) type ReadMany = Box<dyn Fn(usize)>;
@@ -161,6 +163,26 @@ fn replay(trace: &str) {
     let _ = events.map(|events| Session::replay_checked(events, &context));
 }
 
+/// What a replay finds in steps before it runs any strategy: commands with what they printed.
+fn steps(steps: impl Iterator<Item = (String, String)>) {
+    let mut recording = Recording::new(Format::ClaudeCode);
+    let Some(mut importer) = importer(Format::ClaudeCode) else { return };
+    let mut number = 0;
+    let mut line = |message: &str, content: Value| {
+        number += 1;
+        let message = json!({"isSidechain": false, "cwd": "/w", "sessionId": "s", "uuid": format!("x{number}"), "type": message,
+            "message": {"id": format!("m{number}"), "role": message, "content": [content]}});
+        importer.line(number, message.to_string().as_bytes(), &mut recording);
+    };
+    for (number, (command, output)) in steps.enumerate() {
+        let id = format!("t{number}");
+        line("assistant", json!({"type": "tool_use", "id": id, "name": "Bash", "input": {"command": command}}));
+        line("user", json!({"type": "tool_result", "tool_use_id": id, "content": output}));
+    }
+    importer.finish(&mut recording);
+    drop(Conversation::new(&recording, &|bytes| bytes.len().div_ceil(4) as u32));
+}
+
 fn chat(delta: &str) -> String {
     format!(r#"{{"choices":[{{"index":0,"delta":{{{delta}}}}}]}}"#)
 }
@@ -226,6 +248,35 @@ pub(super) fn many() -> Vec<(&'static str, ReadMany)> {
                 };
                 let messages = (0..count).map(message).collect::<Vec<_>>().join(",");
                 drop(record(Format::Opencode, &format!(r#"{{"info":{{"id":"ses_1"}},"messages":[{messages}]}}"#)));
+            }),
+        ),
+        (
+            "failed tests, and steps behind them",
+            Box::new(|count| {
+                let list = |before: &str, behind: &str| -> String {
+                    (0..count).map(|n| format!("{before}a::b{n}{behind}\n")).collect()
+                };
+                let (failed, again) = (list("test ", " ... FAILED"), list("    ", ""));
+                let end =
+                    format!("test result: FAILED. 0 passed; {count} failed; 0 ignored; 0 measured; 0 filtered out\n");
+                let first = ("cargo test".to_owned(), format!("{failed}\nfailures:\n{again}\n{end}"));
+                steps(std::iter::once(first).chain((0..count).map(|n| (format!("ls a{n}"), "x".to_owned()))));
+            }),
+        ),
+        (
+            "names that were listed, and then in a command",
+            Box::new(|count| {
+                let names = |end: &str| (0..20 * count).map(|n| format!("f{n}{end}")).collect::<String>();
+                let removed = ("rm ".to_owned() + &names(" ") + &names(".rs "), String::new());
+                steps([("ls".to_owned(), names("\n") + &names(".rs\n")), removed].into_iter());
+            }),
+        ),
+        (
+            "places that were printed, and others asked for",
+            Box::new(|count| {
+                let printed = (0..20 * count).map(|n| format!("a.rs:{n}:x\n")).collect();
+                let asked = (0..count).map(|n| format!("sed -n {},{}p a.rs; ", 90_000 + n, 90_100 + n)).collect();
+                steps([("grep -rn x .".to_owned(), printed), (asked, String::new())].into_iter());
             }),
         ),
         (

@@ -9,7 +9,7 @@ mod scale;
 
 pub(crate) use ahead::{Ahead, STEPS_AHEAD, lines_with};
 pub(crate) use needs::push_decoded;
-pub use needs::{Need, NeedKind};
+pub use needs::{Need, NeedKind, SeenIn};
 pub use scale::Scale;
 
 use std::{

@@ -127,6 +127,24 @@ pub(crate) const MOST_LINES: usize = 1_000_000;
 /// own, some 56 bytes.
 pub(crate) const MOST_OWN_LINES: usize = 4_000_000;
 
+/// Bytes of the different texts that the steps of a session name, with what each takes beside its own: in a map, with the
+/// pieces in which it was found. What is named behind them is not looked for. Recorded sessions stay below a megabyte.
+pub(crate) const NAMED_WEIGHT: u64 = 48 << 20;
+pub(crate) const NAME_WEIGHT: u64 = 128;
+
+/// Bytes by which a text that is named is looked for together with others. Names are shorter; of lines and commands the end
+/// says more than the beginning, which is blanks or `cd` into a long path.
+pub(crate) const SOUGHT_END: usize = 32;
+
+/// Texts that are looked for at once: all of any recorded session. So many of that length take some 60 MB.
+pub(crate) const SOUGHT_AT_ONCE: usize = 30_000;
+
+/// Places like `main.rs:134:` of files that steps read. Recorded sessions print some thousands.
+pub(crate) const MOST_PRINTED: usize = 1_000_000;
+
+/// Failed tests of a run that each later step is asked about.
+pub(crate) const MOST_FAILED: usize = 100;
+
 /// Messages of a document.
 pub(crate) const MOST_MESSAGES: usize = 1_000_000;
 

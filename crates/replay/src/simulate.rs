@@ -195,7 +195,7 @@ impl<'a> ViewIndex<'a> {
         if need.seen.iter().any(|piece| self.raw[*piece]) {
             return true;
         }
-        let finder = memmem::Finder::new(&need.text);
+        let finder = memmem::Finder::new(&*need.text);
         self.made.iter().any(|made| finder.find(made.text.as_bytes()).is_some())
     }
 }

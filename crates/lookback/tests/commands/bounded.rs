@@ -132,6 +132,20 @@ fn what_is_within_the_bounds_is_read() {
     }
 }
 
+/// Whatever is kept of each word is kept of six millions.
+#[test]
+fn a_text_of_different_words_is_replayed() {
+    let letters = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    let word = |number: usize| [238_328, 3_844, 62, 1].map(|place| letters[number / place % 62]);
+    let words: Vec<u8> = (0..6_200_000).flat_map(|number| word(number).into_iter().chain([b' '])).collect();
+    let home = tempfile::tempdir().expect("a folder");
+    let file = home.path().join("recording.jsonl");
+    let text = [b"\"".as_slice(), &words, b"\""].concat();
+    fs::write(&file, [CLAUDE_CODE.as_bytes(), &line(1, "m9", &text)].concat()).expect("a file");
+    let ran = run_for(home.path(), &["replay", file.to_str().expect("text")], Duration::from_secs(300));
+    assert_eq!((ran.ended, ran.err.contains("skipped")), (Ended::Well, false), "{}", ran.err);
+}
+
 #[test]
 fn a_line_longer_than_any_is_skipped_with_its_place() {
     let text = [b"\"".as_slice(), &b"word ".repeat(7_000_000), b"\""].concat();

@@ -23,8 +23,8 @@ impl Ahead {
         let mut known: BTreeMap<(&str, usize), Vec<(usize, usize)>> = BTreeMap::new();
         for (step, call) in calls.iter().enumerate() {
             for need in call.needs.iter().filter(|need| need.kind.enters_recall()) {
-                let finder = memmem::Finder::new(&need.text);
-                for piece in &need.seen {
+                let finder = memmem::Finder::new(&*need.text);
+                for piece in need.seen.iter() {
                     let text = &pieces[*piece].text;
                     let found = known.entry((&need.text, *piece)).or_insert_with(|| lines_with(&finder, text));
                     for (start, length) in found {

@@ -17,30 +17,37 @@
 mod apart;
 mod arguments;
 mod index;
+mod names;
 mod patch;
+mod printed;
+mod seen;
 mod shell;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::{collections::BTreeSet, ops::RangeInclusive, rc::Rc};
 
 use lookback_engine::NewPart;
 
 pub(crate) use arguments::push_decoded;
-use index::Index;
+pub use seen::SeenIn;
 
 use super::{Call, Piece};
+use crate::parameters::MOST_PRINTED;
+use arguments::{Named, Place};
+use index::pieces_with;
+use names::Names;
+use printed::Printed;
 
 /// Something that a step's calls name and that had been seen.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Need {
     pub kind: NeedKind,
-    pub text: String,
+    pub text: Rc<str>,
     /// Of the text, multiplied by the session's factor.
     pub tokens: u32,
     /// The earlier pieces in which it occurs, in order.
-    pub seen: Box<[usize]>,
+    pub seen: SeenIn,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -112,70 +119,62 @@ enum Holds {
 
 /// Fills in what every call needs. `count` is the session's count of a text.
 pub(super) fn find_needs(calls: &mut [Call<'_>], pieces: &[Piece], count: &dyn Fn(&str) -> u32) {
-    let mut seen = Seen { index: Index::new(pieces), known: BTreeMap::new(), count };
-    let outcomes: Vec<_> = calls.iter().map(|call| apart::Outcome::of(call, pieces)).collect();
-    for number in 0..calls.len() {
-        let needs = needs_of(number, calls, &outcomes, &mut seen);
+    let (mut names, mut outcomes, mut asked) = (Names::default(), apart::Outcomes::default(), Names::default());
+    let mut wanted = Vec::with_capacity(calls.len());
+    for call in &*calls {
+        let (named, places) = named_by(call, &mut names);
+        let asked_for = |place: Place| Some((asked.number(&format!("{}:", place.name))?, place.first..=place.last));
+        let places: Vec<(u32, RangeInclusive<u32>)> = places.into_iter().filter_map(asked_for).collect();
+        wanted.push((named, places));
+        outcomes.add(apart::Outcome::of(call, pieces, &mut names));
+    }
+    let mut most = MOST_PRINTED;
+    let within = pieces_with(asked.texts(), pieces);
+    let of = asked.texts().iter().zip(&within);
+    let mut printed: Vec<Printed> = of.map(|(name, within)| Printed::of(name, within, pieces, &mut most)).collect();
+    for (call, (named, places)) in calls.iter().zip(&mut wanted) {
+        for (number, lines) in std::mem::take(places) {
+            let line = printed[number as usize].newest(&lines, call);
+            let text = line.map(|line| format!("{}{line}:", asked.texts()[number as usize]));
+            named.extend(text.and_then(|text| names.number(&text)).map(|name| (NeedKind::LineRange, name)));
+        }
+    }
+    drop(printed);
+    let within = pieces_with(names.texts(), pieces);
+    // Some are needed by many steps.
+    let mut counts = vec![None; within.len()];
+    for (number, (mut wanted, _)) in wanted.into_iter().enumerate() {
+        let call = &calls[number];
+        if !call.results.is_empty() {
+            wanted.extend(apart::open_failures(number, calls, &outcomes));
+        }
+        let mut once = BTreeSet::new();
+        let mut needs = Vec::new();
+        for (kind, name) in wanted.into_iter().filter(|need| once.insert(*need)) {
+            let name = name as usize;
+            let (text, seen) = (Rc::clone(&names.texts()[name]), SeenIn::before(call, &within[name]));
+            if !seen.is_empty() {
+                let tokens = *counts[name].get_or_insert_with(|| count(&text));
+                needs.push(Need { kind, text, tokens, seen });
+            }
+        }
         calls[number].needs = needs;
     }
 }
 
-fn needs_of(number: usize, calls: &[Call<'_>], outcomes: &[apart::Outcome], seen: &mut Seen<'_, '_>) -> Vec<Need> {
-    let call = &calls[number];
-    let mut named = arguments::Named::default();
+/// What the calls of a step name, each once, and the lines of files that they ask for.
+fn named_by(call: &Call<'_>, names: &mut Names) -> (Vec<(NeedKind, u32)>, Vec<Place>) {
+    let mut named = Named::default();
     for part in &call.recorded.parts {
         if let NewPart::Call { arguments, .. } = part {
             named.read(arguments);
         }
     }
-    let mut wanted = named.items;
-    for place in &named.places {
-        wanted.extend(apart::printed_place(place, call, seen).map(|text| (NeedKind::LineRange, text)));
-    }
-    if !call.results.is_empty() {
-        wanted.extend(apart::open_failures(number, calls, outcomes));
-    }
     let mut once = BTreeSet::new();
-    let mut needs = Vec::new();
-    for (kind, text) in wanted {
-        if !once.insert((kind, text.clone())) {
-            continue;
-        }
-        let known = seen.find(&text);
-        let earlier: Box<[usize]> = known.pieces.iter().copied().filter(|piece| is_before(call, *piece)).collect();
-        if !earlier.is_empty() {
-            needs.push(Need { kind, text, tokens: known.tokens, seen: earlier });
-        }
-    }
-    needs
+    let items = named.items.into_iter().filter_map(|(kind, text)| Some((kind, names.number(&text)?)));
+    (items.filter(|item| once.insert(*item)).collect(), named.places)
 }
 
 fn is_before(call: &Call<'_>, piece: usize) -> bool {
     call.before.iter().any(|range| range.contains(&piece))
-}
-
-/// Where texts occur in a session. Steps ask for the same texts again and again, so answers are kept.
-struct Seen<'a, 'c> {
-    index: Index<'a>,
-    known: BTreeMap<String, Known>,
-    count: &'c dyn Fn(&str) -> u32,
-}
-
-#[derive(Clone)]
-struct Known {
-    pieces: Rc<[usize]>,
-    tokens: u32,
-}
-
-impl Seen<'_, '_> {
-    fn find(&mut self, text: &str) -> Known {
-        if let Some(known) = self.known.get(text) {
-            return known.clone();
-        }
-        let pieces: Rc<[usize]> = self.index.find(text).into();
-        let tokens = if pieces.is_empty() { 0 } else { (self.count)(text) };
-        let known = Known { pieces, tokens };
-        self.known.insert(text.to_owned(), known.clone());
-        known
-    }
 }

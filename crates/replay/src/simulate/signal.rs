@@ -84,7 +84,7 @@ impl Judged {
         let end = (call + STEPS_AHEAD).min(conversation.calls.len());
         for step in self.until.max(call)..end {
             for need in conversation.calls[step].needs.iter().filter(|need| need.kind.enters_recall()) {
-                for (start, length) in lines_with(&memmem::Finder::new(&need.text), &made.text) {
+                for (start, length) in lines_with(&memmem::Finder::new(&*need.text), &made.text) {
                     self.last.insert(start, (length, step));
                 }
             }

@@ -119,7 +119,7 @@ impl<'a> Oracle<'a> {
             }
             for (needing, place) in self.last_seen[*piece].iter().filter(|(needing, _)| *needing >= call) {
                 let need = &self.conversation.calls[*needing].needs[*place];
-                let finder = memmem::Finder::new(&need.text);
+                let finder = memmem::Finder::new(&*need.text);
                 if older.iter().copied().chain([kept.as_str()]).any(|text| finder.find(text.as_bytes()).is_some()) {
                     continue;
                 }
@@ -158,7 +158,7 @@ fn last_seen(conversation: &Conversation<'_>) -> Vec<Vec<(usize, usize)>> {
 
 /// The last line of a text with the item.
 fn newest_line<'t>(text: &'t str, need: &'t Need) -> &'t str {
-    let item = need.text.as_str();
+    let item = &*need.text;
     let Some(at) = memmem::rfind(text.as_bytes(), item.as_bytes()) else { return item };
     let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
     let end = text[at..].find('\n').map_or(text.len(), |end| at + end);

@@ -247,11 +247,11 @@ impl Arrival<'_, '_> {
                     return Ok(Outcome::Done(done(kind, Some(id), text)));
                 }
                 if let Some(twin) = gathered.twin(&written)? {
-                    let short = store.short_id(&twin)?;
-                    let text = format!(
-                        "{name}: a copy of session {twin}, which is stored already: look at it with `lookback show {short}`"
-                    );
-                    return Ok(Outcome::Done(done(Kind::Stored, Some(twin), text)));
+                    let copy = format!("{name}: a copy of session {twin}, which is stored already");
+                    let told = move |short: &str| format!("{copy}: look at it with `lookback show {short}`");
+                    let done = done(Kind::Stored, Some(twin.clone()), String::new());
+                    gathered.push(Whole { id: twin, events: Vec::new(), bytes: 0, told: Box::new(told), done });
+                    return Ok(Outcome::Gathered);
                 }
                 let beside = beside.map_or_else(String::new, |other| {
                     format!("\nits beginning is no longer what session {other} has: it is stored as another session")

@@ -17,6 +17,7 @@ const BYTES: u64 = 4 << 20;
 /// A session that was read to its end.
 pub(super) struct Whole {
     pub(super) id: SessionId,
+    /// None of a copy: its original is told of, behind what waits.
     pub(super) events: Vec<Event>,
     /// As JSON: any of its texts may be long.
     pub(super) bytes: u64,
@@ -31,13 +32,22 @@ pub(super) struct Gathered<'a> {
     events: usize,
     bytes: u64,
     outcomes: Vec<Result<Outcome>>,
-    /// All that are stored or wait, by when they began, with how many events each has. None before it is asked for.
-    begun: Option<BTreeMap<Timestamp, Vec<(SessionId, u64)>>>,
+    /// All that are stored or wait, by when they began and how many events each has. None before it is asked for.
+    known: Option<BTreeMap<(Timestamp, u64), Alike>>,
+}
+
+/// Sessions that began at one moment and have as many events.
+#[derive(Default)]
+struct Alike {
+    /// Stored before this import. Each is read when the first session comes that may be its copy, and never again:
+    /// agents that were started together made thousands of them.
+    unread: Vec<SessionId>,
+    read: BTreeMap<BlobHash, SessionId>,
 }
 
 impl<'a> Gathered<'a> {
     pub(super) fn new(store: &'a Store) -> Self {
-        Self { store, waiting: Vec::new(), events: 0, bytes: 0, outcomes: Vec::new(), begun: None }
+        Self { store, waiting: Vec::new(), events: 0, bytes: 0, outcomes: Vec::new(), known: None }
     }
 
     /// Whether a session is stored; one that still waits is stored now.
@@ -48,36 +58,32 @@ impl<'a> Gathered<'a> {
         Ok(self.store.contains(id)?)
     }
 
-    /// The session that has all the same events under another name, where one is stored: its file was copied.
+    /// The session that has all the same events under another name, where one is stored or waits: its file was copied.
     pub(super) fn twin(&mut self, of: &Written) -> Result<Option<SessionId>> {
-        if self.begun.is_none() {
-            let mut begun: BTreeMap<_, Vec<_>> = BTreeMap::new();
-            for session in self.store.sessions()? {
-                begun.entry(session.created).or_default().push((session.id, session.events));
+        let known = match self.known.take() {
+            Some(known) => known,
+            None => {
+                let mut known: BTreeMap<_, Alike> = BTreeMap::new();
+                for session in self.store.sessions()? {
+                    known.entry((session.created, session.events)).or_default().unread.push(session.id);
+                }
+                known
             }
-            self.begun = Some(begun);
-        }
-        let same = self.begun.iter().filter_map(|begun| begun.get(&of.began)).flatten();
-        let same: Vec<SessionId> = same.filter(|(_, events)| *events == of.events).map(|(id, _)| id.clone()).collect();
-        for id in same {
-            if self.has(&id)? && of.digest == self.digest(&id)? {
-                return Ok(Some(id));
+        };
+        let alike = self.known.insert(known).entry((of.began, of.events)).or_default();
+        while let Some(id) = alike.unread.last().cloned() {
+            if self.store.contains(&id)? {
+                alike.read.insert(digest(self.store, &id)?, id);
             }
+            alike.unread.pop();
         }
-        let known = self.begun.get_or_insert_default().entry(of.began).or_default();
-        known.push((of.id.clone(), of.events));
+        if let Some(twin) = alike.read.get(&of.digest)
+            && (self.waiting.iter().any(|whole| whole.id == *twin) || self.store.contains(twin)?)
+        {
+            return Ok(Some(twin.clone()));
+        }
+        alike.read.insert(of.digest, of.id.clone());
         Ok(None)
-    }
-
-    fn digest(&self, id: &SessionId) -> Result<BlobHash> {
-        let mut written = Written::of(id.clone(), &[]);
-        self.store.for_each_event(id, |event| -> Result<()> {
-            if event.seq.0 > 0 {
-                written.add(&self.store.inline(event)?);
-            }
-            Ok(())
-        })?;
-        Ok(written.digest)
     }
 
     pub(super) fn push(&mut self, whole: Whole) {
@@ -87,7 +93,7 @@ impl<'a> Gathered<'a> {
             let created = screen::announce(&text, || self.store.create(&whole.events).map(drop));
             return self.outcomes.push(outcome(self.store, whole, created));
         }
-        self.events += events;
+        self.events += events.max(1);
         self.bytes += bytes;
         self.waiting.push(whole);
         if self.events >= EVENTS || self.bytes >= BYTES {
@@ -99,14 +105,17 @@ impl<'a> Gathered<'a> {
     pub(super) fn flush(&mut self) {
         let waiting = std::mem::take(&mut self.waiting);
         (self.events, self.bytes) = (0, 0);
-        let sessions: Vec<&[Event]> = waiting.iter().map(|whole| whole.events.as_slice()).collect();
+        let is_new = |whole: &&Whole| !whole.events.is_empty();
+        let sessions: Vec<&[Event]> = waiting.iter().filter(is_new).map(|whole| whole.events.as_slice()).collect();
         let created = match sessions.is_empty() {
             true => Ok(Vec::new()),
             false => self.store.create_all(&sessions),
         };
         let created = created.unwrap_or_else(|error| sessions.iter().map(|_| Err(error.clone())).collect());
-        for (whole, created) in waiting.into_iter().zip(created) {
-            self.outcomes.push(outcome(self.store, whole, created));
+        let mut created = created.into_iter();
+        for whole in waiting {
+            let created = if is_new(&&whole) { created.next() } else { None };
+            self.outcomes.push(outcome(self.store, whole, created.unwrap_or(Ok(()))));
         }
     }
 
@@ -114,6 +123,17 @@ impl<'a> Gathered<'a> {
     pub(super) fn outcomes(&mut self) -> Vec<Result<Outcome>> {
         std::mem::take(&mut self.outcomes)
     }
+}
+
+fn digest(store: &Store, id: &SessionId) -> Result<BlobHash> {
+    let mut written = Written::of(id.clone(), &[]);
+    store.for_each_event(id, |event| -> Result<()> {
+        if event.seq.0 > 0 {
+            written.add(&store.inline(event)?);
+        }
+        Ok(())
+    })?;
+    Ok(written.digest)
 }
 
 fn outcome(store: &Store, whole: Whole, created: Result<(), StoreError>) -> Result<Outcome> {

@@ -172,3 +172,55 @@ fn model_of(item: &Item) -> Option<String> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use lookback_engine::trace::Origin;
+    use lookback_replay::recording::UserItem;
+
+    use super::{
+        super::{
+            Done, Kind,
+            gathered::{Gathered, Whole},
+        },
+        *,
+    };
+    use crate::skips::Skips;
+
+    /// Of one moment and as many events as the others.
+    fn session(id: &str, text: &str) -> Writing {
+        let said = || Item::User(UserItem { text: text.into(), origin: Origin::Person, at: Some(Timestamp(0)) });
+        let id = SessionId(id.into());
+        let mut writing = Writing::begin(id, Format::ClaudeCode, &About::default(), &[said()]).expect("a beginning");
+        writing.record(said(), Format::ClaudeCode).expect("a turn");
+        writing
+    }
+
+    fn push(gathered: &mut Gathered<'_>, writing: Writing) {
+        let Writing { id, events, written, .. } = writing;
+        let (name, text, skips) = (id.0.clone(), String::new(), Skips::default());
+        let done = Done { kind: Kind::Imported, format: Format::ClaudeCode, id: Some(id.clone()), name, text, skips };
+        gathered.push(Whole { id, events, bytes: written.bytes, told: Box::new(str::to_owned), done });
+    }
+
+    /// Each would wait for the disk otherwise, and be read again for all that follow.
+    #[test]
+    fn sessions_of_one_moment_are_compared_before_they_are_stored() {
+        let home = tempfile::tempdir().expect("a folder");
+        let store = Store::open(home.path()).expect("a store");
+        let mut gathered = Gathered::new(&store);
+        for number in 0..30 {
+            let writing = session(&format!("session-{number}"), &format!("question {number}"));
+            assert_eq!(gathered.twin(&writing.written).expect("a store"), None);
+            push(&mut gathered, writing);
+        }
+        let copy = session("copy", "question 7");
+        let original = Some(SessionId("session-7".into()));
+        assert_eq!(gathered.twin(&copy.written).expect("a store"), original);
+        assert_eq!(store.sessions().expect("a store").len(), 0);
+        gathered.flush();
+        assert_eq!(store.sessions().expect("a store").len(), 30);
+        assert_eq!(gathered.twin(&copy.written).expect("a store"), original);
+        assert_eq!(Gathered::new(&store).twin(&copy.written).expect("a store"), original);
+    }
+}

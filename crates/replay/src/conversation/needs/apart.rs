@@ -19,14 +19,32 @@ use lookback_engine::{
     trace::{ResultData, Status},
 };
 
-use super::{
-    NeedKind, Seen,
-    arguments::{Place, SHORTEST_LINE},
-    is_before,
+use super::{NeedKind, arguments::SHORTEST_LINE, is_before, names::Names};
+use crate::{
+    conversation::{Call, Piece},
+    parameters::MOST_FAILED,
 };
-use crate::conversation::{Call, Piece};
 
 const WORDS: [&str; 4] = ["error", "failed", "panicked", "exception"];
+
+/// What the runs of steps came to.
+#[derive(Debug, Default)]
+pub(super) struct Outcomes {
+    all: Vec<Outcome>,
+    /// The steps that ran something, and those that ran tests.
+    runs: Vec<usize>,
+    tested: Vec<usize>,
+}
+
+impl Outcomes {
+    /// Of the next step.
+    pub(super) fn add(&mut self, outcome: Outcome) {
+        let number = self.all.len();
+        self.runs.extend(outcome.run.is_some().then_some(number));
+        self.tested.extend(outcome.tests.is_some().then_some(number));
+        self.all.push(outcome);
+    }
+}
 
 /// What the runs of a step came to.
 #[derive(Debug, Default)]
@@ -34,65 +52,55 @@ pub(super) struct Outcome {
     /// Of its last run, if there was one.
     run: Option<Ran>,
     /// Names of failed tests, if tests were run.
-    tests: Option<Vec<String>>,
+    tests: Option<Vec<u32>>,
 }
 
 #[derive(Debug)]
 enum Ran {
     Well,
-    Badly { error: Option<String> },
+    Badly { error: Option<u32> },
 }
 
 impl Outcome {
-    pub(super) fn of(call: &Call<'_>, pieces: &[Piece]) -> Self {
+    pub(super) fn of(call: &Call<'_>, pieces: &[Piece], names: &mut Names) -> Self {
         let mut outcome = Self::default();
         for (result, piece) in call.recorded.results.iter().zip(call.results.clone()) {
             let ResultData::Run(run) = &result.data else { continue };
             let text = &pieces[piece].text;
             let failed = result.status == Status::Error || run.exit_code.is_some_and(|code| code != 0);
-            outcome.run = Some(if failed { Ran::Badly { error: last_error(text) } } else { Ran::Well });
+            let error = if failed { last_error(text).and_then(|error| names.number(error)) } else { None };
+            outcome.run = Some(if failed { Ran::Badly { error } } else { Ran::Well });
             if let Some(report) = recognise(&Script::parse(&run.command), text) {
-                outcome.tests = Some(report.failures);
+                let failed = report.failures.iter().take(MOST_FAILED);
+                outcome.tests = Some(failed.filter_map(|name| names.number(name)).collect());
             }
         }
         outcome
     }
 }
 
-fn last_error(text: &str) -> Option<String> {
+fn last_error(text: &str) -> Option<&str> {
     let says_so = |line: &&str| {
         let line = line.to_ascii_lowercase();
         // As for edit lines: a line `error` alone says nothing.
         line.len() >= SHORTEST_LINE && WORDS.iter().any(|word| line.contains(word))
     };
-    text.lines().rev().map(str::trim).find(says_so).map(str::to_owned)
+    text.lines().rev().map(str::trim).find(says_so)
 }
 
 /// The error and the failed tests that stand open before a call.
-pub(super) fn open_failures(number: usize, calls: &[Call<'_>], outcomes: &[Outcome]) -> Vec<(NeedKind, String)> {
-    let call = &calls[number];
-    let earlier = || (0..number).rev().filter(|earlier| is_before(call, calls[*earlier].answer)).map(|n| &outcomes[n]);
+pub(super) fn open_failures(number: usize, calls: &[Call<'_>], outcomes: &Outcomes) -> Vec<(NeedKind, u32)> {
+    let newest = |of: &[usize]| {
+        let mut earlier = of[..of.partition_point(|earlier| *earlier < number)].iter().rev().copied();
+        earlier.find(|earlier| is_before(&calls[number], calls[*earlier].answer))
+    };
     let mut open = Vec::new();
-    if let Some(Ran::Badly { error: Some(error) }) = earlier().find_map(|outcome| outcome.run.as_ref()) {
-        open.push((NeedKind::Error, error.clone()));
+    if let Some(Ran::Badly { error: Some(error) }) =
+        newest(&outcomes.runs).and_then(|run| outcomes.all[run].run.as_ref())
+    {
+        open.push((NeedKind::Error, *error));
     }
-    if let Some(tests) = earlier().find_map(|outcome| outcome.tests.as_ref()) {
-        open.extend(tests.iter().map(|name| (NeedKind::Test, name.clone())));
-    }
+    let tests = newest(&outcomes.tested).and_then(|run| outcomes.all[run].tests.as_ref());
+    open.extend(tests.into_iter().flatten().map(|name| (NeedKind::Test, *name)));
     open
-}
-
-/// The newest place inside of the lines asked for that was printed before.
-pub(super) fn printed_place(place: &Place, call: &Call<'_>, seen: &mut Seen<'_, '_>) -> Option<String> {
-    let name = format!("{}:", place.name);
-    let known = seen.find(&name);
-    let pieces = seen.index.pieces();
-    known.pieces.iter().rev().filter(|piece| is_before(call, **piece)).find_map(|piece| {
-        pieces[*piece].text.rmatch_indices(&name).find_map(|(at, _)| {
-            let rest = &pieces[*piece].text[at + name.len()..];
-            let (number, _) = rest.split_once(':')?;
-            let line: u32 = number.parse().ok()?;
-            (place.first..=place.last).contains(&line).then(|| format!("{name}{line}:"))
-        })
-    })
 }

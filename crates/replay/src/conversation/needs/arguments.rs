@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::{Holds, NeedKind, holds, index::words_of, patch, shell};
+use super::{Holds, NeedKind, holds, names::weight, patch, shell};
+use crate::parameters::NAMED_WEIGHT;
 
 /// docs/measuring.md, "Recall": 12 characters or more. Shorter lines stand in any file.
 pub(super) const SHORTEST_LINE: usize = 12;
@@ -17,6 +18,7 @@ pub(super) struct Named {
     pub(super) items: Vec<(NeedKind, String)>,
     /// Lines of files that are asked for.
     pub(super) places: Vec<Place>,
+    weight: u64,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -80,16 +82,36 @@ impl Named {
         }
     }
 
+    /// Behind as many as are looked for in a session none is kept.
+    fn has_room(&mut self, text: &str) -> bool {
+        self.weight += weight(text);
+        self.weight <= NAMED_WEIGHT
+    }
+
+    fn item(&mut self, kind: NeedKind, text: &str) {
+        if self.has_room(text) {
+            self.items.push((kind, text.to_owned()));
+        }
+    }
+
+    fn place(&mut self, name: &str, first: u32, last: u32) {
+        if self.has_room(name) {
+            self.places.push(Place { name: name.to_owned(), first, last });
+        }
+    }
+
     fn path(&mut self, path: &str) {
-        self.items.extend(shell::last_component(path).map(|name| (NeedKind::Path, name.to_owned())));
+        if let Some(name) = shell::last_component(path) {
+            self.item(NeedKind::Path, name);
+        }
         self.symbols(path);
     }
 
     fn symbols(&mut self, text: &str) {
-        for (_, word) in words_of(text) {
+        for word in text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
             let symbol = word.trim_start_matches(|c: char| c.is_ascii_digit());
             if symbol.len() >= SHORTEST_SYMBOL {
-                self.items.push((NeedKind::Symbol, symbol.to_owned()));
+                self.item(NeedKind::Symbol, symbol);
             }
         }
     }
@@ -97,7 +119,7 @@ impl Named {
     fn lines<'t>(&mut self, lines: impl Iterator<Item = &'t str>) {
         // Blanks before a line belong to it: an edit copied with others fails.
         let long = lines.map(str::trim_end).filter(|line| line.trim_start().chars().count() >= SHORTEST_LINE);
-        self.items.extend(long.map(|line| (NeedKind::EditLine, line.to_owned())));
+        long.for_each(|line| self.item(NeedKind::EditLine, line));
     }
 
     fn patch(&mut self, patch: patch::Patch) {
@@ -108,7 +130,7 @@ impl Named {
     fn command(&mut self, command: &str) {
         let trimmed = command.trim();
         if trimmed.chars().count() >= SHORTEST_LINE {
-            self.items.push((NeedKind::Command, trimmed.to_owned()));
+            self.item(NeedKind::Command, trimmed);
         }
         let shell::Told { text, documents, words } = shell::tell(command);
         for document in &documents {
@@ -127,9 +149,9 @@ impl Named {
             range = sed_range(&word).or(range);
             let Some((path, line)) = shell::path_of(&word) else { continue };
             let Some(name) = shell::last_component(path) else { continue };
-            self.items.push((NeedKind::Path, name.to_owned()));
+            self.item(NeedKind::Path, name);
             if let Some((first, last)) = line.map(|line| (line, line)).or(range.take()) {
-                self.places.push(Place { name: name.to_owned(), first, last });
+                self.place(name, first, last);
             }
         }
     }
@@ -143,7 +165,7 @@ impl Named {
         let Some(first) = number("offset").or(number("start_line")).or(of_view(0)) else { return };
         let limit = number("limit").unwrap_or(USUAL_LIMIT);
         let last = number("end_line").or(of_view(1)).unwrap_or(first.saturating_add(limit));
-        self.places.push(Place { name: name.to_owned(), first, last });
+        self.place(name, first, last);
     }
 }
 

@@ -1,3 +1,5 @@
+use std::rc::Rc;
+
 use lookback_engine::{
     NewPart,
     trace::{Origin, Output, ResultData, Status, Stop, ToolResult, result::RunData},
@@ -6,6 +8,7 @@ use lookback_engine::{
 use super::{NeedKind, arguments::Named};
 use crate::{
     conversation::Conversation,
+    parameters::MOST_FAILED,
     recording::{CallItem, Format, Item, Recording, UserItem},
 };
 
@@ -173,7 +176,7 @@ fn needs(items: Vec<Item>) -> Vec<Vec<(NeedKind, String, Vec<usize>)>> {
     let recording = Recording { items, ..Recording::new(Format::ClaudeCode) };
     let conversation = Conversation::new(&recording, &|text| text.len() as u32);
     let of_call = |call: &crate::conversation::Call<'_>| {
-        call.needs.iter().map(|need| (need.kind, need.text.clone(), need.seen.to_vec())).collect()
+        call.needs.iter().map(|need| (need.kind, need.text.to_string(), need.seen.to_vec())).collect()
     };
     conversation.calls.iter().map(of_call).collect()
 }
@@ -241,20 +244,58 @@ fn failed_tests_commands_and_places() {
 }
 
 #[test]
-fn the_index_finds_what_a_search_through_everything_finds() {
-    let texts = ["let handler = open_door(a.b);", "x.handle()", "=> !!", "open_door\n  let handler", "äöü-door.rs", ""];
+fn all_are_found_where_a_search_through_everything_finds_them() {
+    let long = "let handler = open_door(a.b); // and a remark that makes the line long";
+    let texts =
+        [long, "x.handle()", "=> !!", "open_door\n  let handler", "äöü-door.rs", "", long, "a remark that makes"];
     let items = texts.iter().map(|text| user(text)).collect();
     let recording = Recording { items, ..Recording::new(Format::ClaudeCode) };
     let conversation = Conversation::new(&recording, &|text| text.len() as u32);
-    let index = super::index::Index::new(&conversation.pieces);
-    for start in 0..texts[0].len() {
-        for end in start + 1..=texts[0].len() {
-            let text = &texts[0][start..end];
-            let all: Vec<usize> = (0..texts.len()).filter(|n| texts[*n].contains(text)).collect();
-            assert_eq!(index.find(text), all, "{text:?}");
-        }
+    let parts = (0..long.len()).flat_map(|start| (start + 1..=long.len()).map(move |end| &long[start..end]));
+    let parts = parts.chain(["!!", "ü-door.rs", "x", "y"]);
+    // Its end stands in another piece.
+    let sought: Vec<Rc<str>> = parts.chain(["no and a remark that makes the line long"]).map(Rc::from).collect();
+    for (text, found) in sought.iter().zip(super::index::pieces_with(&sought, &conversation.pieces)) {
+        let all: Vec<usize> = (0..texts.len()).filter(|n| texts[*n].contains(&**text)).collect();
+        assert_eq!(*found, all, "{text:?}");
     }
-    assert_eq!(index.find("!!"), [2]);
-    assert_eq!(index.find("ü-door.rs"), [4]);
-    assert_eq!(index.find("andle"), [0, 1, 3]);
+}
+
+#[test]
+fn the_newest_printed_place_is_needed_that_is_still_part_of_the_conversation() {
+    let read = |first: u32| serde_json::json!({"file_path": "/w/door.rs", "offset": first, "limit": 9});
+    let found = needs(vec![
+        user("Look."),
+        step(serde_json::json!({"command": "rg x"}), "door.rs:3: x\ndoor.rs:70: x\ndoor.rs:5: x\ndoor.rs:no:\n", 0),
+        step(serde_json::json!({"command": "rg y"}), "door.rs:4: y\ndoor.rs:71: y\n", 0),
+        step(read(1), "", 0),
+        Item::Rewind { last: Some(1) },
+        step(read(1), "", 0),
+        step(read(62), "", 0),
+        step(read(72), "", 0),
+    ]);
+    let places = |needs: &[(NeedKind, String, Vec<usize>)]| {
+        let places = needs.iter().filter(|need| need.0 == NeedKind::LineRange);
+        places.map(|need| need.1.clone()).collect::<Vec<String>>()
+    };
+    let found: Vec<Vec<String>> = found.iter().map(|needs| places(needs)).collect();
+    assert_eq!(found[2..5], [["door.rs:4:"], ["door.rs:5:"], ["door.rs:70:"]]);
+    assert_eq!(found[5], Vec::<String>::new());
+}
+
+#[test]
+fn of_many_failed_tests_each_later_step_needs_the_first() {
+    let list = |before: &str, behind: &str| -> String {
+        (0..2 * MOST_FAILED).map(|test| format!("{before}door::test_{test}{behind}\n")).collect()
+    };
+    let (failed, again) = (list("test ", " ... FAILED"), list("    ", ""));
+    let end = "test result: FAILED. 0 passed; 200 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s";
+    let output = format!("running 200 tests\n{failed}\nfailures:\n\nfailures:\n{again}\n{end}\n");
+    let found = needs(vec![
+        user("Test."),
+        step(serde_json::json!({"command": "cargo test"}), &output, 101),
+        step(serde_json::json!({"command": "ls"}), "", 0),
+    ]);
+    let tests: Vec<_> = found[1].iter().filter(|need| need.0 == NeedKind::Test).collect();
+    assert_eq!((tests.len(), tests[9].1.as_str()), (MOST_FAILED, "door::test_9"));
 }

@@ -60,7 +60,7 @@ pub(crate) fn tariff() -> Tariff {
 }
 
 pub(crate) fn need(kind: NeedKind, text: &str, tokens: u32) -> Need {
-    Need { kind, text: text.into(), tokens, seen: Box::new([0]) }
+    Need { kind, text: text.into(), tokens, seen: [0].into_iter().collect() }
 }
 
 fn call(split: (u64, u64), needs: Vec<Found>, signal: f64) -> CallRun {

@@ -46,7 +46,7 @@ impl Driven<'_> {
 
     /// Whether a pointer in the view leads to a short stretch that holds the item.
     fn points_at(&self, need: &Need) -> bool {
-        let finder = memmem::Finder::new(&need.text);
+        let finder = memmem::Finder::new(&*need.text);
         let mut pointed = self.pointed.borrow_mut();
         self.session().view().entries().iter().any(|entry| {
             if !matches!(entry.source, Source::Block(_) | Source::Board) {

@@ -197,7 +197,7 @@ impl fmt::Display for FoldReport {
                 }
                 let fewer = self.replaced.saturating_sub(self.written());
                 write!(f, " · saves {} tokens on every call from now on", Short(fewer))?;
-                write!(f, " · worth {} input tokens at full price", Short(saves as u64))?;
+                write!(f, " · they cost as much as {} uncached ones", Short(saves as u64))?;
                 if saves > 0.0 && once > 0.0 {
                     write!(f, " · pays for itself in {}", counted((once / saves).ceil() as usize, "call"))?;
                 }
@@ -222,7 +222,7 @@ impl fmt::Display for UnfoldReport {
         }
         let longer = self.turns_tokens.saturating_sub(self.block_tokens);
         write!(f, " · {} tokens more on every call from now on", Short(longer))?;
-        write!(f, " · worth {} input tokens at full price", Short(more as u64))
+        write!(f, " · they cost as much as {} uncached ones", Short(more as u64))
     }
 }
 

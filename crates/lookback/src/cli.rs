@@ -6,7 +6,10 @@ mod run;
 pub(crate) use gateway::{GatewayArguments, GatewayCommand, GatewayReportArguments, WithArguments};
 pub(crate) use run::{ResumeArguments, RunArguments, RunOptions, UndoArguments};
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
 
 use clap::{
     ArgGroup, Args, Parser, Subcommand,
@@ -162,7 +165,7 @@ pub(crate) enum SessionsCommand {
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("which").required(true).args(["ids", "older_than"])))]
 pub(crate) struct RemoveArguments {
-    /// Sessions, by the beginning of their ids
+    /// Sessions, by the beginning of their ids. They are removed at once: whoever names them has chosen them
     #[arg(value_name = "ID")]
     pub(crate) ids: Vec<String>,
     /// All sessions not used or imported for so long: 30d, 12h, 2w. Shows them and asks
@@ -179,7 +182,7 @@ pub(crate) struct RemoveConsent {
     #[arg(long, conflicts_with = "ids")]
     pub(crate) dry_run: bool,
     /// Remove what --older-than finds without asking
-    #[arg(long, conflicts_with = "ids")]
+    #[arg(long)]
     pub(crate) yes: bool,
 }
 
@@ -398,10 +401,15 @@ pub(crate) enum Strategies {
     Named(Vec<StrategyName>),
 }
 
-fn strategies(names: &str) -> Result<Strategies, UnknownStrategy> {
+fn strategies(names: &str) -> Result<Strategies, String> {
+    let named = |names: &str| names.split(',').map(str::parse).collect::<Result<_, UnknownStrategy>>();
     match names {
         "all" => Ok(Strategies::All),
-        names => Ok(Strategies::Named(names.split(',').map(str::parse).collect::<Result<_, _>>()?)),
+        // `--strategies FILE` is how people ask for all of them.
+        names => named(names).map(Strategies::Named).map_err(|error| match Path::new(names).exists() {
+            true => format!("that is a file or a folder: write --strategies all {names}"),
+            false => error.to_string(),
+        }),
     }
 }
 

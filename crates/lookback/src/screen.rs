@@ -91,10 +91,11 @@ pub(crate) fn complain(error: &anyhow::Error) {
     remark(&text);
 }
 
-/// Side remarks: they must not end up in a pipe.
+/// Side remarks: they must not end up in a pipe. On a terminal they break between words.
 pub(crate) fn remark(text: &str) {
+    let mut lines = text.split('\n').flat_map(table::broken_for_errors);
     // If even standard error is closed, there is nobody left to tell.
-    let _ = writeln!(Screen(io::stderr()), "{text}");
+    let _ = lines.try_for_each(|line| writeln!(Screen(io::stderr()), "{line}"));
 }
 
 pub(crate) fn is_terminal() -> bool {

@@ -3,6 +3,7 @@
 use std::{
     env,
     io::{self, Write},
+    os::fd::AsFd,
 };
 
 use terminal_size::Width;
@@ -34,9 +35,21 @@ pub(crate) fn columns_or_endless() -> usize {
 
 fn known_columns() -> Option<usize> {
     let said = env::var("COLUMNS").ok().and_then(|text| text.trim().parse().ok()).filter(|columns| *columns > 0);
-    let measured = || terminal_size::terminal_size_of(io::stdout()).map(|(Width(columns), _)| usize::from(columns));
-    // A terminal that does not know its size says 0.
-    said.or_else(|| measured().filter(|columns| *columns > 0))
+    said.or_else(|| measured(io::stdout()))
+}
+
+/// A terminal that does not know its size says 0.
+fn measured(stream: impl AsFd) -> Option<usize> {
+    let columns = terminal_size::terminal_size_of(stream).map(|(Width(columns), _)| usize::from(columns));
+    columns.filter(|columns| *columns > 0)
+}
+
+/// A line as standard error has room for it: in a pipe it stays whole. What is indented stays so.
+pub(super) fn broken_for_errors(line: &str) -> Vec<String> {
+    let Some(room) = measured(io::stderr()).filter(|room| line.width() > *room) else { return vec![line.to_owned()] };
+    let indent = &line[..line.len() - line.trim_start().len()];
+    let pieces = wrap(line, room.saturating_sub(indent.len()));
+    pieces.into_iter().map(|piece| format!("{indent}{piece}")).collect()
 }
 
 /// The columns in `right` are aligned to the right. Where the rows are wider than `width`, the last column gives way

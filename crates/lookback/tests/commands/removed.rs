@@ -88,14 +88,9 @@ fn a_dry_run_shows_what_would_go_and_removes_nothing() {
         complaint.err
     );
     assert_eq!((complaint.code, stored(&person)), (Some(1), 13));
-    for arguments in [
-        "of-today --older-than 30d",
-        "of-today --yes",
-        "of-today --dry-run",
-        "--yes --dry-run --older-than 30d",
-        "--yes",
-        "",
-    ] {
+    for arguments in
+        ["of-today --older-than 30d", "of-today --dry-run", "--yes --dry-run --older-than 30d", "--yes", ""]
+    {
         let words: Vec<&str> = ["sessions", "rm"].into_iter().chain(arguments.split_whitespace()).collect();
         let refused = person.run(&words);
         assert_eq!(refused.code, Some(2), "{arguments:?}: {}", refused.err);

@@ -1,6 +1,6 @@
 //! What became of many files: a line for each agent and one for all. Every file and every skip only for whoever asks.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use anyhow::{Result, anyhow};
 use lookback_replay::recording::Format;
@@ -22,7 +22,8 @@ pub(super) struct Tally {
     others: u64,
     unread: u64,
     unstored: u64,
-    full: Option<StoreError>,
+    /// Whose disk is.
+    full: Option<PathBuf>,
     /// Files with something skipped, and how much it was.
     skipped: (u64, u64),
     sessions: Vec<Value>,
@@ -52,7 +53,12 @@ impl Tally {
         match outcome {
             Ok(Outcome::Gathered) => {}
             Ok(Outcome::Done(done)) => self.done(&done),
-            Err(error) if named == Named::InFolder && reading::is_no_session(&error) => self.others += 1,
+            Err(error) if named == Named::InFolder && reading::is_no_session(&error) => {
+                self.others += 1;
+                if self.verbose {
+                    screen::remark(&format!("{error:#}"));
+                }
+            }
             Err(error) => self.failed(&error),
         }
     }
@@ -92,9 +98,9 @@ impl Tally {
             None => (&mut self.unread, "could not be read"),
         };
         *count += 1;
-        if let Some(full @ StoreError::Full { .. }) = of_store {
+        if let Some(StoreError::Full { path }) = of_store {
             // Said once, at the end: it is the same for every file.
-            self.full.get_or_insert_with(|| full.clone());
+            self.full.get_or_insert_with(|| path.clone());
         } else if self.verbose || self.unread + self.unstored <= ERRORS as u64 {
             screen::complain(error);
         }
@@ -115,10 +121,12 @@ impl Tally {
             false => self.print()?,
         }
         match (self.full, failed) {
-            (Some(full), _) => Err(anyhow!(full).context(format!(
-                "the import ended before all of the {} were stored",
+            (Some(path), _) => Err(anyhow!(
+                "the disk of {} is full: the import ended before all of the {} were stored, what was imported before \
+                 stays; free some space and import again",
+                path.display(),
                 screen::counted(files as u64, "file")
-            ))),
+            )),
             (None, 0) if self.agents.is_empty() => {
                 Err(anyhow!("nothing was imported: there is no session in {}", screen::counted(files as u64, "file")))
             }

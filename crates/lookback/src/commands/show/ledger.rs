@@ -14,9 +14,10 @@ use serde_json::json;
 
 use crate::{opened, screen};
 
-/// Columns from which on bytes, and what was billed, are shown beside tokens: the reasons need the room more.
+/// Columns from which on bytes are shown, and our own counts beside what was billed: the reasons need the room more, and
+/// bills are money.
 const WITH_BYTES: usize = 90;
-const WITH_BILLED: usize = 76;
+const WITH_BOTH: usize = 76;
 /// How many calls that were billed otherwise than expected are named.
 const NAMED: usize = 8;
 
@@ -29,28 +30,32 @@ pub(super) fn show(session: &Session, next: Option<&LedgerLine>) -> Result<()> {
     let mut out = screen::screen();
     let width = screen::columns();
     let bills = bills::read(session)?;
-    let billed = if width < WITH_BILLED { BTreeMap::new() } else { usages(&bills) };
+    let billed = usages(&bills);
     // A narrow terminal has no room for all; `--json` always has all.
-    let with_bytes = width >= WITH_BYTES;
-    let mut heading = vec!["call", "input", "reused", "written"];
-    if with_bytes {
-        heading.extend(["bytes same", "new"]);
-    }
-    if !billed.is_empty() {
-        heading.extend(["billed", "cached"]);
-    }
+    let columns = Columns {
+        counted: billed.is_empty() || width >= WITH_BOTH,
+        bytes: width >= WITH_BYTES,
+        billed: !billed.is_empty(),
+    };
+    let mut heading = vec!["call", "input"];
+    let others = [
+        (columns.counted, ["reused", "written"]),
+        (columns.bytes, ["bytes same", "new"]),
+        (columns.billed, ["billed", "cached"]),
+    ];
+    heading.extend(others.into_iter().filter(|(is_shown, _)| *is_shown).flat_map(|(_, titles)| titles));
     heading.push("why not all");
     let right: Vec<usize> = (0..heading.len() - 1).collect();
     let heading = heading.into_iter().map(str::to_owned).collect();
     let made = lines.iter().map(|line| {
-        let mut row = row(line.call.to_string(), &explained(line, &bills), &billed, with_bytes);
+        let mut row = row(line.call.to_string(), &explained(line, &bills), &billed, columns);
         let verdict = bills.get(&line.call).and_then(|bill| bill.verdict);
         if let (Some(why), Some(CacheVerdict::Mismatch(mismatch))) = (row.last_mut(), verdict) {
             why.push_str(&format!("; {mismatch}"));
         }
         row
     });
-    let planned = next.map(|line| row("next".to_owned(), line, &billed, with_bytes));
+    let planned = next.map(|line| row("next".to_owned(), line, &billed, columns));
     let rows: Vec<Vec<String>> = std::iter::once(heading).chain(made).chain(planned).collect();
     screen::write_wrapped_table(&mut out, &rows, &right, width)?;
     if let Some(reuse) = session.reuse() {
@@ -155,17 +160,23 @@ fn tier(session: &Session, usage: &Usage) -> Option<u64> {
     Some(session.card()?.prices.as_ref()?.tier(usage.billed.prompt()))
 }
 
-fn row(call: String, line: &LedgerLine, billed: &BTreeMap<CallNo, Usage>, with_bytes: bool) -> Vec<String> {
-    let mut cells = vec![
-        call,
-        screen::short(line.reused.tokens + line.written.tokens),
-        screen::short(line.reused.tokens),
-        screen::short(line.written.tokens),
-    ];
-    if with_bytes {
+/// Which stand beside the size of each call.
+#[derive(Clone, Copy)]
+struct Columns {
+    counted: bool,
+    bytes: bool,
+    billed: bool,
+}
+
+fn row(call: String, line: &LedgerLine, billed: &BTreeMap<CallNo, Usage>, columns: Columns) -> Vec<String> {
+    let mut cells = vec![call, screen::short(line.reused.tokens + line.written.tokens)];
+    if columns.counted {
+        cells.extend([line.reused.tokens, line.written.tokens].map(screen::short));
+    }
+    if columns.bytes {
         cells.extend([line.reused.bytes, line.written.bytes].map(screen::short));
     }
-    if !billed.is_empty() {
+    if columns.billed {
         let usage = billed.get(&line.call);
         let cell = |of: fn(&Usage) -> u64| usage.map_or("–".to_owned(), |usage| screen::short(of(usage)));
         cells.push(cell(|usage| usage.billed.prompt()));

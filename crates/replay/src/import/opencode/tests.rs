@@ -56,12 +56,7 @@ fn every_step_is_a_call() {
     assert_eq!(recording.skipped, []);
     assert_eq!(
         recording.about,
-        About {
-            session: Some("ses_1".into()),
-            cwd: Some("/app".into()),
-            model: Some("m".into()),
-            ..About::default()
-        }
+        About { session: Some("ses_1".into()), cwd: Some("/app".into()), model: Some("m".into()), ..About::default() }
     );
     let users: Vec<(&str, Origin)> = recording
         .items

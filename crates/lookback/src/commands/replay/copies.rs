@@ -42,7 +42,7 @@ pub(super) struct Billed(BTreeMap<Sign, usize>);
 
 impl Billed {
     /// The items of a session that one before it has as well.
-    pub(super) fn copied(&mut self, place: usize, identity: &Identity) -> BTreeSet<usize> {
+    pub(super) fn billed_elsewhere(&mut self, place: usize, identity: &Identity) -> BTreeSet<usize> {
         let mut copied = identity.signs.clone();
         copied.retain(|_, sign| *self.0.entry(*sign).or_insert(place) != place);
         copied.into_keys().collect()

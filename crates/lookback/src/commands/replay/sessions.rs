@@ -65,7 +65,7 @@ pub(super) fn replay_all(asked: &Asked, prices: &Prices, plan: Plan<'_>) -> Outc
     known.sort_by_key(|one| !asked.origins[one.place].comes_once());
     let mut billed = copies::Billed::default();
     let mut copied: Vec<_> =
-        known.iter().map(|one| (one.place, one.calls, billed.copied(one.place, one.identity))).collect();
+        known.iter().map(|one| (one.place, one.calls, billed.billed_elsewhere(one.place, one.identity))).collect();
     copied.retain(|(.., items)| !items.is_empty());
     let anew = each(&copied, |(place, _, items)| one(*place, items));
     let mut beside = Beside::default();

@@ -254,7 +254,7 @@ fn a_newer_database_is_refused_untouched() {
     connection.pragma_update(None, "user_version", 99).unwrap();
     drop(connection);
     let refused = Store::open(home.path()).unwrap_err();
-    assert!(matches!(refused, StoreError::Newer { found: 99, supported: 9 }));
+    assert!(matches!(refused, StoreError::Newer { found: 99, supported: 10 }));
     assert!(refused.to_string().contains("upgrade lookback, or set LOOKBACK_HOME"));
 }
 

@@ -37,8 +37,9 @@ pub enum StreamError {
 
 /// Of one event, or of a whole body. A tree of so many takes some megabytes; the largest answers have some thousands.
 const MOST_VALUES_AT_ONCE: usize = 100_000;
-/// Of all events of a stream. One of 128,000 tokens has an event of about 15 values for each.
-const MOST_VALUES: usize = 4_000_000;
+/// Of all events of a stream. One of 128,000 tokens has an event of some 15 values for each; 64 MiB of the shortest events that
+/// say something have fewer.
+const MOST_VALUES: usize = 6_000_000;
 
 /// Reads one answer. After an error, [`finish`](Self::finish) still gives what came before it.
 #[derive(Debug)]

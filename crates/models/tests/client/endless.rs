@@ -108,9 +108,11 @@ async fn values_without_end() {
     for (api, play, says) in [
         (Provider::Responses, vec![stream_head(), event(&output)], "100000"),
         (Provider::Responses, vec![Move::Send(head), piece(body.as_bytes()), last()], "100000"),
-        (Provider::Chat, [vec![stream_head()], vec![event(&unknown); 80]].concat(), "4000000"),
+        (Provider::Chat, [vec![stream_head()], vec![event(&unknown); 110]].concat(), "6000000"),
     ] {
-        let (told, server) = asked_of(api, play).await;
+        let server = Server::start([play]).await;
+        let client = Client::new(Endpoint { api, ..endpoint(&server) }).unwrap();
+        let told = tell(client.send(Request { api, body: b"{}".to_vec() })).await;
         check(&told, &server, Bound::Values, &format!("127.0.0.1 sent more than {says} JSON values"));
     }
 }

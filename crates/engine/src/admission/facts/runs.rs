@@ -262,14 +262,16 @@ pub(super) fn commit(pointers: &[String], resolver: &mut Resolver<'_>) -> Result
 
 fn names_commit(line: &str) -> bool {
     let Some((head, _)) = line.strip_prefix('[').and_then(|rest| rest.split_once(']')) else { return false };
-    let hash = head.rsplit(' ').next().unwrap_or_default();
-    (SHORTEST_HASH..=40).contains(&hash.len()) && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
+    is_hash(head.rsplit(' ').next().unwrap_or_default())
+}
+
+fn is_hash(word: &str) -> bool {
+    word.len() >= SHORTEST_HASH && word.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// A fetch prints the same, towards the names of another repository: `main -> origin/main`.
 fn names_push(line: &str) -> bool {
     let (what, refs) = line.strip_prefix("* ").unwrap_or(line).split_once("  ").unwrap_or_default();
-    let is_hash = |hash: &str| hash.len() >= SHORTEST_HASH && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
     let names = refs.trim().split_once(" -> ").is_some_and(|(from, to)| !to.ends_with(&format!("/{from}")));
     names && (what == "[new branch]" || what.split_once("..").is_some_and(|(old, new)| is_hash(old) && is_hash(new)))
 }

@@ -84,11 +84,14 @@ impl ShownStatus {
         Self { tests: status_text(&status.tests), build: status_text(&status.build), errors_left: status.errors_left }
     }
 
-    /// Without the commands: their pointers have them.
+    /// Without commands and counts: their pointers have them.
     pub(super) fn brief(status: &WorkStatus, limits: &BoardLimits) -> Self {
         let brief = |run: &RunStatus| {
             let word = run.verdict.word();
-            let told = run.text.rsplit_once(&format!(": {word}")).map(|(_, rest)| format!("{word}{rest}"));
+            let told = run.text.rsplit_once(&format!(": {word}")).map(|(_, rest)| {
+                let counts = rest.strip_prefix(" (").and_then(|rest| rest.split_once(')'));
+                format!("{word}{}", counts.map_or(rest, |(_, since)| since))
+            });
             let text = reminder(told.as_deref().unwrap_or(&run.text), limits).into_owned();
             status_text(&RunStatus { text, ..run.clone() })
         };

@@ -1,7 +1,7 @@
 //! `STATE_BOARD vN`: the whole board within a budget, what does not fit as a count with a pointer that `Recall` knows.
 //! Questions have no evidence: their count names the next id alone.
 //!
-//! Goal, one open question, one next action, the status, the others of both, then the newest facts and anchors
+//! Goal, one open question, one next action, the others of both, the whole status, then the newest facts and anchors
 //! (docs/design/model.md, "Where the board stands"). The status comes before the facts because it is one line that says
 //! where the work stands; how tests and build ended always stands, without room for more without their commands. Assertions
 //! come last because facts cite the same commands.
@@ -140,14 +140,14 @@ impl<'a> Page<'a> {
         let mut newest: Vec<(u32, Part)> = facts.chain(anchors).collect();
         newest.sort_by_key(|(since, _)| Reverse(*since));
         let (questions, actions) = (self.questions.len(), self.board.next_actions.len());
-        // The first of each before the others of either; how runs ended stands in a block, too.
+        // The first of each before the others of either; which commands ran stands in a block, too.
         [Part::ShiftReason]
             .into_iter()
             .chain((questions > 0).then_some(Part::Question))
             .chain((actions > 0).then_some(Part::Action))
-            .chain([Part::Status])
             .chain((1..questions).map(|_| Part::Question))
             .chain((1..actions).map(|_| Part::Action))
+            .chain([Part::Status])
             .chain(newest.into_iter().map(|(_, part)| part))
             .chain(self.assertions.iter().map(|_| Part::Assertion))
             .chain(self.said.iter().map(|_| Part::Said))

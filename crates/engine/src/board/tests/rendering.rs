@@ -147,7 +147,7 @@ fn how_tests_and_build_ended_always_stands() {
     assert_snapshot!(spread(&rendered), @r#"
     STATE_BOARD v1
     {"task":{"text":"name every module","evidence":"user#1"},
-      "status":{"tests":"passed (3 passed); 14 files edited since [cmd#4]","build":"failed (exit 1) [cmd#15]"},
+      "status":{"tests":"passed; 14 files edited since [cmd#4]","build":"failed [cmd#15]"},
       "open_questions":[
         {"id":"q1","text":"the build fails. the build fails. the build fails. the build fails. the build fa…"},
         "(+1 more questions, next q2)"]}

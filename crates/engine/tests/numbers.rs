@@ -17,7 +17,6 @@ const NO_CHOICE: [(&str, &str, &str); 14] = [
     ("view.rs", "1 << 63", "one bit"),
     ("view.rs", "Source::Dialogue => (5, 0)", "a byte of a key"),
     ("view.rs", "bytes[1..5]", "its place"),
-    ("admission/facts/runs.rs", "(7..=40)", "digits that git shows of a commit"),
     ("ledger.rs", "seconds", "which unit of time is written"),
     ("ledger.rs", "tokens @", "which unit is written"),
     ("card/speech.rs", "WRITTEN_BY_CLIENT", "names of providers' fields"),

@@ -50,17 +50,19 @@ fn parent(pid: i32) -> Option<i32> {
 
 /// What it has of the machine's memory that no file stands behind, in bytes: its own, and what it shares with others.
 pub(super) fn memory(pid: i32) -> u64 {
-    sum_of(&format!("/proc/{pid}/status"), &["RssAnon:", "RssShmem:"])
+    sum_of(&format!("/proc/{pid}/status"), ["RssAnon:", "RssShmem:"]).unwrap_or_default()
 }
 
-/// The same with its part alone of what several share. The kernel counts page by page for that.
+/// The same with its part alone of what several share. The kernel counts page by page for that, and does not tell it of a
+/// process that hides from others: then all of it counts.
 pub(super) fn share_of_memory(pid: i32) -> u64 {
-    sum_of(&format!("/proc/{pid}/smaps_rollup"), &["Pss_Anon:", "Pss_Shmem:"])
+    sum_of(&format!("/proc/{pid}/smaps_rollup"), ["Pss_Anon:", "Pss_Shmem:"]).unwrap_or_else(|| memory(pid))
 }
 
-fn sum_of(file: &str, names: &[&str]) -> u64 {
-    let text = fs::read_to_string(file).unwrap_or_default();
+/// None where the file cannot be read, or says nothing of them.
+fn sum_of(file: &str, names: [&str; 2]) -> Option<u64> {
+    let text = fs::read_to_string(file).ok()?;
     let lines = text.lines().filter(|line| names.iter().any(|name| line.starts_with(name)));
     let kilobytes = lines.filter_map(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok());
-    kilobytes.sum::<u64>() << 10
+    kilobytes.reduce(|sum, one| sum + one).map(|sum| sum << 10)
 }

@@ -9,7 +9,7 @@ use std::{fs, path::Path};
 const UNITS: &str = "10 16 24 26 60 100 365 400 1_000 3_600 60_000 3_600_000 1_000_000";
 
 /// Nor are these: a part of a file's path and of its line, and why.
-const NO_CHOICE: [(&str, &str, &str); 14] = [
+const NO_CHOICE: &[(&str, &str, &str)] = &[
     ("archive/time.rs", "", "the calendar"),
     ("cache/chain.rs", "wrapping_mul", "a known mixing function"),
     ("cache/chain.rs", ">> 31", "the same"),

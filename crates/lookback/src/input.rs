@@ -22,7 +22,7 @@ use lookback_replay::recording::Skipped;
 
 use document::Document;
 pub(crate) use lines::{LONGEST_LINE, Line, Lines};
-pub(crate) use places::{Found, find_sessions, holds_many, named_sessions, nothing_under, once};
+pub(crate) use places::{Found, find_sessions, holds_many, named_sessions, nothing_under, once, sub_agents_beside};
 
 const GZIP: &[u8] = &[0x1f, 0x8b];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];

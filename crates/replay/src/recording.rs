@@ -8,6 +8,7 @@ mod times;
 
 use std::collections::BTreeMap;
 
+pub use lookback_engine::trace::event::CompactionKind;
 use lookback_engine::{
     NewPart,
     cache::Split,
@@ -137,15 +138,6 @@ pub struct Compaction {
     pub at: Option<Timestamp>,
     /// The bill of the call that wrote the summary, where it is recorded.
     pub billed: Option<Billed>,
-}
-
-/// How a client made its context shorter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CompactionKind {
-    /// Everything before became a summary.
-    Head,
-    /// Some results were cleared in place.
-    Results,
 }
 
 /// Something in a file that could not be used.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use lookback_engine::trace::{
-    CallNo, EventBody, SessionId,
+    Event, EventBody, SessionId,
     event::{CallKind, Usage},
 };
 use lookback_wire::TokenUsage;
@@ -30,7 +30,8 @@ pub type CallBill = (String, Billed);
 /// What some events say about bills.
 #[derive(Debug, Default)]
 pub(crate) struct Bills {
-    calls: BTreeMap<CallNo, Noted>,
+    /// By the call's number; what has none, by its event's, below zero.
+    calls: BTreeMap<i64, Noted>,
     /// None: the one that the session had before.
     model: Option<String>,
 }
@@ -43,7 +44,7 @@ struct Noted {
 }
 
 impl Bills {
-    pub(crate) fn note(&mut self, event: &EventBody) {
+    pub(crate) fn note(&mut self, Event { seq, event, .. }: &Event) {
         match event {
             EventBody::SessionStarted(started) => self.model = Some(started.model.clone()),
             EventBody::ModelChanged { model, .. } => self.model = Some(model.to_string()),
@@ -52,10 +53,16 @@ impl Bills {
                     Some(CallKind::Compactor(asked)) => Some(asked.model.clone()),
                     _ => self.model.clone(),
                 };
-                self.calls.entry(*call).or_default().model = model;
+                let noted = self.calls.entry(call.0.into()).or_default();
+                noted.model = model;
+                noted.billed.add(&billed_in(event));
             }
-            EventBody::Usage(Usage { call, billed, .. }) => {
-                self.calls.entry(*call).or_default().billed.add(&(*billed).into());
+            EventBody::Usage(Usage { call, .. }) => {
+                self.calls.entry(call.0.into()).or_default().billed.add(&billed_in(event));
+            }
+            EventBody::ClientCompacted(_) => {
+                let noted = Noted { model: self.model.clone(), billed: billed_in(event) };
+                self.calls.insert(-1 - seq.0 as i64, noted);
             }
             _ => {}
         }
@@ -70,11 +77,24 @@ impl Bills {
                 written_1h = written_1h + excluded.written_1h, output = output + excluded.output";
         for (call, Noted { model, billed }) in &self.calls {
             let Billed { uncached, cached, written, written_1h, output } = billed;
-            let row = params![key, call.0, model, uncached, cached, written, written_1h, output];
+            let row = params![key, call, model, uncached, cached, written, written_1h, output];
             connection.prepare_cached(sql)?.execute(row)?;
         }
         Ok(())
     }
+}
+
+/// What an event says was billed for the conversation, its client's own compactions included.
+pub(crate) fn billed_in(event: &EventBody) -> Billed {
+    let billed = match event {
+        EventBody::Usage(usage) => Some(usage.billed),
+        EventBody::ClientCompacted(compacted) => compacted.billed,
+        EventBody::CallStarted { details: Some(details), .. } if details.kind == CallKind::ClientCompaction => {
+            details.over.as_ref().and_then(|over| over.usage)
+        }
+        _ => None,
+    };
+    billed.map(Billed::from).unwrap_or_default()
 }
 
 impl From<TokenUsage> for Billed {

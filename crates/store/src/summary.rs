@@ -15,7 +15,7 @@ use rusqlite::{Connection, Transaction, params};
 
 use crate::{
     StoreError,
-    bills::{Billed, Bills},
+    bills::{Billed, Bills, billed_in},
     events, identity,
 };
 
@@ -102,7 +102,8 @@ impl Changes {
         if let Some(turn) = events::turn_of(&event.event) {
             self.turns = self.turns.max(turn.0.saturating_add(1));
         }
-        self.bills.note(&event.event);
+        self.bills.note(event);
+        self.billed.add(&billed_in(&event.event));
         match &event.event {
             EventBody::SessionStarted(started) => {
                 self.root = Some(started.root.clone());
@@ -116,7 +117,6 @@ impl Changes {
                 });
             }
             EventBody::CallStarted { .. } => self.calls += 1,
-            EventBody::Usage(usage) => self.billed.add(&usage.billed.into()),
             EventBody::ModelChanged { model, provider, .. } => {
                 self.model = Some(model.to_string());
                 self.provider = Some(*provider);

@@ -18,7 +18,7 @@ use crate::{
     trace::{
         Blobs, Event, EventBody, Origin, Stop, ToolResult, TurnNo,
         decision::ThinkingBehind,
-        event::{BoardIds, Rents, Usage},
+        event::{BoardIds, ClientCompacted, Rents, Usage},
         result::TodoItem,
     },
     view::{
@@ -113,11 +113,25 @@ impl Recorder {
         self::step(self, step, context)
     }
 
+    /// The client made its own prompt shorter.
+    pub fn client_compacted(&mut self, compacted: ClientCompacted, context: &Context<'_>) -> Result<(), SessionError> {
+        client_compacted(self, compacted, context)
+    }
+
     /// The conversation goes on from this turn, be it one of a branch that was left. No event is removed, no number used
     /// again.
     pub fn return_to(&mut self, turn: TurnNo, context: &Context<'_>) -> Result<(), SessionError> {
         return_to(self, turn, context)
     }
+}
+
+pub(crate) fn client_compacted(
+    book: &mut impl Book,
+    compacted: ClientCompacted,
+    context: &Context<'_>,
+) -> Result<(), SessionError> {
+    expect_idle(book.history())?;
+    book.record(EventBody::ClientCompacted(Box::new(compacted)), context)
 }
 
 pub(crate) fn return_to(book: &mut impl Book, turn: TurnNo, context: &Context<'_>) -> Result<(), SessionError> {

@@ -15,7 +15,8 @@ use crate::{
         AsCame, CamePart, EventBody, Origin, Output, Stop, ToolKind, ToolResult, TurnNo,
         decision::ThinkingBehind,
         event::{
-            BoardIds, DecidedBy, Effect, GateAnswer, GateOutcome, HeadChange, Interruption, NoteKind, SpanId, Usage,
+            BoardIds, ClientCompacted, DecidedBy, Effect, GateAnswer, GateOutcome, HeadChange, Interruption, NoteKind,
+            SpanId, Usage,
         },
         result::TodoItem,
     },
@@ -125,6 +126,11 @@ impl Session {
         let recorded = without_view::step(self, step, context);
         self.results = ShownResults::AsThereIsRoom;
         recorded
+    }
+
+    /// The client that the session comes from made its own prompt shorter.
+    pub fn client_compacted(&mut self, compacted: ClientCompacted, context: &Context<'_>) -> Result<(), SessionError> {
+        without_view::client_compacted(self, compacted, context)
     }
 
     /// Sets a reminder. It is appended before the next call, unless the one with this key already says the same.

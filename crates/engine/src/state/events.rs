@@ -155,6 +155,7 @@ impl State {
             | EventBody::ToolResult { .. }
             | EventBody::ConfigurationChanged { .. }
             | EventBody::ChildStarted(_)
+            | EventBody::ClientCompacted(_)
             | EventBody::SnapshotTaken(_)
             | EventBody::SnapshotUndone(_)
             | EventBody::JobStarted(_)

@@ -115,6 +115,27 @@ pub struct CallOver {
     pub problem: Option<String>,
 }
 
+/// A client made its own prompt shorter: from here on it sends other than the turns before add up to. What it did with its
+/// own view is its own affair; what was billed before and behind is not of one growing prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClientCompacted {
+    /// How.
+    pub kind: CompactionKind,
+    /// The bill of the call that wrote the summary, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub billed: Option<TokenUsage>,
+}
+
+/// How a client made its prompt shorter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CompactionKind {
+    /// Everything before became a summary.
+    Head,
+    /// Some results were cleared in place.
+    Results,
+}
+
 /// What a provider billed for a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {

@@ -14,8 +14,8 @@ pub use super::{
     },
     beside::{ChildStarted, JobEnded, JobStarted, Pinned, RestoredFile, SnapshotTaken, SnapshotUndone, TextRefused},
     call::{
-        Branch, CallDetails, CallKind, CallOver, Cold, CompactorAsked, CompactorPurpose, Interruption, Question, Rents,
-        Ride, Usage,
+        Branch, CallDetails, CallKind, CallOver, ClientCompacted, Cold, CompactionKind, CompactorAsked,
+        CompactorPurpose, Interruption, Question, Rents, Ride, Usage,
     },
     file::{FileChange, FileChanged, FileObserved, FollowedAnchor},
 };
@@ -103,6 +103,8 @@ pub enum EventBody {
     },
     /// What a call was billed as.
     Usage(Usage),
+    /// The client that this was recorded from made its own prompt shorter.
+    ClientCompacted(Box<ClientCompacted>),
     /// A model's text for a block or a summary was refused, or did not come.
     TextRefused(Box<TextRefused>),
 
@@ -392,6 +394,7 @@ impl EventBody {
             Self::CallEnded { .. } => "call_ended",
             Self::CallInterrupted { .. } => "call_interrupted",
             Self::Usage(_) => "usage",
+            Self::ClientCompacted(_) => "client_compacted",
             Self::TextRefused(_) => "text_refused",
             Self::ToolCall { .. } => "tool_call",
             Self::ToolResult { .. } => "tool_result",

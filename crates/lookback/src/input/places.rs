@@ -49,6 +49,14 @@ pub(crate) fn named_sessions(path: &Path) -> Result<Vec<Found>> {
     if found.is_empty() { Err(anyhow!(nothing_under(path))) } else { Ok(found) }
 }
 
+/// Those that Claude Code puts beside a session's file: `one/subagents/` beside `one.jsonl`.
+pub(crate) fn sub_agents_beside(file: &Path) -> Vec<Found> {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let Some((name, _)) = name.split_once(".jsonl") else { return Vec::new() };
+    let folder = file.with_file_name(name).join("subagents");
+    if folder.is_dir() { find_sessions(&folder).unwrap_or_default() } else { Vec::new() }
+}
+
 /// What was looked for and is not there.
 pub(crate) fn nothing_under(path: &Path) -> String {
     format!(

@@ -70,7 +70,9 @@ fn sub_agents_are_said_however_replay_is_asked() {
     let folder = person.home.path().join(".claude");
     let said = |words: &[&str]| -> Said { run(&person, &[&["replay"], words].concat()) };
     let inline = write(&person, "inline.jsonl", &format!("{SAMPLE}{agent}"));
-    for words in [&["--yes"][..], &[folder.to_str().expect("text")], &[&inline]] {
+    let file = folder.join("projects/-w/one.jsonl");
+    let [named, alone] = [&folder, &file].map(|path| path.to_str().expect("text"));
+    for words in [&["--yes"][..], &[named], &[alone], &[&inline]] {
         let out = said(words).shown();
         assert!(out.starts_with(" You paid $1.86 for 64 calls."), "{out}");
         let words = out.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -92,4 +94,57 @@ fn a_bill_that_no_prompt_can_have_is_not_believed() {
     let said = run(&person, &["replay", &write(&person, "odd.jsonl", &absurd)]);
     assert!(said.out.starts_with(" You paid $1.7"), "{}", said.out);
     assert!(said.err.contains("more tokens than any model takes, which are not believed (1 call)"), "{}", said.err);
+}
+
+/// The sample, with a compaction of its client in the middle: prompts are billed as shorter from there on.
+fn compacted() -> String {
+    let boundary = |line: &str| {
+        let mut line: Value = serde_json::from_str(line).expect("a line");
+        line["type"] = "system".into();
+        line["subtype"] = "compact_boundary".into();
+        line["uuid"] = "5f0c1d52-0000-4000-8000-000000000000".into();
+        line.as_object_mut().map(|line| line.remove("message"));
+        line.to_string()
+    };
+    let shorter = |line: &str| {
+        let mut line: Value = serde_json::from_str(line).expect("a line");
+        if let Some(read) = line.pointer_mut("/message/usage/cache_read_input_tokens") {
+            *read = (read.as_u64().expect("tokens") / 4).into();
+        }
+        line.to_string()
+    };
+    let lines: Vec<&str> = SAMPLE.lines().collect();
+    let (before, behind) = lines.split_at(150);
+    let before = before.iter().map(ToString::to_string).chain([boundary(behind[0])]);
+    before.chain(behind.iter().map(|line| shorter(line))).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_session_with_its_clients_compactions_costs_imported_what_its_file_does() {
+    let person = Person::new();
+    let file = write(&person, "compacted.jsonl", &compacted());
+    let imported = run(&person, &["import", &file]);
+    assert!(imported.shown().contains("1 compaction of its own"), "{}", imported.shown());
+    // What is stored is not stored a second time.
+    assert!(run(&person, &["import", &file]).shown().contains("is stored already"));
+    let stored = run(&person, &["sessions", "--json"]).json()[0].clone();
+    let id = stored["id"].as_str().expect("an id").to_owned();
+    let trace = run(&person, &["show", &id, "--trace", "--json"]).out;
+    assert_eq!(trace.matches("client_compacted").count(), 1);
+    let costs = |report: &Value| {
+        let session = &report["sessions"][0];
+        let cost = |strategy: &str| session["strategies"][strategy]["cost_usd"].as_f64().expect("dollars");
+        (session["paid_usd"].as_f64().expect("a bill"), cost("append"), cost("lookback"))
+    };
+    let told = |path: &str| {
+        let said = run(&person, &["replay", "--json", "--strategies", "append,lookback", path]);
+        costs(&said.json())
+    };
+    let (of_file, of_store) = (told(&file), told(&id));
+    let same = |one: f64, other: f64| (one / other - 1.0).abs() < 0.001;
+    assert!(same(of_file.0, of_store.0) && same(of_file.1, of_store.1) && same(of_file.2, of_store.2), "{of_store:?}");
+    // It makes a difference: else prompts would be taken for shorter all along.
+    let untold = compacted().lines().filter(|line| !line.contains("compact_boundary")).collect::<Vec<_>>().join("\n");
+    let of_untold = told(&write(&person, "untold.jsonl", &untold));
+    assert!(of_untold.1 < 0.95 * of_file.1, "{of_untold:?} {of_file:?}");
 }

@@ -333,6 +333,8 @@ fn every_decision_has_a_line_in_the_trace() {
         r#"{"settle":{"results":[{"turn":2,"index":0,"content":{"text":"{}","tokens":20},"replaced_tokens":1400}]}}"#,
         r#"{"archive":{"archive":1,"range":{"first":0,"last":12},"author":"timed_out","content":{"text":"x","tokens":350},"trigger":"window"}}"#,
         r#"{"layout_changed":{"layout":"execute","dialogue":{"through":11,"content":{"text":"x","tokens":700}},"board":{"text":"x","tokens":120}}}"#,
+        r#"{"client_compacted":{"kind":"head","billed":{"uncached":9000,"cached":0,"written":0,"output":800}}}"#,
+        r#"{"client_compacted":{"kind":"results"}}"#,
         r#""thinking_refused""#,
         r#"{"head_changed":{"system":{"text":"You are another.","tokens":4},"tools":[],"tools_tokens":0}}"#,
         r#"{"rules_changed":{"rules":{"text":"Be kind.","tokens":3},"effect":"later"}}"#,

@@ -11,14 +11,15 @@ use lookback_engine::{
     trace::{
         AssistantPart, AssistantTurn, BlobError, Blobs, CallNo, Event, EventBody, NoBlobs, Output, ResultData,
         Timestamp, ToolResult, TurnNo,
-        event::Usage,
+        event::{CallKind, Usage},
         start::{EVENT_SCHEMA, RecordedBy},
         upgrade::TraceReader,
     },
 };
+use lookback_wire::TokenUsage;
 
 use super::{LineImporter, Sink, bounds::check_event, open_call::OpenCall};
-use crate::recording::{About, Compaction, CompactionKind, Format, Item, Skipped, UserItem};
+use crate::recording::{About, Billed, Compaction, CompactionKind, Format, Item, Skipped, UserItem};
 
 #[derive(Debug, Default)]
 pub(super) struct LookbackImporter {
@@ -80,6 +81,11 @@ impl LookbackImporter {
                 sink.item(Item::User(UserItem { text: user.text, origin: user.origin, at: Some(at) }));
                 Ok(())
             }
+            EventBody::CallStarted { details: Some(details), .. } if details.kind == CallKind::ClientCompaction => {
+                let billed = details.over.and_then(|over| over.usage);
+                self.compacted(CompactionKind::Head, billed, at, sink);
+                Ok(())
+            }
             EventBody::CallStarted { call, .. } => {
                 self.sent = Some((call, at));
                 Ok(())
@@ -93,6 +99,10 @@ impl LookbackImporter {
                 Ok(())
             }
             EventBody::ToolResult { turn, index, result } => self.result(turn, index, *result, blobs),
+            EventBody::ClientCompacted(compacted) => {
+                self.compacted(compacted.kind, compacted.billed, at, sink);
+                Ok(())
+            }
             EventBody::Fold(_) | EventBody::Unfold(_) | EventBody::Archive(_) => {
                 self.shortened = Some(Compaction { kind: CompactionKind::Head, at: Some(at), billed: None });
                 Ok(())
@@ -106,6 +116,12 @@ impl LookbackImporter {
         if let Err(reason) = read {
             sink.skipped(Skipped { line: number, reason });
         }
+    }
+
+    /// The client made its own prompt shorter.
+    fn compacted(&mut self, kind: CompactionKind, billed: Option<TokenUsage>, at: Timestamp, sink: &mut dyn Sink) {
+        self.flush(sink);
+        sink.item(Item::Compaction(Compaction { kind, at: Some(at), billed: billed.map(Billed::from) }));
     }
 
     fn answer(&mut self, turn: AssistantTurn, at: Timestamp, sink: &mut dyn Sink) {

@@ -13,7 +13,7 @@ use lookback_replay::recording::{CallItem, Format, Item};
 use lookback_store::Store;
 
 use self::stored::Stored;
-use super::writing::{bill, choose, time_of};
+use super::writing::{bill, choose, compacted, time_of};
 use crate::opened::Opened;
 
 /// What is recorded and stored at once.
@@ -39,6 +39,8 @@ pub(super) struct Continued {
     stored: Vec<Stored>,
     /// How many of them the file has shown again.
     seen: usize,
+    /// The client's own compactions behind the last of them: these are stored, too.
+    compacted: usize,
     /// Nothing but what an import records is stored.
     untouched: bool,
     opened: Option<Opened>,
@@ -52,13 +54,13 @@ pub(super) struct Continued {
 impl Continued {
     pub(super) fn load(store: &Store, id: &SessionId, format: Format) -> Result<Self> {
         let mut stored: Vec<Stored> = Vec::new();
-        let (mut went_back, mut untouched) = (false, true);
+        let (mut went_back, mut untouched, mut compacted) = (false, true, 0);
         store.for_each_event(id, |event| -> Result<()> {
             untouched &= stored::is_of_import(&event.event);
             match &event.event {
                 EventBody::RolledBack { .. } => went_back = true,
                 EventBody::UserTurn(user) => {
-                    went_back = false;
+                    (went_back, compacted) = (false, 0);
                     stored.push(Stored::user(user));
                 }
                 EventBody::AssistantTurn(answer) => {
@@ -66,8 +68,10 @@ impl Continued {
                     if std::mem::take(&mut went_back) {
                         stored.pop();
                     }
+                    compacted = 0;
                     stored.push(Stored::answer(answer));
                 }
+                EventBody::ClientCompacted(_) => compacted += 1,
                 body => {
                     if let Some(last) = stored.last_mut() {
                         last.follow(body);
@@ -77,7 +81,7 @@ impl Continued {
             Ok(())
         })?;
         let (opened, new, ends) = (None, Vec::new(), Vec::new());
-        Ok(Self { id: id.clone(), format, stored, seen: 0, untouched, opened, new, ends, turns: 0 })
+        Ok(Self { id: id.clone(), format, stored, seen: 0, compacted, untouched, opened, new, ends, turns: 0 })
     }
 
     /// The file cannot be read again: what is new goes behind what is stored in any case.
@@ -91,7 +95,12 @@ impl Continued {
         let is_turn = matches!(item, Item::User(_) | Item::Call(_));
         let Some(stored) = self.stored.get(self.seen).filter(|_| is_turn) else {
             // Going back is followed by what was said then: before that has come, it was stored with it.
-            let is_new = self.seen == self.stored.len() && !matches!(item, Item::Compaction(_));
+            let is_behind = self.seen == self.stored.len();
+            let is_stored = matches!(item, Item::Compaction(_)) && self.new.is_empty() && self.compacted > 0;
+            if is_behind && is_stored {
+                self.compacted -= 1;
+            }
+            let is_new = is_behind && !is_stored;
             if is_new && is_turn {
                 self.expect_touched()?;
             }
@@ -226,7 +235,7 @@ fn record(
             let step = WholeStep { parts, stop, results, bill: billed.map(bill) };
             ends.push(session.whole_step(step, context)?);
         }
-        Item::Compaction(_) => {}
+        Item::Compaction(compaction) => session.client_compacted(compacted(&compaction), context)?,
         Item::Rewind { last } => {
             let turn = last.and_then(|last| ends.get(last)).or(ends.first());
             if let Some(turn) = turn {

@@ -4,9 +4,9 @@
 use anyhow::Result;
 use lookback_engine::{
     Context as Recording, ModelChoice, Recorder, SessionSetup, WholeStep,
-    trace::{Event, NoBlobs, SessionId, Timestamp, TurnNo, start::RecordedBy},
+    trace::{Event, NoBlobs, SessionId, Timestamp, TurnNo, event::ClientCompacted, start::RecordedBy},
 };
-use lookback_replay::recording::{About, Billed, CallItem, Format, Item};
+use lookback_replay::recording::{About, Billed, CallItem, Compaction, Format, Item};
 use lookback_store::{ComingSession, Store, StoreError};
 use lookback_wire::{Provider, TokenUsage};
 
@@ -82,8 +82,7 @@ impl Writing {
                     let step = WholeStep { parts, stop, results, bill: billed.map(bill) };
                     self.ends.push(recorder.step(step, context)?);
                 }
-                // The trace has everything; what the client did with its own view is its own affair.
-                Item::Compaction(_) => {}
+                Item::Compaction(compaction) => recorder.client_compacted(compacted(&compaction), context)?,
                 Item::Rewind { last } => {
                     // A trace cannot go back behind its first turn: that one stays.
                     let turn = last.and_then(|last| self.ends.get(last)).or(self.ends.first());
@@ -143,6 +142,10 @@ pub(super) fn choose(format: Format, model: &str) -> Result<ModelChoice> {
         }
         None => choice,
     })
+}
+
+pub(super) fn compacted(compaction: &Compaction) -> ClientCompacted {
+    ClientCompacted { kind: compaction.kind, billed: compaction.billed.map(bill) }
 }
 
 pub(super) fn bill(billed: Billed) -> TokenUsage {

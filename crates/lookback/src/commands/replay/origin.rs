@@ -12,7 +12,7 @@ use lookback_store::{Snapshot, StoreError};
 
 use crate::{
     home,
-    input::{Found, Input, Lines, Source, holds_many, named_sessions},
+    input::{Found, Input, Lines, Source, holds_many, named_sessions, sub_agents_beside},
     reading, screen,
 };
 
@@ -210,6 +210,7 @@ pub(super) fn named(words: &[String]) -> Result<Asked> {
             sub_agents.extend(found.sub_agents);
         } else if word == "-" || path.exists() {
             origins.push(Origin::File(Source::new(path)));
+            sub_agents.extend(sub_agents_beside(path).into_iter().map(|found| found.source));
         } else {
             let snapshot = match &store {
                 Some(snapshot) => snapshot,

@@ -84,6 +84,7 @@ fn describe(event: &EventBody, names: &Names, sizes: &TurnSizes) -> String {
         EventBody::CallEnded { call } => format!("call {call}"),
         EventBody::CallInterrupted { call, reason } => format!("call {call}: {}", describe_interruption(reason)),
         EventBody::Usage(usage) => calls::describe_usage(usage),
+        EventBody::ClientCompacted(compacted) => calls::describe_compacted(compacted),
         EventBody::TextRefused(refused) => calls::describe_refused(refused),
         EventBody::ToolCall { turn, index, kind, cmd } => {
             let number = cmd.map(|number| format!(" cmd#{number}")).unwrap_or_default();

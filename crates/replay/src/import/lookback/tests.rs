@@ -1,6 +1,10 @@
 use lookback_engine::{
     Context, Session, SessionSetup,
-    trace::{BlobHash, Origin, SessionId, Status, Stop, result::RunData},
+    trace::{
+        BlobHash, Origin, SessionId, Status, Stop,
+        event::{CallDetails, CallOver, ClientCompacted},
+        result::RunData,
+    },
 };
 
 use lookback_wire::TokenUsage;
@@ -157,4 +161,26 @@ fn a_fold_in_the_middle_of_a_step_is_told_behind_it() {
     events.insert(answer + 1, fold);
     let story = story(&recording_of(events.iter(), &NoBlobs));
     assert_eq!(story[..4], [&STORY[..2], &["compaction"], &STORY[2..3]].concat());
+}
+
+#[test]
+fn a_clients_own_compactions_stand_where_they_were() {
+    let mut session = session();
+    let billed = TokenUsage { uncached: 9, output: 2, ..TokenUsage::default() };
+    let compacted = ClientCompacted { kind: CompactionKind::Results, billed: None };
+    session.client_compacted(compacted, &at(96)).unwrap();
+    let over = CallOver { usage: Some(billed), problem: None };
+    let call = CallDetails { kind: CallKind::ClientCompaction, over: Some(over), ..CallDetails::default() };
+    session.call_beside(call, &at(97)).unwrap();
+    session.client_compacted(ClientCompacted { kind: CompactionKind::Head, billed: Some(billed) }, &at(98)).unwrap();
+    let recording = recording_of(session.trace().iter(), &NoBlobs);
+    let compaction = |kind, now, billed: Option<TokenUsage>| {
+        Item::Compaction(Compaction { kind, at: Some(Timestamp(now)), billed: billed.map(Billed::from) })
+    };
+    let expected = [
+        compaction(CompactionKind::Results, 96, None),
+        compaction(CompactionKind::Head, 97, Some(billed)),
+        compaction(CompactionKind::Head, 98, Some(billed)),
+    ];
+    assert_eq!(format!("{:?}", &recording.items[STORY.len()..]), format!("{expected:?}"));
 }

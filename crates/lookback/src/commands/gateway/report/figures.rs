@@ -88,8 +88,13 @@ impl<'s> Figures<'s> {
             let calls = stored(id, store)?.calls().filter_map(|item| item.at).map(call).collect();
             return Ok(Some(SessionFigures { client, model, is_folded, is_priced: false, calls }));
         };
-        let tariff = Tariff::new(card, Lifetime::Usual, rates);
         let recording = stored(id, store)?;
+        let tariff = Tariff::new(card, Lifetime::Usual, rates);
+        // A session may change its model; the card that a person names holds for all.
+        let tariff = match self.chosen {
+            Some(_) => tariff,
+            None => tariff.for_models(&recording, self.cards, Some(Lifetime::Usual)),
+        };
         let counts = Counts::default();
         let strategies = [StrategyName::Append, StrategyName::Guest];
         let costs = costs_by_call(&recording, &tariff, &strategies, self.configuration, &|text| counts.count(text));

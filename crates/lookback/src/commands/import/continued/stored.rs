@@ -99,6 +99,7 @@ pub(super) fn is_of_import(body: &EventBody) -> bool {
             | EventBody::CallEnded { .. }
             | EventBody::CallInterrupted { .. }
             | EventBody::Usage(_)
+            | EventBody::ClientCompacted(_)
             | EventBody::ToolCall { .. }
             | EventBody::ToolResult { .. }
             | EventBody::StepInterrupted { .. }

@@ -64,6 +64,8 @@ struct Judge<'a> {
     usages: BTreeMap<CallNo, Usage>,
     /// Calls before which somebody told the agent something.
     told: BTreeSet<CallNo>,
+    /// Calls before which the recording says that the agent made its prompt shorter.
+    shortened: BTreeSet<CallNo>,
     /// The session's, else that of a usual one.
     card: Option<&'a Card>,
 }
@@ -71,19 +73,23 @@ struct Judge<'a> {
 impl<'a> Judge<'a> {
     fn new(session: &'a Session, usual: Option<&'a Card>) -> Self {
         let (mut usages, mut told, mut since) = (BTreeMap::new(), BTreeSet::new(), false);
+        let (mut shortened, mut shorter) = (BTreeSet::new(), false);
         for event in session.trace() {
             match &event.event {
                 EventBody::Usage(usage) => drop(usages.insert(usage.call, *usage)),
                 EventBody::UserTurn(_) => since = true,
+                EventBody::ClientCompacted(_) => shorter = true,
                 EventBody::CallStarted { call, .. } => match event.event.call_kind() {
                     Some(CallKind::ClientCompaction) => since = false,
-                    _ if std::mem::take(&mut since) => drop(told.insert(*call)),
-                    _ => {}
+                    _ => {
+                        told.extend(std::mem::take(&mut since).then_some(*call));
+                        shortened.extend(std::mem::take(&mut shorter).then_some(*call));
+                    }
                 },
                 _ => {}
             }
         }
-        Self { session, usages, told, card: session.card().or(usual) }
+        Self { session, usages, told, shortened, card: session.card().or(usual) }
     }
 
     /// The reason, and what becomes of the engine's verdict.
@@ -93,7 +99,7 @@ impl<'a> Judge<'a> {
         lifetime: Lifetime,
         verdict: Option<CacheVerdict>,
     ) -> (Option<Miss>, Option<CacheVerdict>) {
-        if self.is_compacted(step) {
+        if self.shortened.contains(&step.line.call) || self.is_compacted(step) {
             return (Some(Miss::ClientCompaction), None);
         }
         let idle_ms = step.line.at.0.saturating_sub(step.before.at.0);

@@ -5,8 +5,8 @@ use lookback_engine::{
     trace::{
         CallNo,
         event::{
-            CallDetails, CallKind, CallOver, Cold, CompactorAsked, CompactorPurpose, DecidedBy, GateOutcome,
-            Interruption, Permission, PermissionDecided, Rents, TextRefused, Usage,
+            CallDetails, CallKind, CallOver, ClientCompacted, Cold, CompactionKind, CompactorAsked, CompactorPurpose,
+            DecidedBy, GateOutcome, Interruption, Permission, PermissionDecided, Rents, TextRefused, Usage,
         },
     },
 };
@@ -65,6 +65,15 @@ fn describe_purpose(purpose: CompactorPurpose) -> &'static str {
         CompactorPurpose::Block => "a block",
         CompactorPurpose::Summary => "a summary",
     }
+}
+
+pub(super) fn describe_compacted(compacted: &ClientCompacted) -> String {
+    let did = match compacted.kind {
+        CompactionKind::Head => "the client put a summary in the place of what came before",
+        CompactionKind::Results => "the client cleared earlier results",
+    };
+    let billed = compacted.billed.as_ref().map(|billed| format!(": {}", describe_tokens(billed)));
+    format!("{did}{}", billed.unwrap_or_default())
 }
 
 pub(super) fn describe_usage(Usage { call, billed }: &Usage) -> String {

@@ -11,6 +11,7 @@ mod inside;
 mod looking;
 mod nested;
 mod policy;
+mod private;
 mod probe;
 mod spec;
 mod start;
@@ -18,10 +19,11 @@ mod start;
 pub(crate) use looking::Looking;
 pub(crate) use nested::is_repository;
 pub use policy::Policy;
+pub(crate) use private::Private;
 pub use probe::{Enforced, probe, probe_unless_known};
 pub use spec::{Demand, Limits, Missing};
 pub(crate) use spec::{Said, Spec, Stage, Stopped};
-pub(crate) use start::{Private, Started, last_said};
+pub(crate) use start::{Started, last_said};
 
 use crate::envelope::{Code, Failure};
 

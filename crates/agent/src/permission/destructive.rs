@@ -224,6 +224,10 @@ impl<'f> Walk<'f> {
             "find" | "fd" | "fdfind" => self.found(rest),
             "eval" => self.text(&joined(rest)),
             "trap" => rest.first().and_then(|text| self.text(&text.text)),
+            // What `-C` names runs for each line.
+            "mapfile" | "readarray" => {
+                rest.iter().filter(|word| word.text.contains(' ')).find_map(|word| self.text(&word.text))
+            }
             "alias" => rest.iter().filter_map(|word| word.text.split_once('=')).find_map(|(_, text)| self.text(text)),
             "su" | "runuser" | "script" => {
                 rest.iter().filter(|word| word.text.contains(' ')).find_map(|word| self.text(&word.text))
@@ -242,6 +246,9 @@ impl<'f> Walk<'f> {
                 let command = &rest[place + 1..];
                 let end = command.iter().position(|word| [";", "+"].contains(&word.text.as_str()));
                 let command = &command[..end.unwrap_or(command.len())];
+                if command.first().and_then(Argument::program) == Some("rm") {
+                    return Some(Held::Lost("rm of what is found".to_owned()));
+                }
                 self.deeper(command.len() * 64, |walk| walk.words(command, &[], false))
             }
             _ => None,

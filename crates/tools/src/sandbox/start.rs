@@ -2,7 +2,6 @@
 
 use std::{
     ffi::OsString,
-    fs::{self, File},
     io::{self, Read},
     net::Shutdown,
     os::{fd::OwnedFd, unix::net::UnixStream},
@@ -69,25 +68,5 @@ pub(crate) fn last_said(text: &str) -> Said {
     match first {
         Some(Said::Ended { .. }) | None => said.next_back().or(first).unwrap_or_else(silent),
         Some(reason) => reason,
-    }
-}
-
-/// The folder that stands in for home, temp, `/run` and `/dev/shm` of all commands of a session. Gone with it.
-#[derive(Debug)]
-pub(crate) struct Private(tempfile::TempDir);
-
-impl Private {
-    pub(crate) fn new() -> io::Result<Self> {
-        let folder = tempfile::Builder::new().prefix("lookback-").tempdir()?;
-        for name in ["home", "tmp", "run", "shm", "empty"] {
-            fs::create_dir(folder.path().join(name))?;
-        }
-        File::create(folder.path().join("nothing"))?;
-        Ok(Self(folder))
-    }
-
-    /// Without links, as the kernel will see it.
-    pub(crate) fn path(&self) -> PathBuf {
-        self.0.path().canonicalize().unwrap_or_else(|_| self.0.path().to_owned())
     }
 }

@@ -216,7 +216,7 @@ impl Billed {
         Self { uncached: prompt - read - written, read, written, output, written_1h: 0 }
     }
 
-    /// None where nothing was billed at all.
+    /// None where nothing was billed at all: a usage of zeros is none.
     pub(crate) fn known(self) -> Option<Self> {
         (self != Self::default()).then_some(self)
     }

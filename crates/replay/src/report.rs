@@ -57,12 +57,18 @@ pub struct SessionReport {
     pub card: UsedCard,
     /// In the order of the strategies' table, by name.
     pub strategies: BTreeMap<String, Figures>,
-    /// What the file's own usage costs; none without bills.
+    /// What the file's own usage costs; none without bills. Of the calls that have one.
     pub paid_usd: Option<f64>,
     /// The same with whole answers, as every strategy is billed.
     pub paid_whole_usd: Option<f64>,
     /// What that was paid for.
     pub paid: Option<Paid>,
+    /// What the calls without a bill would have cost, everything sent every time; none where each has its bill.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub estimated_usd: Option<f64>,
+    /// What that would have been paid for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub estimated: Option<Paid>,
     /// What the provider billed, with each answer as long as for every strategy, so that it can be compared with them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub billed: Option<Bills>,
@@ -104,6 +110,15 @@ pub struct UsedCard {
     pub source: String,
     /// The session is older than that day, and may have been billed otherwise.
     pub is_newer: bool,
+}
+
+impl SessionReport {
+    /// What it cost with whole answers, calls without a bill as they are estimated: a sum over the same calls as every
+    /// strategy's. None where the file has no bill, or a person chose other prices: bills in their units say nothing.
+    pub fn paid_for_all(&self) -> Option<f64> {
+        let billed = self.paid_whole_usd.filter(|_| !self.card.chosen)?;
+        Some(billed + self.estimated_usd.unwrap_or(0.0))
+    }
 }
 
 impl UsedCard {

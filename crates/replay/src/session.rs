@@ -10,7 +10,7 @@ use crate::{
     check::{self, check},
     conversation::Conversation,
     measure::{competitive::competitive, figures},
-    paid::paid,
+    paid::{estimated, paid},
     recording::Recording,
     report::{
         self, SessionReport, UsedCard,
@@ -76,8 +76,8 @@ pub fn replay(job: &Job<'_>, plan: Plan<'_>, count: &dyn Fn(&[u8]) -> u32) -> Re
     let lookback = plan.strategies.contains(&StrategyName::Lookback);
     let against_best = lookback.then(|| competitive(&conversation, tariff, plan.configuration)).flatten();
     leave_out(copied, &mut conversation, &mut runs);
-    let append = runs.iter().find(|(name, _)| *name == StrategyName::Append);
-    let append = append.map(|(_, run)| figures(run, &conversation, tariff, None));
+    let append_run = runs.iter().find(|(name, _)| *name == StrategyName::Append).map(|(_, run)| run);
+    let append = append_run.map(|run| figures(run, &conversation, tariff, None));
     let append_cost = append.as_ref().map(|append| append.cost);
     let mut strategies = BTreeMap::new();
     for (name, run) in &runs {
@@ -92,7 +92,8 @@ pub fn replay(job: &Job<'_>, plan: Plan<'_>, count: &dyn Fn(&[u8]) -> u32) -> Re
     }
     let named: Vec<NamedRun<'_>> = runs.iter().map(|(name, run)| (name.name(), run)).collect();
     let paid = paid(&conversation, copied, tariff);
-    let pictures = pictures(file, &named, &conversation, tariff, paid.as_ref());
+    let estimated = append_run.and_then(|append| estimated(&conversation, append, tariff));
+    let pictures = pictures(file, &named, &conversation, tariff, [paid.as_ref(), estimated.as_ref()]);
     let report = SessionReport {
         file: file.clone(),
         format: recording.format,
@@ -104,6 +105,8 @@ pub fn replay(job: &Job<'_>, plan: Plan<'_>, count: &dyn Fn(&[u8]) -> u32) -> Re
         paid_usd: paid.as_ref().map(|paid| paid.usd),
         paid_whole_usd: paid.as_ref().map(|paid| paid.whole_usd),
         paid,
+        estimated_usd: estimated.as_ref().map(|estimated| estimated.usd),
+        estimated,
         billed: checked.map(|checked| checked.billed),
         predicted: checked.map(|checked| checked.predicted),
         check: checked.map(|checked| report_check(checked.check, recording, plan.cards)),

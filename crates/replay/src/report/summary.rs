@@ -64,7 +64,7 @@ impl AsPaid {
             Some(Quartiles::of(sessions.iter().filter_map(|session| measure(session)))?.median)
         };
         Some(Self {
-            of_append: median(|session| Some(session.paid_whole_usd? / session.strategies.get(APPEND)?.cost_usd?))?,
+            of_append: median(|session| Some(session.paid_for_all()? / session.strategies.get(APPEND)?.cost_usd?))?,
             cached: median(|session| session.paid.as_ref().map(Paid::cached_share))?,
             context: median(|session| session.paid.as_ref().map(Paid::prompt_mean))?,
         })

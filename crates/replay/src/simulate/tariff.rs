@@ -91,8 +91,13 @@ impl Tariff {
 
     /// The same in tokens. A card that offers no hour has the usual writes.
     pub fn spend(&self, spent: &mut Spent, prompt: u64, split: &Split, output: u64) {
+        spent.call(prompt, &self.tokens(split, output), self.card.prices.as_ref());
+    }
+
+    /// A call's, as they are billed.
+    pub fn tokens(&self, split: &Split, output: u64) -> Tokens {
         let lifetime = if self.card.offers_hour() { self.lifetime } else { Lifetime::Usual };
-        spent.call(prompt, &Tokens::of(split, output, lifetime), self.card.prices.as_ref());
+        Tokens::of(split, output, lifetime)
     }
 
     /// Dollars for a cost by this tariff, or by that of another model of the session.

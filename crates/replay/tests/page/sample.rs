@@ -102,6 +102,8 @@ fn session(number: usize) -> SessionReport {
         paid_usd: Some(append * 3e-6 * 0.97),
         paid_whole_usd: Some(append * 3e-6 * 1.02),
         paid: None,
+        estimated_usd: None,
+        estimated: None,
         billed: Some(bills),
         predicted: Some(Bills { cost: append * 1.01, ..bills }),
         check: Some(Check {

@@ -14,6 +14,8 @@ fn session(format: Format, prices: &str, calls: u64, repaired: &[(&str, f64)]) -
         paid_usd: None,
         paid_whole_usd: None,
         paid: None,
+        estimated_usd: None,
+        estimated: None,
         billed: None,
         predicted: None,
         check: None,

@@ -356,6 +356,17 @@ fn screens_are_the_same_text_at_every_width_with_and_without_colours() {
     }
 }
 
+/// Codex was billed less than any strategy costs here: no other row is called the best.
+#[test]
+fn the_best_row_is_what_was_paid_where_that_is_the_cheapest() {
+    let person = Person::new();
+    let file = write(&person, "one.jsonl", ALL[1].2);
+    let said = Person::said(command(&person, &[&file]).env("COLUMNS", "140").env("CLICOLOR_FORCE", "1").output());
+    let marked: Vec<&str> = said.out.lines().filter(|line| line.contains("\u{1b}[1;32m")).collect();
+    assert_eq!(marked.len(), 1, "{}", said.out);
+    assert!(marked[0].starts_with("\u{1b}[1;32m paid ") && marked[0].contains("← cheapest"), "{}", marked[0]);
+}
+
 #[test]
 fn a_person_sees_five_rows_first_and_all_when_they_ask() {
     let person = Person::new();

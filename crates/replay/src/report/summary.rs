@@ -121,7 +121,8 @@ pub struct Totals {
 pub struct Cheapest {
     pub sessions: usize,
     pub won: usize,
-    /// As cheap as the cheapest other, and no cheaper: where folding does not pay, that is the best there is.
+    /// As cheap as the cheapest other, and no cheaper: where folding does not pay, that is the best there is. What was
+    /// paid is one of the others.
     pub tied: usize,
     /// The same among sessions of `LONG_SESSION_CALLS` or more.
     pub long_sessions: usize,
@@ -258,7 +259,8 @@ fn count_cheapest(name: &str, sessions: &[&SessionReport]) -> Cheapest {
     for session in sessions {
         let Some(own) = session.strategies.get(name) else { continue };
         let others = session.strategies.iter().filter(|(other, _)| *other != name && in_the_running(other));
-        let Some(best) = others.map(|(_, figures)| figures.repaired).min_by(f64::total_cmp) else { continue };
+        let others = others.map(|(_, figures)| figures.repaired);
+        let Some(best) = others.chain(paid_beside(session, own)).min_by(f64::total_cmp) else { continue };
         let won = usize::from(own.repaired < best);
         let tied = usize::from(own.repaired == best);
         cheapest.sessions += 1;
@@ -271,6 +273,17 @@ fn count_cheapest(name: &str, sessions: &[&SessionReport]) -> Cheapest {
         }
     }
     cheapest
+}
+
+/// What the agent paid, in the unit of a strategy's cost: no strategy is the cheapest that costs more.
+fn paid_beside(session: &SessionReport, figures: &Figures) -> Option<f64> {
+    let (paid, usd) = (session.paid_for_all()?, figures.repaired_usd.filter(|usd| *usd > 0.0)?);
+    Some(if is_less(paid, usd) || is_less(usd, paid) { paid / usd * figures.repaired } else { figures.repaired })
+}
+
+/// Sums of the same dollars in another order differ behind their ninth figure.
+pub fn is_less(one: f64, other: f64) -> bool {
+    one < other * (1.0 - 1e-9)
 }
 
 fn sum_checks(report: &Report) -> Vec<ProviderCheck> {

@@ -48,6 +48,26 @@ fn sessions_of_one_format_and_card_stand_together() {
     assert_eq!(summary.groups[0].members, [2, 3]);
 }
 
+/// What was paid is one of those that are compared: the strategy that beats all others may cost more.
+#[test]
+fn no_strategy_is_the_cheapest_that_costs_more_than_what_was_paid() {
+    let cheapest = |paid: Option<f64>, chosen: bool| {
+        let mut session = session(Format::ClaudeCode, "anthropic", 60, &[("append", 100.0), ("lookback", 60.0)]);
+        for figures in session.strategies.values_mut() {
+            figures.repaired_usd = Some(figures.repaired / 100.0);
+        }
+        (session.paid_usd, session.paid_whole_usd) = (paid, paid);
+        session.card.chosen = chosen;
+        let cheapest = summary(vec![session]).groups[0].strategy("lookback").unwrap().cheapest.unwrap();
+        (cheapest.won, cheapest.tied)
+    };
+    assert_eq!(cheapest(None, false), (1, 0));
+    assert_eq!(cheapest(Some(0.7), false), (1, 0));
+    assert_eq!(cheapest(Some(0.6), false), (0, 1));
+    assert_eq!(cheapest(Some(0.5), false), (0, 0));
+    assert_eq!(cheapest(Some(0.5), true), (1, 0), "bills in units of other prices say nothing");
+}
+
 #[test]
 fn the_cheapest_is_told_without_those_that_are_not_in_the_running() {
     let group = summary(vec![

@@ -128,10 +128,11 @@ pub fn dollars(billed: &Billed, card: &Card) -> f64 {
     by_kind(billed.prompt(), &tokens(billed), prices).total()
 }
 
-/// Dollars of the bills of a session's calls, each by its model's card; where that has no prices, by that of the model of
-/// most calls. None without bills or prices.
+/// Dollars of the bills of a session's calls, each by its model's card; where that has no prices of its own, by that of the
+/// model of most calls. None without bills or prices.
 pub fn dollars_of<'c>(calls: &[(&str, Billed)], card: impl Fn(&str) -> Option<&'c Card>) -> Option<f64> {
-    let priced = |model| card(model).filter(|card| card.prices.is_some());
+    let own = |card: &&Card| card.prices.as_ref().is_some_and(|prices| prices.lent_by.is_none());
+    let priced = |model| card(model).filter(own);
     let usual = most_used(calls.iter().map(|(model, _)| *model)).and_then(priced);
     let billed = || calls.iter().filter(|(_, billed)| billed.known().is_some());
     billed().next()?;

@@ -475,6 +475,20 @@ fn a_model_that_no_card_names_is_said_with_the_one_whose_prices_are_taken() {
     assert!(said.err.contains(expected), "{}", said.err);
 }
 
+#[test]
+fn a_family_is_no_name_of_prices_and_lends_none_silently() {
+    let person = Person::new();
+    for name in ["claude-opus", "claude-nonsense"] {
+        let complaint = replay(&person, &["--prices", name]).complaint();
+        assert!(complaint.contains(&format!("no prices are called \"{name}\"")), "{complaint}");
+        assert!(complaint.contains("a model (there is claude-"), "{complaint}");
+    }
+    let file = write(&person, "new.jsonl", CLAUDE_CODE.replace("claude-sonnet-4-6", "claude-new-9"));
+    assert!(replay(&person, &[&file]).out.contains("(estimated: their models have no price card"));
+    person.run(&["import", &file]).shown();
+    assert!(person.run(&["sessions", "--json"]).json()[0]["cost_usd"].is_null());
+}
+
 /// Claude Code counts what it printed so far as a call's output. A copy in the store is still its session.
 #[test]
 fn a_stored_session_costs_what_its_file_costs() {

@@ -45,11 +45,14 @@ def fits(pattern, name):
 
 
 def card_of(model):
-    """The prices of the card that names a model most exactly."""
+    """The prices of the card that names a model most exactly, whoever passes it on."""
+    model = model.split("/")[-1]
+    region, maker, own = model.partition("anthropic.")
+    model = own if maker and (not region or region.endswith(".")) else model
     best, prices = -1, None
     for card in CARDS:
         for pattern in card["models"]:
-            length = fits(pattern, model.split("/")[-1])
+            length = fits(pattern, model)
             if length is not None and length >= best:
                 best, prices = length, card["prices"]
     return prices

@@ -36,7 +36,7 @@ const NAMED: usize = 6;
 
 /// The card of a model, where one is known.
 pub(crate) fn find(model: &str) -> Result<Option<Card>> {
-    Ok(built_in()?.find(bare(model)).cloned())
+    Ok(built_in()?.find(model).cloned())
 }
 
 /// The card of a provider by its name.
@@ -123,11 +123,6 @@ pub(crate) fn built_in() -> Result<&'static Cards> {
         cards.add(Cards::parse(file).context("a price file inside this program is damaged: install lookback again")?);
     }
     Ok(CARDS.get_or_init(|| cards))
-}
-
-/// Routers put the provider in front: `deepseek/deepseek-chat`.
-pub(crate) fn bare(model: &str) -> &str {
-    model.rsplit('/').next().unwrap_or(model)
 }
 
 #[cfg(test)]

@@ -147,6 +147,6 @@ fn first_invalid(runs: &Runs) -> Vec<InvalidView> {
 /// Under the name of the provider that sent the bill.
 fn report_check(check: check::Check, recording: &Recording, cards: &Cards) -> report::Check {
     let model = recording.model().or_else(|| check::usual_model(recording.agent()));
-    let card = model.and_then(|model| cards.find(model.rsplit('/').next()?));
+    let card = model.and_then(|model| cards.find(model));
     report::Check { provider: card.map_or("unknown", |card| card.provider.as_str()).to_owned(), check }
 }

@@ -34,9 +34,8 @@ impl Tariff {
         let input = |card: &Card| card.prices.as_ref().map_or(0.0, |prices| prices.usual.input);
         let usual = input(&self.card);
         for model in recording.calls().filter_map(|call| call.model.as_deref()) {
-            let known =
-                [Some(model), model.rsplit('/').next()].into_iter().flatten().filter_map(|name| cards.find(name));
-            let card = known.filter(|card| card.prices.is_some()).take(1).find(|card| **card != self.card);
+            let known = cards.find(model).filter(|card| card.prices.is_some());
+            let card = known.filter(|card| **card != self.card);
             let lifetime = lifetime.unwrap_or_else(|| recording.lifetime_of(Some(model)));
             if let Some((card, rates)) = card.and_then(|card| Some((card, card.rates(lifetime)?))) {
                 let unit = if usual > 0.0 { input(card) / usual } else { 1.0 };

@@ -183,6 +183,7 @@ mod tests {
             stop: Stop::End,
             results: Vec::new(),
             billed,
+            unpriced: Default::default(),
         }
     }
 

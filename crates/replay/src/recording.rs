@@ -5,6 +5,7 @@
 
 mod bills;
 mod times;
+mod unpriced;
 
 use std::collections::BTreeMap;
 
@@ -16,6 +17,8 @@ use lookback_engine::{
 };
 use lookback_wire::TokenUsage;
 use serde::{Deserialize, Serialize};
+
+pub use unpriced::{Rate, Unpriced};
 
 /// Whose file it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -114,6 +117,8 @@ pub struct CallItem {
     pub results: Vec<ToolResult>,
     /// Where the file shows a bill.
     pub billed: Option<Billed>,
+    /// What is not in it.
+    pub unpriced: Unpriced,
 }
 
 /// What the provider billed for a call. Prompt = uncached + read + written.

@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::{
     check,
     measure::{Figures, competitive::Competitive},
-    recording::Format,
+    recording::{Format, Unpriced},
 };
 
 /// What the agent did, where it stands beside strategies.
@@ -69,6 +69,9 @@ pub struct SessionReport {
     /// What that would have been paid for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub estimated: Option<Paid>,
+    /// What was billed beside tokens at the usual prices, and is in no sum.
+    #[serde(skip_serializing_if = "Unpriced::is_nothing")]
+    pub unpriced: Unpriced,
     /// What the provider billed, with each answer as long as for every strategy, so that it can be compared with them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub billed: Option<Bills>,

@@ -11,7 +11,7 @@ use crate::{
     conversation::Conversation,
     measure::{competitive::competitive, figures},
     paid::{estimated, paid},
-    recording::Recording,
+    recording::{Recording, Unpriced},
     report::{
         self, SessionReport, UsedCard,
         pictures::{NamedRun, pictures},
@@ -94,6 +94,8 @@ pub fn replay(job: &Job<'_>, plan: Plan<'_>, count: &dyn Fn(&[u8]) -> u32) -> Re
     let paid = paid(&conversation, copied, tariff);
     let estimated = append_run.and_then(|append| estimated(&conversation, append, tariff));
     let pictures = pictures(file, &named, &conversation, tariff, [paid.as_ref(), estimated.as_ref()]);
+    let mut unpriced = Unpriced::default();
+    conversation.calls.iter().for_each(|call| unpriced.add(&call.recorded.unpriced));
     let report = SessionReport {
         file: file.clone(),
         format: recording.format,
@@ -107,6 +109,7 @@ pub fn replay(job: &Job<'_>, plan: Plan<'_>, count: &dyn Fn(&[u8]) -> u32) -> Re
         paid,
         estimated_usd: estimated.as_ref().map(|estimated| estimated.usd),
         estimated,
+        unpriced,
         billed: checked.map(|checked| checked.billed),
         predicted: checked.map(|checked| checked.predicted),
         check: checked.map(|checked| report_check(checked.check, recording, plan.cards)),

@@ -119,6 +119,23 @@ fn calls_without_a_bill_are_estimated_beside_the_others() {
     }
 }
 
+/// No card has a price of a search or a faster answer: they are named once, and nothing is said where there are none.
+#[test]
+fn what_a_usage_bills_beside_tokens_is_named() {
+    let person = Person::new();
+    let said = |text: &str| run(&person, &["replay", &write(&person, "one.jsonl", text)]).shown();
+    assert!(!said(SAMPLE).contains("Not in it") && !said(SAMPLE).contains("usual prices"));
+    let usage = "\"usage\":{\"input_tokens\":3,\"cache_creation_input_tokens\":17956,";
+    assert!(SAMPLE.contains(usage));
+    let more = "\"speed\":\"fast\",\"service_tier\":\"batch\",\"server_tool_use\":{\"web_search_requests\":12},";
+    // Without the one that stands behind it.
+    let text = SAMPLE.replace("\"service_tier\":\"standard\"", "\"tier\":\"standard\"");
+    let text = text.replace(usage, &format!("{usage}{more}"));
+    let out = said(&text);
+    let expected = "Not in it: 12 web searches. Counted at the usual prices: 1 call in fast mode, 1 call in a batch.";
+    assert!(out.starts_with(" You paid $1.86 for 64 calls.") && out.contains(expected), "{out}");
+}
+
 #[test]
 fn a_bill_that_no_prompt_can_have_is_not_believed() {
     let person = Person::new();

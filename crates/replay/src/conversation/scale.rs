@@ -122,6 +122,7 @@ mod tests {
                 stop: Stop::End,
                 results: Vec::new(),
                 billed: (*prompt > 0).then(|| Billed { uncached: *prompt, ..Billed::default() }),
+                unpriced: Default::default(),
             }))
         };
         let user = Item::User(UserItem { text: "u".repeat(996), origin: Origin::Person, at: None });

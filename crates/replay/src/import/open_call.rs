@@ -9,7 +9,7 @@ use lookback_engine::{
 use serde_json::Value;
 
 use super::Sink;
-use crate::recording::{CallItem, Item};
+use crate::recording::{CallItem, Item, Unpriced};
 
 #[derive(Debug)]
 pub(super) struct OpenCall {
@@ -44,8 +44,16 @@ pub(super) struct Call {
 
 impl OpenCall {
     pub(super) fn new(parts: Vec<NewPart>, at: Option<Timestamp>, model: Option<String>) -> Self {
-        let item =
-            CallItem { id: None, at, model, parts: Vec::new(), stop: Stop::End, results: Vec::new(), billed: None };
+        let item = CallItem {
+            id: None,
+            at,
+            model,
+            parts: Vec::new(),
+            stop: Stop::End,
+            results: Vec::new(),
+            billed: None,
+            unpriced: Unpriced::default(),
+        };
         let mut open = Self { item, calls: Vec::new(), unanswered: 0, places: BTreeMap::new() };
         parts.into_iter().for_each(|part| open.push(part, ""));
         open

@@ -10,7 +10,11 @@
 use std::collections::BTreeMap;
 
 use super::{Beside, Report, SessionReport, days, numbers};
-use crate::{parameters::WORTH_A_WORD, recording::Format, strategy::StrategyName};
+use crate::{
+    parameters::WORTH_A_WORD,
+    recording::{Format, Unpriced},
+    strategy::StrategyName,
+};
 
 /// Sums over sessions, in dollars.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -210,6 +214,7 @@ fn remarks(report: &Report, all: &Money, chosen: Option<&str>) -> Vec<String> {
         ));
     }
     remarks.extend(beside(&report.beside, chosen));
+    remarks.extend(unpriced(&report.sessions).filter(|_| chosen.is_none()));
     if chosen.is_none() {
         let of = days(report.sessions.iter()).map_or(String::new(), |days| format!(" of {days}"));
         let older = match all.older {
@@ -263,6 +268,22 @@ fn beside(beside: &Beside, chosen: Option<&str>) -> Vec<String> {
         ));
     }
     remarks
+}
+
+/// What no card has a price of; none where there is nothing.
+fn unpriced(sessions: &[SessionReport]) -> Option<String> {
+    let mut sum = Unpriced::default();
+    sessions.iter().for_each(|session| sum.add(&session.unpriced));
+    let searches = match sum.web_searches {
+        0 => None,
+        1 => Some("Not in it: 1 web search.".to_owned()),
+        more => Some(format!("Not in it: {} web searches.", numbers::count(more))),
+    };
+    let calls = sum.calls.iter().map(|(rate, calls)| format!("{} {}", numbers::counted(*calls, "call"), rate.words()));
+    let calls: Vec<String> = calls.collect();
+    let calls = (!calls.is_empty()).then(|| format!("Counted at the usual prices: {}.", calls.join(", ")));
+    let said: Vec<String> = searches.into_iter().chain(calls).collect();
+    (!said.is_empty()).then(|| said.join(" "))
 }
 
 #[cfg(test)]

@@ -104,6 +104,7 @@ fn session(number: usize) -> SessionReport {
         paid: None,
         estimated_usd: None,
         estimated: None,
+        unpriced: Default::default(),
         billed: Some(bills),
         predicted: Some(Bills { cost: append * 1.01, ..bills }),
         check: Some(Check {

@@ -16,6 +16,7 @@ fn session(format: Format, prices: &str, calls: u64, repaired: &[(&str, f64)]) -
         paid: None,
         estimated_usd: None,
         estimated: None,
+        unpriced: Default::default(),
         billed: None,
         predicted: None,
         check: None,

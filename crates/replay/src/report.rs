@@ -45,8 +45,10 @@ pub struct Beside {
 pub struct SessionReport {
     /// As it was named.
     pub file: String,
-    /// Whose it is.
+    /// Whose file it is.
     pub format: Format,
+    /// Whose session: what Lookback imported is still its agent's.
+    pub agent: Format,
     /// How many there were.
     pub calls: u64,
     /// Of most calls.

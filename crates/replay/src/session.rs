@@ -99,6 +99,7 @@ pub fn replay(job: &Job<'_>, plan: Plan<'_>, count: &dyn Fn(&[u8]) -> u32) -> Re
     let report = SessionReport {
         file: file.clone(),
         format: recording.format,
+        agent: recording.agent(),
         calls: conversation.calls.len() as u64,
         model: recording.model().map(str::to_owned),
         prices: card.label(),

@@ -301,6 +301,8 @@ fn stored_sessions_are_replayed_like_their_files() {
         )
     };
     assert_eq!(of(&id), of(&file));
+    let out = replay(&person, &[&id]).out;
+    assert!(out.contains(" 1 session · Claude Code · 3 calls"), "whoever imported it, it is its agent's: {out}");
     // So is the trace of a session in a file.
     let trace = write(&person, "trace.jsonl", person.run(&["show", &id, "--trace", "--json"]).out);
     assert_eq!(of(&trace), of(&file));

@@ -92,7 +92,7 @@ impl Money {
     pub fn by_agent(report: &Report) -> Vec<(Format, Self)> {
         let mut sessions: BTreeMap<Format, Vec<&SessionReport>> = BTreeMap::new();
         for session in &report.sessions {
-            sessions.entry(session.format).or_default().push(session);
+            sessions.entry(session.agent).or_default().push(session);
         }
         let mut sums: Vec<_> = sessions.into_iter().map(|(format, sessions)| (format, Self::of(sessions))).collect();
         sums.sort_by(|one, other| other.1.paid.total_cmp(&one.1.paid));

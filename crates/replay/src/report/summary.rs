@@ -1,6 +1,6 @@
 //! Many sessions in few figures: what the terminal's table and the page both say.
 //!
-//! Sessions are put together only where they can be compared: the same format and prices of the same name. A measure
+//! Sessions are put together only where they can be compared: the same agent and prices of the same name. A measure
 //! is taken per session first, then its median and quartiles over the sessions. Pure aggregation: nothing here knows how
 //! a figure is written down.
 
@@ -25,16 +25,17 @@ const APART: [&str; 2] = ["lookback-fixed", "oracle"];
 pub struct Summary {
     pub sessions: usize,
     pub calls: u64,
-    /// By format, then by prices.
+    /// By agent, then by prices.
     pub groups: Vec<Group>,
     /// By provider; empty where no bill was recorded.
     pub checks: Vec<ProviderCheck>,
 }
 
-/// Sessions of one format, billed by one provider's cards.
+/// Sessions of one agent, billed by one provider's cards.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "its line says it")]
 pub struct Group {
+    /// Of the agent.
     pub format: Format,
     pub prices: String,
     /// Their places in the report.
@@ -144,7 +145,7 @@ impl Summary {
     pub fn new(report: &Report) -> Self {
         let mut members: BTreeMap<(Format, &str), Vec<usize>> = BTreeMap::new();
         for (place, session) in report.sessions.iter().enumerate() {
-            members.entry((session.format, &session.card.name)).or_default().push(place);
+            members.entry((session.agent, &session.card.name)).or_default().push(place);
         }
         let groups = members.into_iter().map(|((format, name), members)| {
             let sessions: Vec<&SessionReport> = members.iter().map(|place| &report.sessions[*place]).collect();

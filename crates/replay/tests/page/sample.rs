@@ -94,6 +94,7 @@ fn session(number: usize) -> SessionReport {
     };
     SessionReport {
         format: if codex { Format::Codex } else { Format::ClaudeCode },
+        agent: if codex { Format::Codex } else { Format::ClaudeCode },
         calls: calls as u64,
         model: Some(if codex { "gpt-5.5" } else { "claude-sonnet-4-6" }.to_owned()),
         prices: if codex { "openai" } else { "anthropic" }.to_owned(),

@@ -241,7 +241,7 @@ pub(super) fn sessions(report: &Report, summary: &Summary) -> String {
         for place in &group.members {
             let session = &report.sessions[*place];
             let model = session.model.as_deref().map_or(String::new(), |model| format!(" · {}", escape(model)));
-            let about = format!("{}{model} · {}", session.format.label(), escape(&session.prices));
+            let about = format!("{}{model} · {}", session.agent.label(), escape(&session.prices));
             let name = format!("{}<small class=\"about\">{about}</small>", file(&session.file));
             table.row("", &name, session_cells(session, leading));
         }

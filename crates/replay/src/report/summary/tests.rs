@@ -6,6 +6,7 @@ fn session(format: Format, prices: &str, calls: u64, repaired: &[(&str, f64)]) -
     SessionReport {
         file: "a.jsonl".to_owned(),
         format,
+        agent: format,
         calls,
         model: None,
         prices: prices.to_owned(),

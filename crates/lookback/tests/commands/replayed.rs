@@ -508,6 +508,23 @@ fn a_stored_session_costs_what_its_file_costs() {
     assert_eq!(session(&id), session(&file));
 }
 
+/// Strategies are billed for whole answers, and so is the row beside them: it is another sum than the sentence's.
+#[test]
+fn the_row_of_what_was_paid_says_that_its_answers_are_whole() {
+    let person = Person::new();
+    let row = |text: &str| {
+        let said = replay(&person, &[&write(&person, "one.jsonl", text)]).out;
+        said.lines()
+            .filter(|line| line.trim_start().starts_with("paid"))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    assert!(!row(CLAUDE_CODE).contains("whole answers"), "{}", row(CLAUDE_CODE));
+    let partial = CLAUDE_CODE.replace("\"output_tokens\":30", "\"output_tokens\":1");
+    assert!(row(&partial).contains("with whole answers"), "{}", row(&partial));
+}
+
 #[test]
 fn a_time_far_from_all_others_is_no_pause() {
     let person = Person::new();

@@ -202,7 +202,7 @@ fn rows<'a>(report: &Report, group: &'a Group) -> Vec<Row<'a>> {
         // Beside append, with which it is compared.
         rows.insert(
             rows.len().min(1),
-            Row { name: PAID.into(), summary: None, billed: Some(billed), note: predicted(&sessions) },
+            Row { name: PAID.into(), summary: None, billed: Some(billed), note: noted(&sessions, &group.money) },
         );
     }
     rows
@@ -262,6 +262,13 @@ fn note(strategy: &StrategySummary) -> String {
         None if strategy.name == ORACLE => "knows the future".to_owned(),
         _ => invalid,
     }
+}
+
+/// What the row of the bills is, where that is not plainly the sum of them.
+fn noted(sessions: &[&SessionReport], money: &Money) -> String {
+    let whole = money.is_partial().then(|| "with whole answers".to_owned());
+    let notes: Vec<String> = whole.into_iter().chain([predicted(sessions)]).filter(|note| !note.is_empty()).collect();
+    notes.join("; ")
 }
 
 fn predicted(sessions: &[&SessionReport]) -> String {

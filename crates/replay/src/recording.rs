@@ -208,7 +208,7 @@ impl About {
     /// The model of a call.
     pub(crate) fn see_model(&mut self, model: Option<&str>) {
         if self.model.is_none() {
-            self.model = model.map(str::to_owned);
+            self.model = model.filter(|name| !name.is_empty()).map(str::to_owned);
         }
     }
 }

@@ -478,6 +478,19 @@ fn a_model_that_no_card_names_is_said_with_the_one_whose_prices_are_taken() {
 }
 
 #[test]
+fn an_empty_name_of_a_model_is_none() {
+    let person = Person::new();
+    let file = write(&person, "nameless.jsonl", CLAUDE_CODE.replace("claude-sonnet-4-6", ""));
+    let said = replay(&person, &[&file]);
+    assert!(
+        said.err.contains("1 session without the name of a model: billed at the prices of claude-"),
+        "{}",
+        said.err
+    );
+    assert!(!said.err.contains("no card has prices of"), "{}", said.err);
+}
+
+#[test]
 fn a_family_is_no_name_of_prices_and_lends_none_silently() {
     let person = Person::new();
     for name in ["claude-opus", "claude-nonsense"] {

@@ -101,6 +101,8 @@ impl OpenCall {
         if results.into_iter().any(|result| result.status != Status::Interrupted) {
             self.item.stop = Stop::End;
         }
+        // Some clients write down an empty name.
+        self.item.model = self.item.model.filter(|name| !name.is_empty());
         let missing = if self.item.stop.is_interrupted() { ToolResult::never_ran } else { ToolResult::interrupted };
         self.item.results = self.calls.into_iter().map(|call| call.result.unwrap_or_else(missing)).collect();
         Item::Call(Box::new(self.item))

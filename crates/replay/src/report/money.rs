@@ -43,8 +43,6 @@ pub struct Money {
     pub without_prices_usd: f64,
     /// Sessions of which nobody knows how their cache works, so that a miss of the provider looks like a saving.
     pub not_understood: u64,
-    /// Sessions older than the day of their prices.
-    pub older: u64,
     /// What cache misses cost that no rule explains: no strategy meets them here.
     pub misses: f64,
 }
@@ -79,7 +77,6 @@ impl Money {
                 sum.without_prices += 1;
                 sum.without_prices_usd += billed(session.paid_usd);
             }
-            sum.older += u64::from(session.card.is_newer);
             let is_unchecked = is_billed && session.check.is_none();
             sum.not_understood += u64::from(session.card.cache_not_understood || is_unchecked);
             let bills = session.billed.zip(session.predicted).filter(|_| is_billed);
@@ -185,11 +182,6 @@ fn sessions(count: u64) -> String {
     numbers::counted(count, "session")
 }
 
-/// "1 session is", "7 sessions are".
-fn are(count: u64) -> String {
-    format!("{} {}", sessions(count), if count == 1 { "is" } else { "are" })
-}
-
 /// "7 look-ups", "0.3 look-ups", "1 look-up".
 fn look_ups(money: &Money) -> String {
     match money.look_ups_in_100() {
@@ -217,11 +209,7 @@ fn remarks(report: &Report, all: &Money, chosen: Option<&str>) -> Vec<String> {
     remarks.extend(unpriced(&report.sessions).filter(|_| chosen.is_none()));
     if chosen.is_none() {
         let of = days(report.sessions.iter()).map_or(String::new(), |days| format!(" of {days}"));
-        let older = match all.older {
-            0 => String::new(),
-            older => format!("; {} older than that, and may have been billed otherwise", are(older)),
-        };
-        remarks.push(format!("Prices are those of the API{of}: a file does not show a subscription{older}."));
+        remarks.push(format!("At the API's prices{of}; a file does not show a subscription."));
     }
     let estimated = |usd, what: String| format!("~ {} of it is estimated: {what}", numbers::dollars(usd));
     if all.unbilled_calls > 0 && !all.is_estimate() {

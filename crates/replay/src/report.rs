@@ -5,7 +5,7 @@ pub mod page;
 pub mod pictures;
 pub mod summary;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -96,6 +96,9 @@ pub struct SessionReport {
 pub struct UsedCard {
     /// As a person chose it, else its provider.
     pub name: String,
+    /// The other providers by whose cards single calls are billed.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub others: BTreeSet<String>,
     /// The card's own patterns.
     pub models: Vec<String>,
     /// By a person, in the place of the session's own.
@@ -127,9 +130,16 @@ impl SessionReport {
 }
 
 impl UsedCard {
+    /// "anthropic", "anthropic and openai".
+    pub fn providers(&self) -> String {
+        let others = self.others.iter().map(|other| format!(" and {other}"));
+        std::iter::once(self.name.clone()).chain(others).collect()
+    }
+
     /// "anthropic, 5-minute cache".
     pub fn label(&self) -> String {
         match self.lifetime_ms {
+            _ if !self.others.is_empty() => format!("{}, caches as recorded", self.providers()),
             _ if self.cache_not_understood => format!("{}, its cache not understood", self.name),
             Some(lifetime) if lifetime % 3_600_000 == 0 => {
                 format!("{}, {}-hour cache", self.name, lifetime / 3_600_000)

@@ -143,9 +143,9 @@ pub struct ProviderCheck {
 impl Summary {
     /// Of all sessions of the report.
     pub fn new(report: &Report) -> Self {
-        let mut members: BTreeMap<(Format, &str), Vec<usize>> = BTreeMap::new();
+        let mut members: BTreeMap<(Format, String), Vec<usize>> = BTreeMap::new();
         for (place, session) in report.sessions.iter().enumerate() {
-            members.entry((session.agent, &session.card.name)).or_default().push(place);
+            members.entry((session.agent, session.card.providers())).or_default().push(place);
         }
         let groups = members.into_iter().map(|((format, name), members)| {
             let sessions: Vec<&SessionReport> = members.iter().map(|place| &report.sessions[*place]).collect();

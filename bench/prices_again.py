@@ -3,8 +3,9 @@
 
     lookback replay FOLDER --json > report.json && python3 bench/prices_again.py report.json
 
-It shares no code with the crates: calls and what was paid come from the files, each strategy's dollars from the token
-sums of the report (of each card where a session's models have several), and both are multiplied by `prices/*.toml`. It ends with 1 where one of them is more than 0.5% off.
+It shares no code with the crates: calls and what was paid come from the files, each strategy's dollars and the estimate of
+calls without a bill from the token sums of the report (of each card where a session's models have several), and both are
+multiplied by `prices/*.toml`. It ends with 1 where one of them is more than 0.5% off.
 Files that are compressed need `zstd`. Sessions of a store, and formats without bills, are compared by strategies alone.
 """
 
@@ -44,11 +45,14 @@ def fits(pattern, name):
 
 
 def card_of(model):
-    """The prices of the card that names a model most exactly."""
+    """The prices of the card that names a model most exactly, whoever passes it on."""
+    model = model.split("/")[-1]
+    region, maker, own = model.partition("anthropic.")
+    model = own if maker and (not region or region.endswith(".")) else model
     best, prices = -1, None
     for card in CARDS:
         for pattern in card["models"]:
-            length = fits(pattern, model.split("/")[-1])
+            length = fits(pattern, model)
             if length is not None and length >= best:
                 best, prices = length, card["prices"]
     return prices
@@ -214,6 +218,13 @@ def main():
             compare(f"{name}: paid_usd", session["paid_usd"] or 0.0, again[1])
         elif session["paid_usd"] is not None and again is not None:
             wrong.append(f"{name}: paid_usd is {session['paid_usd']}, and the file has no bill")
+        # Which calls have no bill follows from those that have: a billed summary is no call of the session.
+        estimated = session.get("estimated") or {"calls": 0, "tokens": {}}
+        if again and session["calls"] - again[0] > estimated["calls"]:
+            wrong.append(f"{name}: {again[0]} of {session['calls']} calls are billed, {estimated['calls']} estimated")
+        parts = [(card_of(card), part) for card, part in estimated["tokens"].items()]
+        sums = sum(dollars(card, int(above), tokens) for card, part in parts for above, tokens in part.items())
+        compare(f"{name}: estimated_usd", session.get("estimated_usd") or 0.0, sums)
         for strategy, figures in session["strategies"].items():
             # By the card of each call's model where there are several, else by the session's.
             parts = [(card_of(card), part) for card, part in figures.get("by_card", {}).items()] or [(prices, figures)]

@@ -219,10 +219,28 @@ impl Cards {
         &self.0
     }
 
-    /// The card whose pattern names the model most exactly; of equals the one added last.
+    /// The card whose pattern names the model most exactly; of equals the one added last. A pattern may name a server with
+    /// the model; one of the server alone is for models that no other names.
     pub fn find(&self, model: &str) -> Option<&Card> {
-        let named = self.0.iter().filter_map(|card| Some((card.match_length(model)?, card)));
-        named.max_by_key(|(length, _)| *length).map(|(_, card)| card)
+        let own = own_name(model);
+        let before = model.len() - own.len();
+        let exactness = |card: &Card| {
+            let whole = card.match_length(model);
+            let of_model = whole.map(|length| length.saturating_sub(before)).max(card.match_length(own));
+            of_model.map(|of_model| (of_model, whole))
+        };
+        let named = self.0.iter().filter_map(|card| Some((exactness(card)?, card)));
+        named.max_by_key(|(exactness, _)| *exactness).map(|(_, card)| card)
+    }
+}
+
+/// A model's name without who passes it on: routers put providers in front (`anthropic/claude-…`), Bedrock a region and the
+/// maker (`us.anthropic.claude-…-v1:0`). What stands behind it (`@20250929`, `-v1:0`) is for patterns.
+fn own_name(model: &str) -> &str {
+    let name = model.rsplit('/').next().unwrap_or(model);
+    match name.split_once("anthropic.") {
+        Some((region, own)) if region.is_empty() || region.ends_with('.') => own,
+        _ => name,
     }
 }
 

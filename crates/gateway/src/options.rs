@@ -106,8 +106,7 @@ pub struct Options {
 impl Options {
     /// By which a model is billed; none: nobody knows its prices.
     pub(crate) fn card_of(&self, model: &str) -> Option<&Card> {
-        let bare = model.rsplit('/').next().unwrap_or(model);
-        self.card.as_ref().or_else(|| self.cards.find(bare))
+        self.card.as_ref().or_else(|| self.cards.find(model))
     }
 }
 

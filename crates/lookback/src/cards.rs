@@ -30,9 +30,13 @@ const USUAL: [(&str, &str); 5] = [
     ("qwen", "qwen3-coder-plus"),
 ];
 
+/// From this similarity on, one name may be meant by another, and so many are told.
+const ALIKE: f64 = 0.8;
+const NAMED: usize = 6;
+
 /// The card of a model, where one is known.
 pub(crate) fn find(model: &str) -> Result<Option<Card>> {
-    Ok(built_in()?.find(bare(model)).cloned())
+    Ok(built_in()?.find(model).cloned())
 }
 
 /// The card of a provider by its name.
@@ -56,16 +60,35 @@ pub(crate) fn named(name: &str) -> Result<Card> {
     {
         return from_file(file, Some(model));
     }
-    if let Some(card) = find(name)? {
+    // Prices that a family lends to whoever has none are nobody's by name.
+    let is_lent = |card: &Card| card.prices.as_ref().is_some_and(|prices| prices.lent_by.is_some());
+    if let Some(card) = find(name)?.filter(|card| !is_lent(card)) {
         return Ok(card);
     }
     let providers: Vec<&str> = USUAL.iter().map(|(name, _)| *name).collect();
+    let near = match nearest(name)? {
+        near if near.is_empty() => String::new(),
+        near => format!(" (there is {})", near.join(", ")),
+    };
     bail!(
-        "no prices are called \"{}\": name a provider ({}), a model, or a file of cards (FILE.toml or FILE.toml:MODEL)",
+        "no prices are called \"{}\": name a provider ({}), a model{near}, or a file of cards (FILE.toml or \
+         FILE.toml:MODEL)",
         // Some paste their key where a model's name belongs.
         hide_key_shapes(name),
         providers.join(", ")
     )
+}
+
+/// Models whose prices are known, by one name each, those that read most like this one; none where nothing does.
+fn nearest(name: &str) -> Result<Vec<&'static str>> {
+    let named =
+        |card: &'static Card| card.models.iter().filter(|_| card.prices.is_some()).find(|name| !name.contains('*'));
+    let known = built_in()?.all().iter().filter_map(named);
+    let mut alike: Vec<(f64, &str)> = known.map(|known| (strsim::jaro_winkler(name, known), known.as_str())).collect();
+    alike.retain(|(alike, _)| *alike >= ALIKE);
+    alike.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(other.1)));
+    alike.truncate(NAMED);
+    Ok(alike.into_iter().map(|(_, name)| name).collect())
 }
 
 fn from_file(file: &str, model: Option<&str>) -> Result<Card> {
@@ -102,11 +125,6 @@ pub(crate) fn built_in() -> Result<&'static Cards> {
     Ok(CARDS.get_or_init(|| cards))
 }
 
-/// Routers put the provider in front: `deepseek/deepseek-chat`.
-pub(crate) fn bare(model: &str) -> &str {
-    model.rsplit('/').next().unwrap_or(model)
-}
-
 #[cfg(test)]
 mod tests {
     use lookback_engine::card::Lifetime;
@@ -124,6 +142,18 @@ mod tests {
         assert_eq!(unknown().expect("a card").window, lookback_engine::Configuration::default().window.default_window);
         assert!(find("claude-sonnet-5").expect("they parse").is_some_and(|card| card.prices.is_some()));
         assert!(find("example-model").expect("they parse").is_none());
+    }
+
+    #[test]
+    fn prices_that_a_family_lends_have_no_name_of_their_own() {
+        let refused = |name: &str| named(name).expect_err(name).to_string();
+        let opus = refused("claude-opus");
+        assert!(opus.contains("a model (there is claude-opus-5, claude-opus-") && !opus.contains("gpt-"), "{opus}");
+        assert!(refused("claude-nonsense").contains("(there is claude-"));
+        assert!(refused("gpt-5.6-mini").contains("(there is gpt-5"));
+        assert!(!refused("nobody").contains("there is"));
+        let sonnet = named("claude-sonnet-4-6").expect("a card").prices.expect("prices");
+        assert_eq!((sonnet.lent_by, sonnet.usual.input), (None, 3.0));
     }
 
     /// Another size has other prices: an open end takes a day, a place or a mark, never a word.

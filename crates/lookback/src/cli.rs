@@ -178,8 +178,8 @@ pub(crate) struct RemoveArguments {
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 pub(crate) struct RemoveConsent {
-    /// Only show which sessions --older-than would remove
-    #[arg(long, conflicts_with = "ids")]
+    /// Only show which sessions would be removed
+    #[arg(long)]
     pub(crate) dry_run: bool,
     /// Remove what --older-than finds without asking
     #[arg(long)]

@@ -187,7 +187,7 @@ impl Settings {
 
     /// The card of a model of a stored session, where one is known.
     pub(crate) fn card(&self, model: &str) -> Option<&Card> {
-        self.cards.find(model).or_else(|| self.cards.find(cards::bare(model)))
+        self.cards.find(model)
     }
 }
 

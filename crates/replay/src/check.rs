@@ -140,7 +140,7 @@ pub fn check(conversation: &Conversation<'_>, cards: &Cards, copied: &BTreeSet<u
         // A call that was given up before it was billed says nothing.
         let bill = call.billed.filter(|bill| bill.prompt() > 0);
         let (Some(bill), Some(model)) = (bill, model_of(call, conversation)) else { continue };
-        let Some(card) = find_card(model, cards) else { continue };
+        let Some(card) = cards.find(model) else { continue };
         // A provider holds what each model has read apart from the others.
         let cache = caches.entry(model).or_insert_with(|| card.cache_state(Lifetime::Usual));
         let is_first = billed.calls == 0;
@@ -218,9 +218,4 @@ fn model_of<'a>(call: &Call<'a>, conversation: &Conversation<'a>) -> Option<&'a 
 /// Old Codex files do not name the model; the client knew only models of OpenAI's older rule then.
 pub fn usual_model(format: Format) -> Option<&'static str> {
     (format == Format::Codex).then_some("gpt-5")
-}
-
-/// `deepseek/deepseek-chat` is `deepseek-chat` of the provider `deepseek`.
-pub(crate) fn find_card<'c>(model: &str, cards: &'c Cards) -> Option<&'c Card> {
-    cards.find(model).or_else(|| cards.find(model.rsplit('/').next()?))
 }

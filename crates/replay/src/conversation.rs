@@ -245,7 +245,7 @@ impl<'a> Builder<'a, '_> {
             results: first..self.pieces.len(),
             // Counted when the scale is known, as are the needs.
             output_tokens: 0,
-            billed: call.billed,
+            billed: call.billed.and_then(Billed::known),
             after_compaction: std::mem::take(&mut self.compacted),
             needs: Vec::new(),
         });

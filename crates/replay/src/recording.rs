@@ -5,6 +5,7 @@
 
 mod bills;
 mod times;
+mod unpriced;
 
 use std::collections::BTreeMap;
 
@@ -17,6 +18,8 @@ use lookback_engine::{
 };
 use lookback_wire::TokenUsage;
 use serde::{Deserialize, Serialize};
+
+pub use unpriced::{Rate, Unpriced};
 
 /// Whose file it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -115,6 +118,8 @@ pub struct CallItem {
     pub results: Vec<ToolResult>,
     /// Where the file shows a bill.
     pub billed: Option<Billed>,
+    /// What is not in it.
+    pub unpriced: Unpriced,
 }
 
 /// What the provider billed for a call. Prompt = uncached + read + written.
@@ -195,7 +200,7 @@ impl About {
     /// The model of a call.
     pub(crate) fn see_model(&mut self, model: Option<&str>) {
         if self.model.is_none() {
-            self.model = model.map(str::to_owned);
+            self.model = model.filter(|name| !name.is_empty()).map(str::to_owned);
         }
     }
 }
@@ -208,7 +213,7 @@ impl Billed {
         Self { uncached: prompt - read - written, read, written, output, written_1h: 0 }
     }
 
-    /// None where nothing was billed at all.
+    /// None where nothing was billed at all: a usage of zeros is none.
     pub(crate) fn known(self) -> Option<Self> {
         (self != Self::default()).then_some(self)
     }

@@ -5,14 +5,14 @@ pub mod page;
 pub mod pictures;
 pub mod summary;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
 use crate::{
     check,
     measure::{Figures, competitive::Competitive},
-    recording::Format,
+    recording::{Format, Unpriced},
 };
 
 /// What the agent did, where it stands beside strategies.
@@ -45,8 +45,10 @@ pub struct Beside {
 pub struct SessionReport {
     /// As it was named.
     pub file: String,
-    /// Whose it is.
+    /// Whose file it is.
     pub format: Format,
+    /// Whose session: what Lookback imported is still its agent's.
+    pub agent: Format,
     /// How many there were.
     pub calls: u64,
     /// Of most calls.
@@ -57,12 +59,21 @@ pub struct SessionReport {
     pub card: UsedCard,
     /// In the order of the strategies' table, by name.
     pub strategies: BTreeMap<String, Figures>,
-    /// What the file's own usage costs; none without bills.
+    /// What the file's own usage costs; none without bills. Of the calls that have one.
     pub paid_usd: Option<f64>,
     /// The same with whole answers, as every strategy is billed.
     pub paid_whole_usd: Option<f64>,
     /// What that was paid for.
     pub paid: Option<Paid>,
+    /// What the calls without a bill would have cost, everything sent every time; none where each has its bill.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub estimated_usd: Option<f64>,
+    /// What that would have been paid for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub estimated: Option<Paid>,
+    /// What was billed beside tokens at the usual prices, and is in no sum.
+    #[serde(skip_serializing_if = "Unpriced::is_nothing")]
+    pub unpriced: Unpriced,
     /// What the provider billed, with each answer as long as for every strategy, so that it can be compared with them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub billed: Option<Bills>,
@@ -85,6 +96,9 @@ pub struct SessionReport {
 pub struct UsedCard {
     /// As a person chose it, else its provider.
     pub name: String,
+    /// The other providers by whose cards single calls are billed.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub others: BTreeSet<String>,
     /// The card's own patterns.
     pub models: Vec<String>,
     /// By a person, in the place of the session's own.
@@ -106,10 +120,26 @@ pub struct UsedCard {
     pub is_newer: bool,
 }
 
+impl SessionReport {
+    /// What it cost with whole answers, calls without a bill as they are estimated: a sum over the same calls as every
+    /// strategy's. None where the file has no bill, or a person chose other prices: bills in their units say nothing.
+    pub fn paid_for_all(&self) -> Option<f64> {
+        let billed = self.paid_whole_usd.filter(|_| !self.card.chosen)?;
+        Some(billed + self.estimated_usd.unwrap_or(0.0))
+    }
+}
+
 impl UsedCard {
+    /// "anthropic", "anthropic and openai".
+    pub fn providers(&self) -> String {
+        let others = self.others.iter().map(|other| format!(" and {other}"));
+        std::iter::once(self.name.clone()).chain(others).collect()
+    }
+
     /// "anthropic, 5-minute cache".
     pub fn label(&self) -> String {
         match self.lifetime_ms {
+            _ if !self.others.is_empty() => format!("{}, caches as recorded", self.providers()),
             _ if self.cache_not_understood => format!("{}, its cache not understood", self.name),
             Some(lifetime) if lifetime % 3_600_000 == 0 => {
                 format!("{}, {}-hour cache", self.name, lifetime / 3_600_000)

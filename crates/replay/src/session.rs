@@ -10,8 +10,8 @@ use crate::{
     check::{self, check},
     conversation::Conversation,
     measure::{competitive::competitive, figures},
-    paid::paid,
-    recording::Recording,
+    paid::{estimated, paid},
+    recording::{Recording, Unpriced},
     report::{
         self, SessionReport, UsedCard,
         pictures::{NamedRun, pictures},
@@ -76,8 +76,8 @@ pub fn replay(job: &Job<'_>, plan: Plan<'_>, count: &dyn Fn(&[u8]) -> u32) -> Re
     let lookback = plan.strategies.contains(&StrategyName::Lookback);
     let against_best = lookback.then(|| competitive(&conversation, tariff, plan.configuration)).flatten();
     leave_out(copied, &mut conversation, &mut runs);
-    let append = runs.iter().find(|(name, _)| *name == StrategyName::Append);
-    let append = append.map(|(_, run)| figures(run, &conversation, tariff, None));
+    let append_run = runs.iter().find(|(name, _)| *name == StrategyName::Append).map(|(_, run)| run);
+    let append = append_run.map(|run| figures(run, &conversation, tariff, None));
     let append_cost = append.as_ref().map(|append| append.cost);
     let mut strategies = BTreeMap::new();
     for (name, run) in &runs {
@@ -92,10 +92,14 @@ pub fn replay(job: &Job<'_>, plan: Plan<'_>, count: &dyn Fn(&[u8]) -> u32) -> Re
     }
     let named: Vec<NamedRun<'_>> = runs.iter().map(|(name, run)| (name.name(), run)).collect();
     let paid = paid(&conversation, copied, tariff);
-    let pictures = pictures(file, &named, &conversation, tariff, paid.as_ref());
+    let estimated = append_run.and_then(|append| estimated(&conversation, append, tariff));
+    let pictures = pictures(file, &named, &conversation, tariff, [paid.as_ref(), estimated.as_ref()]);
+    let mut unpriced = Unpriced::default();
+    conversation.calls.iter().for_each(|call| unpriced.add(&call.recorded.unpriced));
     let report = SessionReport {
         file: file.clone(),
         format: recording.format,
+        agent: recording.agent(),
         calls: conversation.calls.len() as u64,
         model: recording.model().map(str::to_owned),
         prices: card.label(),
@@ -104,6 +108,9 @@ pub fn replay(job: &Job<'_>, plan: Plan<'_>, count: &dyn Fn(&[u8]) -> u32) -> Re
         paid_usd: paid.as_ref().map(|paid| paid.usd),
         paid_whole_usd: paid.as_ref().map(|paid| paid.whole_usd),
         paid,
+        estimated_usd: estimated.as_ref().map(|estimated| estimated.usd),
+        estimated,
+        unpriced,
         billed: checked.map(|checked| checked.billed),
         predicted: checked.map(|checked| checked.predicted),
         check: checked.map(|checked| report_check(checked.check, recording, plan.cards)),
@@ -144,6 +151,6 @@ fn first_invalid(runs: &Runs) -> Vec<InvalidView> {
 /// Under the name of the provider that sent the bill.
 fn report_check(check: check::Check, recording: &Recording, cards: &Cards) -> report::Check {
     let model = recording.model().or_else(|| check::usual_model(recording.agent()));
-    let card = model.and_then(|model| cards.find(model.rsplit('/').next()?));
+    let card = model.and_then(|model| cards.find(model));
     report::Check { provider: card.map_or("unknown", |card| card.provider.as_str()).to_owned(), check }
 }

@@ -6,7 +6,7 @@ mod reading;
 #[path = "page/sample.rs"]
 mod sample;
 
-use lookback_replay::report::{BillByKind, Report, page::render_page};
+use lookback_replay::report::{BillByKind, Paid, Report, SessionReport, page::render_page};
 use reading::{check_tags, section, text_of};
 
 #[test]
@@ -38,16 +38,22 @@ fn pictures_say_in_words_what_they_show() {
 fn a_cache_that_nobody_understands_and_an_estimated_part_are_marked() {
     let mut report = sample::report(4);
     report.sessions[0].check = None;
-    report.sessions[3].paid_usd = None;
+    without_bill(&mut report.sessions[3]);
     let page = render_page(&report);
     let header = text_of(&page[page.find("<header>").unwrap()..page.find("</header>").unwrap()]);
     assert!(header.contains("Claude Code* cache not understood|"), "{header}");
     assert!(header.contains("Codex|"), "{header}");
     assert!(header.contains("* The cache of 1 session is not understood"), "{header}");
-    let estimated = report.sessions[3].strategies["append"].cost_usd.unwrap();
+    let (estimated, calls) = (report.sessions[3].estimated_usd.unwrap(), report.sessions[3].calls);
     let estimated = lookback_replay::report::numbers::dollars(estimated);
     assert!(header.contains(&format!("~ {estimated} estimated|")), "{header}");
-    assert!(header.contains(&format!("~ {estimated} of it is estimated: 1 session without bills")), "{header}");
+    assert!(header.contains(&format!("~ {estimated} of it is estimated: {calls} calls without a bill")), "{header}");
+}
+
+fn without_bill(session: &mut SessionReport) {
+    (session.paid_usd, session.paid_whole_usd) = (None, None);
+    session.estimated_usd = session.strategies["append"].cost_usd;
+    session.estimated = Some(Paid { calls: session.calls, ..Paid::default() });
 }
 
 /// Who was not billed counts as in the table: with what sending everything would have cost.
@@ -59,7 +65,7 @@ fn the_bill_by_kind_and_the_table_say_the_same_was_paid() {
         session.pictures.kinds.insert("paid".to_owned(), paid);
     }
     let unbilled = &mut report.sessions[3];
-    (unbilled.paid_usd, unbilled.paid_whole_usd) = (None, None);
+    without_bill(unbilled);
     unbilled.pictures.kinds.remove("paid");
     let append = unbilled.strategies["append"].cost_usd.unwrap();
     unbilled.pictures.kinds.insert("append".to_owned(), BillByKind { read: append, ..BillByKind::default() });

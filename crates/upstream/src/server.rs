@@ -121,7 +121,7 @@ impl Upstream {
         let card = match (card, &script.model) {
             (Some(card), _) => Some(card),
             (None, None) => None,
-            (None, Some(model)) => match cards.find(bare(model)) {
+            (None, Some(model)) => match cards.find(model) {
                 Some(card) => Some(card.clone()),
                 None => return Err(StartError::NoCard { script: name, model: model.clone() }),
             },
@@ -209,11 +209,6 @@ impl fmt::Debug for UpstreamOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("UpstreamOptions").field("name", &self.name).field("card", &self.card).finish_non_exhaustive()
     }
-}
-
-/// Routers put the provider in front of a model's name.
-fn bare(model: &str) -> &str {
-    model.rsplit('/').next().unwrap_or(model)
 }
 
 fn now_ms() -> i64 {

@@ -174,6 +174,34 @@ fn the_most_exact_pattern_wins_and_the_later_of_equals() {
 }
 
 #[test]
+fn whoever_passes_a_model_on_it_has_its_own_card() {
+    let cards = shipped();
+    let input = |model: &str| cards.find(model).and_then(|card| Some(card.prices.as_ref()?.usual.input));
+    for (model, dollars) in [
+        ("anthropic/claude-opus-4.5", 5.0),
+        ("anthropic/claude-sonnet-4", 3.0),
+        ("openrouter/anthropic/claude-opus-4.5", 5.0),
+        ("vertex_ai/claude-opus-4-5@20251101", 5.0),
+        ("claude-sonnet-4-5@20250929", 3.0),
+        ("us.anthropic.claude-haiku-4-5-20251001-v1:0", 1.0),
+        ("bedrock/global.anthropic.claude-haiku-4-5-20251001-v1:0", 1.0),
+        ("anthropic.claude-opus-4-1-20250805-v1:0", 15.0),
+        ("arn:aws:bedrock:us-east-1:1:inference-profile/eu.anthropic.claude-opus-4-6-v1", 5.0),
+    ] {
+        let lent = cards.find(model).and_then(|card| card.prices.as_ref()?.lent_by.clone());
+        assert_eq!((input(model), lent), (Some(dollars), None), "{model}");
+    }
+    let window = |cards: &Cards, model| cards.find(model).map(|card| card.window);
+    let mut cards = shipped();
+    let own = SMALL.replace("example-*", "openrouter/anthropic/claude-opus-4.5").replace("100000", "7");
+    cards.add(Cards::parse(&own).expect("a card"));
+    assert_eq!(window(&cards, "openrouter/anthropic/claude-opus-4.5"), Some(7), "a card of one's own names the server");
+    assert_eq!(window(&cards, "anthropic/claude-opus-4.5"), Some(200_000));
+    assert_eq!(cards.find("openrouter/somebody/some-model").map(|card| card.provider.as_str()), Some("openrouter"));
+    assert_eq!(cards.find("notanthropic.claude-opus-4-5").map(|card| card.provider.as_str()), Some("unknown"));
+}
+
+#[test]
 fn patterns() {
     for (pattern, name, fits) in [
         ("a", "a", true),

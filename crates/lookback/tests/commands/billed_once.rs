@@ -84,6 +84,60 @@ fn sub_agents_are_said_however_replay_is_asked() {
     assert!(out.starts_with(" You paid $1.86 for 64 calls.") && !out.contains("Not in it"), "{out}");
 }
 
+/// A client may write usage down for some calls only, or a usage of zeros: strategies are billed for these calls, too.
+#[test]
+fn calls_without_a_bill_are_estimated_beside_the_others() {
+    let person = Person::new();
+    let without = |lines: std::ops::Range<usize>, zeros: bool| -> String {
+        let line = |(number, line): (usize, &str)| {
+            let mut line: Value = serde_json::from_str(line).expect("JSON");
+            if lines.contains(&number) && line["message"]["usage"].is_object() {
+                let usage = line["message"]["usage"].as_object_mut().expect("an object");
+                usage.retain(|_, value| zeros && value.is_u64());
+                usage.values_mut().for_each(|value| *value = 0.into());
+                if !zeros {
+                    line["message"].as_object_mut().expect("an object").remove("usage");
+                }
+            }
+            format!("{line}\n")
+        };
+        SAMPLE.lines().enumerate().map(line).collect()
+    };
+    let whole = replay(&person, &[&write(&person, "whole.jsonl", SAMPLE)]);
+    assert!(whole["sessions"][0]["estimated"].is_null(), "{}", whole["sessions"][0]["estimated"]);
+    for zeros in [false, true] {
+        let file = write(&person, "some.jsonl", &without(60..120, zeros));
+        let session = replay(&person, &[&file])["sessions"][0].clone();
+        let (billed, calls) = (&session["paid"]["calls"], &session["estimated"]["calls"]);
+        let (billed, calls) = (billed.as_u64().expect("a number"), calls.as_u64().expect("a number"));
+        assert!(calls > 5 && billed + calls == 64, "{billed} billed, {calls} estimated");
+        let usd = |name: &str| session[name].as_f64().expect("dollars");
+        let all = usd("paid_usd") + usd("estimated_usd");
+        assert!((1.7..2.0).contains(&all), "the same calls cost about the same: {all}");
+        let said = run(&person, &["replay", &file]).shown();
+        let expected = format!("for 64 calls ({calls} of them estimated).");
+        assert!(said.starts_with(" You paid about $1.") && said.contains(&expected), "{said}");
+        assert!(said.contains(&format!("of it is estimated: {calls} calls without a bill")), "{said}");
+    }
+}
+
+/// No card has a price of a search or a faster answer: they are named once, and nothing is said where there are none.
+#[test]
+fn what_a_usage_bills_beside_tokens_is_named() {
+    let person = Person::new();
+    let said = |text: &str| run(&person, &["replay", &write(&person, "one.jsonl", text)]).shown();
+    assert!(!said(SAMPLE).contains("Not in it") && !said(SAMPLE).contains("usual prices"));
+    let usage = "\"usage\":{\"input_tokens\":3,\"cache_creation_input_tokens\":17956,";
+    assert!(SAMPLE.contains(usage));
+    let more = "\"speed\":\"fast\",\"service_tier\":\"batch\",\"server_tool_use\":{\"web_search_requests\":12},";
+    // Without the one that stands behind it.
+    let text = SAMPLE.replace("\"service_tier\":\"standard\"", "\"tier\":\"standard\"");
+    let text = text.replace(usage, &format!("{usage}{more}"));
+    let out = said(&text);
+    let expected = "Not in it: 12 web searches. Counted at the usual prices: 1 call in fast mode, 1 call in a batch.";
+    assert!(out.starts_with(" You paid $1.86 for 64 calls.") && out.contains(expected), "{out}");
+}
+
 #[test]
 fn a_bill_that_no_prompt_can_have_is_not_believed() {
     let person = Person::new();
@@ -92,7 +146,8 @@ fn a_bill_that_no_prompt_can_have_is_not_believed() {
     let absurd =
         absurd.replace("\"cache_creation_input_tokens\":17956", "\"cache_creation_input_tokens\":99999999999999");
     let said = run(&person, &["replay", &write(&person, "odd.jsonl", &absurd)]);
-    assert!(said.out.starts_with(" You paid $1.7"), "{}", said.out);
+    assert!(said.out.starts_with(" You paid about $1.8"), "{}", said.out);
+    assert!(said.out.contains("for 64 calls (1 of them estimated)."), "{}", said.out);
     assert!(said.err.contains("more tokens than any model takes, which are not believed (1 call)"), "{}", said.err);
 }
 

@@ -104,7 +104,7 @@ fn folders_are_imported_and_other_files_left_alone() {
     write("a/settings.json", "{\"theme\":\"dark\"}");
     let import = || person.run(&["import", folder.to_str().expect("text")]);
     let said = import().shown();
-    assert_eq!(said, "Claude Code: 2 sessions imported · 1 other file in the folders\n");
+    assert_eq!(said, "Claude Code: 2 sessions imported · 1 other file in the folders is no session (-v says which)\n");
     assert!(import().shown().contains("0 sessions imported · 2 stored already"));
     fs::create_dir_all(folder.join("c")).expect("a folder");
     let bare = folder.join("c");

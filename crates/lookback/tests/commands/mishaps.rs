@@ -118,7 +118,7 @@ fn empty_and_binary_files_and_unknown_ids_are_said() {
     fs::write(person.home.path().join("many/binary.json"), [0, 159, 146, 150, 255]).expect("a file");
     write(&person, "many/one.jsonl", CLAUDE_CODE);
     let said = person.run(&["import", person.home.path().join("many").to_str().expect("text")]);
-    assert!(said.shown().contains("1 session imported · 3 other files in the folders"), "{}", said.out);
+    assert!(said.shown().contains("1 session imported · 3 other files in the folders are no sessions"), "{}", said.out);
     for file in ["empty", "blank"] {
         let complaint = person
             .run(&["import", person.home.path().join(format!("many/{file}.jsonl")).to_str().expect("text")])

@@ -88,14 +88,33 @@ fn a_dry_run_shows_what_would_go_and_removes_nothing() {
         complaint.err
     );
     assert_eq!((complaint.code, stored(&person)), (Some(1), 13));
-    for arguments in
-        ["of-today --older-than 30d", "of-today --dry-run", "--yes --dry-run --older-than 30d", "--yes", ""]
-    {
+    for arguments in ["of-today --older-than 30d", "--yes --dry-run --older-than 30d", "--yes", ""] {
         let words: Vec<&str> = ["sessions", "rm"].into_iter().chain(arguments.split_whitespace()).collect();
         let refused = person.run(&words);
         assert_eq!(refused.code, Some(2), "{arguments:?}: {}", refused.err);
     }
     assert_eq!(stored(&person), 13);
+}
+
+#[test]
+fn a_dry_run_of_named_sessions_shows_them() {
+    let person = with_many();
+    let said = person.run(&["sessions", "rm", "of-today", "03-old", "--dry-run"]).shown();
+    assert!(said.contains("a new one") && said.contains("question 3"), "{said}");
+    assert!(said.ends_with("2 sessions would be removed; nothing was\n"), "{said}");
+    assert_eq!(stored(&person), 13);
+}
+
+/// As the removal itself would.
+#[test]
+fn a_dry_run_refuses_what_has_to_stay() {
+    let person = Person::with_sample();
+    let store = person.store();
+    let parent = Session::replay(store.events(&store.find("sample").expect("stored")).expect("events"), &store);
+    fork(&parent.expect("it replays"), &store, 500);
+    let complaint = person.run(&["sessions", "rm", "sample", "--dry-run"]).complaint();
+    assert_eq!(complaint, person.run(&["sessions", "rm", "sample"]).complaint());
+    assert!(person.run(&["sessions", "rm", "sample", "forked", "--dry-run"]).shown().contains("2 sessions would be"));
 }
 
 /// With a terminal, as `script` makes one, and an answer typed into it.

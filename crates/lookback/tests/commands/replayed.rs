@@ -301,6 +301,8 @@ fn stored_sessions_are_replayed_like_their_files() {
         )
     };
     assert_eq!(of(&id), of(&file));
+    let out = replay(&person, &[&id]).out;
+    assert!(out.contains(" 1 session · Claude Code · 3 calls"), "whoever imported it, it is its agent's: {out}");
     // So is the trace of a session in a file.
     let trace = write(&person, "trace.jsonl", person.run(&["show", &id, "--trace", "--json"]).out);
     assert_eq!(of(&trace), of(&file));
@@ -354,6 +356,17 @@ fn screens_are_the_same_text_at_every_width_with_and_without_colours() {
         assert_eq!(coloured.replace("\u{1b}[1;32m", "").replace("\u{1b}[0m", ""), plain);
         insta::assert_snapshot!(format!("screen_agents_{columns}"), screen(columns, &several, "NO_COLOR"));
     }
+}
+
+/// Codex was billed less than any strategy costs here: no other row is called the best.
+#[test]
+fn the_best_row_is_what_was_paid_where_that_is_the_cheapest() {
+    let person = Person::new();
+    let file = write(&person, "one.jsonl", ALL[1].2);
+    let said = Person::said(command(&person, &[&file]).env("COLUMNS", "140").env("CLICOLOR_FORCE", "1").output());
+    let marked: Vec<&str> = said.out.lines().filter(|line| line.contains("\u{1b}[1;32m")).collect();
+    assert_eq!(marked.len(), 1, "{}", said.out);
+    assert!(marked[0].starts_with("\u{1b}[1;32m paid ") && marked[0].contains("← cheapest"), "{}", marked[0]);
 }
 
 #[test]
@@ -464,6 +477,33 @@ fn a_model_that_no_card_names_is_said_with_the_one_whose_prices_are_taken() {
     assert!(said.err.contains(expected), "{}", said.err);
 }
 
+#[test]
+fn an_empty_name_of_a_model_is_none() {
+    let person = Person::new();
+    let file = write(&person, "nameless.jsonl", CLAUDE_CODE.replace("claude-sonnet-4-6", ""));
+    let said = replay(&person, &[&file]);
+    assert!(
+        said.err.contains("1 session without the name of a model: billed at the prices of claude-"),
+        "{}",
+        said.err
+    );
+    assert!(!said.err.contains("no card has prices of"), "{}", said.err);
+}
+
+#[test]
+fn a_family_is_no_name_of_prices_and_lends_none_silently() {
+    let person = Person::new();
+    for name in ["claude-opus", "claude-nonsense"] {
+        let complaint = replay(&person, &["--prices", name]).complaint();
+        assert!(complaint.contains(&format!("no prices are called \"{name}\"")), "{complaint}");
+        assert!(complaint.contains("a model (there is claude-"), "{complaint}");
+    }
+    let file = write(&person, "new.jsonl", CLAUDE_CODE.replace("claude-sonnet-4-6", "claude-new-9"));
+    assert!(replay(&person, &[&file]).out.contains("(estimated: their models have no price card"));
+    person.run(&["import", &file]).shown();
+    assert!(person.run(&["sessions", "--json"]).json()[0]["cost_usd"].is_null());
+}
+
 /// Claude Code counts what it printed so far as a call's output. A copy in the store is still its session.
 #[test]
 fn a_stored_session_costs_what_its_file_costs() {
@@ -479,6 +519,23 @@ fn a_stored_session_costs_what_its_file_costs() {
         session
     };
     assert_eq!(session(&id), session(&file));
+}
+
+/// Strategies are billed for whole answers, and so is the row beside them: it is another sum than the sentence's.
+#[test]
+fn the_row_of_what_was_paid_says_that_its_answers_are_whole() {
+    let person = Person::new();
+    let row = |text: &str| {
+        let said = replay(&person, &[&write(&person, "one.jsonl", text)]).out;
+        said.lines()
+            .filter(|line| line.trim_start().starts_with("paid"))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    assert!(!row(CLAUDE_CODE).contains("whole answers"), "{}", row(CLAUDE_CODE));
+    let partial = CLAUDE_CODE.replace("\"output_tokens\":30", "\"output_tokens\":1");
+    assert!(row(&partial).contains("with whole answers"), "{}", row(&partial));
 }
 
 #[test]

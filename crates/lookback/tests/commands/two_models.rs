@@ -19,6 +19,27 @@ fn mixed(person: &Person) -> String {
 }
 
 #[test]
+fn models_of_two_providers_are_both_in_the_heading() {
+    let person = Person::new();
+    let half = SAMPLE.lines().count() / 2;
+    let line = |(number, line): (usize, &str)| match number < half {
+        true => format!("{line}\n"),
+        false => line.replace("claude-sonnet-4-6", "deepseek-chat") + "\n",
+    };
+    let file = person.home.path().join("two.jsonl");
+    fs::write(&file, SAMPLE.lines().enumerate().map(line).collect::<String>()).expect("a file");
+    let file = file.to_str().expect("text");
+    let said = person.run(&["replay", file, "--json"]).json()["sessions"][0]["prices"].clone();
+    let prices = said.as_str().expect("a name");
+    assert!(
+        ["anthropic and deepseek", "deepseek and anthropic"].iter().any(|both| prices.starts_with(both)),
+        "{prices}"
+    );
+    let chosen = person.run(&["replay", file, "--json", "--prices", "anthropic"]).json();
+    assert_eq!(chosen["sessions"][0]["prices"], "anthropic, 5-minute cache");
+}
+
+#[test]
 fn strategies_and_lists_bill_each_call_at_its_own_model() {
     let person = Person::new();
     let file = mixed(&person);

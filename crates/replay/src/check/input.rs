@@ -105,6 +105,7 @@ mod tests {
             stop: Stop::End,
             results: Vec::new(),
             billed: Some(Billed { uncached: billed, ..Billed::default() }),
+            unpriced: Default::default(),
         }))
     }
 

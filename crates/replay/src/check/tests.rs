@@ -35,6 +35,7 @@ fn call(model: &str, minute: i64, prompt: u64, read: u64) -> Item {
         stop: Stop::End,
         results: Vec::new(),
         billed: Some(billed),
+        unpriced: Default::default(),
     }))
 }
 

@@ -1,7 +1,8 @@
 //! Base and factor: what the files do not show, taken from the bills.
 //!
-//! **Base** (docs/measuring.md, "What happens in a replay"): billed input of the first call − counted tokens of the
-//! turns before it: system prompt, tools, rules. Outside 1k–60k, or without a bill, the median of its format.
+//! **Base** (docs/measuring.md, "What happens in a replay"): billed input of the first call that has a bill − counted
+//! tokens of the turns before it: system prompt, tools, rules. Outside 1k–60k, or without a bill before the client first
+//! compacted, the median of its format.
 //!
 //! **Factor**: Σ billed growth / Σ counted growth between neighbouring calls without compaction. Counts are multiplied
 //! by it. Example: the prompts of three calls were billed at 20,000, 21,500 and 23,000 tokens, and what came between them
@@ -27,9 +28,9 @@ impl Scale {
     pub(super) fn of(format: Format, system: u32, pieces: &[Piece], calls: &[Call<'_>]) -> Self {
         let factor = factor(pieces, calls).unwrap_or(1.0);
         let base = calls
-            .first()
-            .and_then(prompt)
-            .map(|billed| billed - counted(pieces, &calls[0]) as f64 * factor)
+            .iter()
+            .take_while(|call| !call.after_compaction)
+            .find_map(|call| Some(prompt(call)? - counted(pieces, call) as f64 * factor))
             .filter(|base| (SMALLEST_BASE..=LARGEST_BASE).contains(base));
         Self { base: base.map_or_else(|| usual_base(format, system), |base| base.round() as u32), factor }
     }
@@ -121,6 +122,7 @@ mod tests {
                 stop: Stop::End,
                 results: Vec::new(),
                 billed: (*prompt > 0).then(|| Billed { uncached: *prompt, ..Billed::default() }),
+                unpriced: Default::default(),
             }))
         };
         let user = Item::User(UserItem { text: "u".repeat(996), origin: Origin::Person, at: None });
@@ -153,6 +155,12 @@ mod tests {
         let scale = scale(Format::ClaudeCode, &[20_000, 21_500, 23_000]);
         assert_eq!(scale, Scale { base: 20_000 - 1_500, factor: 1.5 });
         assert_eq!(scale.apply(3), 5, "4.5 is rounded away from 0");
+    }
+
+    #[test]
+    fn a_first_call_without_a_bill_has_the_base_of_the_next() {
+        let scale = scale(Format::ClaudeCode, &[0, 21_500, 23_000]);
+        assert_eq!(scale, Scale { base: 20_000 - 1_500, factor: 1.5 });
     }
 
     #[test]

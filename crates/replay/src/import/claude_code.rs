@@ -205,7 +205,9 @@ impl ClaudeCode {
         if let Some(Response { call, .. }) = &mut self.open {
             blocks.into_iter().filter_map(Block::part).for_each(|part| call.push(part, &directory));
             // Usage stands on every line; only the last one's is whole.
-            call.item.billed = message.billed().or(call.item.billed);
+            if let Some(billed) = message.billed() {
+                (call.item.billed, call.item.unpriced) = (Some(billed), message.unpriced());
+            }
             call.item.model = call.item.model.take().or(message.model);
             self.about.see_model(call.item.model.as_deref());
             if matches!(message.stop_reason.as_deref(), Some("max_tokens" | "model_context_window_exceeded")) {

@@ -23,7 +23,7 @@ use super::{
     results::done,
     time::time_of,
 };
-use crate::recording::{About, Billed, Item, UserItem};
+use crate::recording::{About, Billed, Item, Unpriced, UserItem};
 
 #[derive(Deserialize)]
 struct Frame<'a> {
@@ -172,6 +172,9 @@ impl Reader {
         let stop = if finish == Some("length") { Stop::Limit } else { Stop::End };
         let mut open = OpenCall::new(parts, time_in(message), model.map(str::to_owned));
         (open.item.stop, open.item.billed) = (stop, bill(&response["usage"]));
+        // OpenAI says the tier beside the usage, Anthropic in it.
+        let unpriced = Unpriced::of(&response["usage"]);
+        open.item.unpriced = if unpriced.is_nothing() { Unpriced::of(response) } else { unpriced };
         open
     }
 }

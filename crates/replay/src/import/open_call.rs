@@ -9,7 +9,7 @@ use lookback_engine::{
 use serde_json::Value;
 
 use super::Sink;
-use crate::recording::{CallItem, Item};
+use crate::recording::{CallItem, Item, Unpriced};
 
 #[derive(Debug)]
 pub(super) struct OpenCall {
@@ -44,8 +44,16 @@ pub(super) struct Call {
 
 impl OpenCall {
     pub(super) fn new(parts: Vec<NewPart>, at: Option<Timestamp>, model: Option<String>) -> Self {
-        let item =
-            CallItem { id: None, at, model, parts: Vec::new(), stop: Stop::End, results: Vec::new(), billed: None };
+        let item = CallItem {
+            id: None,
+            at,
+            model,
+            parts: Vec::new(),
+            stop: Stop::End,
+            results: Vec::new(),
+            billed: None,
+            unpriced: Unpriced::default(),
+        };
         let mut open = Self { item, calls: Vec::new(), unanswered: 0, places: BTreeMap::new() };
         parts.into_iter().for_each(|part| open.push(part, ""));
         open
@@ -93,6 +101,8 @@ impl OpenCall {
         if results.into_iter().any(|result| result.status != Status::Interrupted) {
             self.item.stop = Stop::End;
         }
+        // Some clients write down an empty name.
+        self.item.model = self.item.model.filter(|name| !name.is_empty());
         let missing = if self.item.stop.is_interrupted() { ToolResult::never_ran } else { ToolResult::interrupted };
         self.item.results = self.calls.into_iter().map(|call| call.result.unwrap_or_else(missing)).collect();
         Item::Call(Box::new(self.item))

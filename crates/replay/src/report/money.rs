@@ -1,16 +1,20 @@
 //! What was paid, and what it would have been with Lookback: the first sentence of every report.
 //!
 //! **Paid** is what the files' own usage costs ([`crate::paid`]). Strategies are billed for whole answers, so the share is
-//! taken of the same bill with whole answers; where that differs, the sentence names both. A session without bills counts
-//! with what sending everything would have cost, one whose model has no card at the prices of another: both are called
-//! estimated.
+//! taken of the same bill with whole answers; where that differs, the sentence names both. A call without a bill counts
+//! with what sending everything would have cost, a session whose model has no card at the prices of another: both are
+//! called estimated.
 //!
 //! Example: a session that paid $10, $12 with whole answers, and costs $6 with Lookback, its look-ups included: 50%.
 
 use std::collections::BTreeMap;
 
 use super::{Beside, Report, SessionReport, days, numbers};
-use crate::{parameters::WORTH_A_WORD, recording::Format, strategy::StrategyName};
+use crate::{
+    parameters::WORTH_A_WORD,
+    recording::{Format, Unpriced},
+    strategy::StrategyName,
+};
 
 /// Sums over sessions, in dollars.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -29,16 +33,16 @@ pub struct Money {
     pub look_ups: u64,
     /// Sessions whose files have no bills.
     pub without_bills: u64,
+    /// Calls without a bill, those of such sessions included.
+    pub unbilled_calls: u64,
     /// Sessions at another model's prices.
     pub without_prices: u64,
-    /// Dollars of what is called paid that are those of sessions without bills.
-    pub without_bills_usd: f64,
-    /// And of sessions at another model's prices.
+    /// Dollars of what is called paid that are those of calls without a bill.
+    pub unbilled_usd: f64,
+    /// And of bills of sessions at another model's prices.
     pub without_prices_usd: f64,
     /// Sessions of which nobody knows how their cache works, so that a miss of the provider looks like a saving.
     pub not_understood: u64,
-    /// Sessions older than the day of their prices.
-    pub older: u64,
     /// What cache misses cost that no rule explains: no strategy meets them here.
     pub misses: f64,
 }
@@ -49,25 +53,30 @@ impl Money {
         let mut sum = Self { lookback: Some(0.0), ..Self::default() };
         for session in sessions {
             let figures = |strategy: StrategyName| session.strategies.get(strategy.name());
-            let append = figures(StrategyName::Append).and_then(|append| append.cost_usd).unwrap_or(0.0);
             let lookback = figures(StrategyName::Lookback);
             // Bills in units of other prices say nothing.
             let is_billed = session.paid_usd.is_some() && !session.card.chosen;
+            let append = || figures(StrategyName::Append).and_then(|append| append.cost_usd);
+            let (unbilled_calls, unbilled) = match session.card.chosen {
+                true => (session.calls, append()),
+                false => (session.estimated.as_ref().map_or(0, |estimated| estimated.calls), session.estimated_usd),
+            };
+            let unbilled = unbilled.unwrap_or(0.0);
+            let billed = |usd: Option<f64>| usd.filter(|_| is_billed).unwrap_or(0.0);
             sum.sessions += 1;
             sum.calls += session.calls;
-            let paid = session.paid_usd.filter(|_| is_billed).unwrap_or(append);
-            sum.paid += paid;
-            sum.whole += session.paid_whole_usd.filter(|_| is_billed).unwrap_or(append);
+            sum.paid += billed(session.paid_usd) + unbilled;
+            sum.whole += billed(session.paid_whole_usd) + unbilled;
+            sum.unbilled_calls += unbilled_calls;
+            sum.unbilled_usd += unbilled;
             sum.lookback = sum.lookback.zip(lookback.and_then(|own| own.repaired_usd)).map(|(sum, own)| sum + own);
             sum.look_ups += lookback.map_or(0.0, |own| own.repairs_per_call * session.calls as f64).round() as u64;
             if !is_billed {
                 sum.without_bills += 1;
-                sum.without_bills_usd += paid;
             } else if session.card.stands_in {
                 sum.without_prices += 1;
-                sum.without_prices_usd += paid;
+                sum.without_prices_usd += billed(session.paid_usd);
             }
-            sum.older += u64::from(session.card.is_newer);
             let is_unchecked = is_billed && session.check.is_none();
             sum.not_understood += u64::from(session.card.cache_not_understood || is_unchecked);
             let bills = session.billed.zip(session.predicted).filter(|_| is_billed);
@@ -80,7 +89,7 @@ impl Money {
     pub fn by_agent(report: &Report) -> Vec<(Format, Self)> {
         let mut sessions: BTreeMap<Format, Vec<&SessionReport>> = BTreeMap::new();
         for session in &report.sessions {
-            sessions.entry(session.format).or_default().push(session);
+            sessions.entry(session.agent).or_default().push(session);
         }
         let mut sums: Vec<_> = sessions.into_iter().map(|(format, sessions)| (format, Self::of(sessions))).collect();
         sums.sort_by(|one, other| other.1.paid.total_cmp(&one.1.paid));
@@ -109,12 +118,12 @@ impl Money {
 
     /// Dollars of what is called paid that are estimated.
     pub fn estimated(&self) -> f64 {
-        self.without_bills_usd + self.without_prices_usd
+        self.unbilled_usd + self.without_prices_usd
     }
 
-    /// Whether any session of it lacks a bill or a price card of its own.
+    /// Whether any call of it lacks a bill, or any session a price card of its own.
     pub fn is_about(&self) -> bool {
-        self.without_bills + self.without_prices > 0
+        self.unbilled_calls + self.without_prices > 0
     }
 }
 
@@ -150,6 +159,10 @@ fn paid(all: &Money, chosen: Option<&str>) -> String {
             )
         }
         None if all.is_estimate() => format!("{calls} cost about {sum} (estimated: the files hold no bills)."),
+        None if all.unbilled_calls > 0 => {
+            let few = numbers::count(all.unbilled_calls);
+            format!("You paid about {sum} for {calls} ({few} of them estimated){whole}.")
+        }
         None => format!("You paid {sum} for {calls}{whole}."),
     }
 }
@@ -167,11 +180,6 @@ fn with_lookback(all: &Money) -> Option<String> {
 
 fn sessions(count: u64) -> String {
     numbers::counted(count, "session")
-}
-
-/// "1 session is", "7 sessions are".
-fn are(count: u64) -> String {
-    format!("{} {}", sessions(count), if count == 1 { "is" } else { "are" })
 }
 
 /// "7 look-ups", "0.3 look-ups", "1 look-up".
@@ -198,21 +206,18 @@ fn remarks(report: &Report, all: &Money, chosen: Option<&str>) -> Vec<String> {
         ));
     }
     remarks.extend(beside(&report.beside, chosen));
+    remarks.extend(unpriced(&report.sessions).filter(|_| chosen.is_none()));
     if chosen.is_none() {
         let of = days(report.sessions.iter()).map_or(String::new(), |days| format!(" of {days}"));
-        let older = match all.older {
-            0 => String::new(),
-            older => format!("; {} older than that, and may have been billed otherwise", are(older)),
-        };
-        remarks.push(format!("Prices are those of the API{of}: a file does not show a subscription{older}."));
+        remarks.push(format!("At the API's prices{of}; a file does not show a subscription."));
     }
-    let estimated = |count, usd| format!("~ {} of it is estimated: {}", numbers::dollars(usd), sessions(count));
-    if all.without_bills > 0 && !all.is_estimate() {
-        let some = estimated(all.without_bills, all.without_bills_usd);
-        remarks.push(format!("{some} without bills, as if everything had been sent every time."));
+    let estimated = |usd, what: String| format!("~ {} of it is estimated: {what}", numbers::dollars(usd));
+    if all.unbilled_calls > 0 && !all.is_estimate() {
+        let some = estimated(all.unbilled_usd, numbers::counted(all.unbilled_calls, "call"));
+        remarks.push(format!("{some} without a bill, as if everything had been sent every time."));
     }
     if all.without_prices > 0 {
-        let some = estimated(all.without_prices, all.without_prices_usd);
+        let some = estimated(all.without_prices_usd, sessions(all.without_prices));
         remarks.push(format!("{some} of models without a price card, at another model's prices."));
     }
     if all.not_understood > 0 {
@@ -251,6 +256,22 @@ fn beside(beside: &Beside, chosen: Option<&str>) -> Vec<String> {
         ));
     }
     remarks
+}
+
+/// What no card has a price of; none where there is nothing.
+fn unpriced(sessions: &[SessionReport]) -> Option<String> {
+    let mut sum = Unpriced::default();
+    sessions.iter().for_each(|session| sum.add(&session.unpriced));
+    let searches = match sum.web_searches {
+        0 => None,
+        1 => Some("Not in it: 1 web search.".to_owned()),
+        more => Some(format!("Not in it: {} web searches.", numbers::count(more))),
+    };
+    let calls = sum.calls.iter().map(|(rate, calls)| format!("{} {}", numbers::counted(*calls, "call"), rate.words()));
+    let calls: Vec<String> = calls.collect();
+    let calls = (!calls.is_empty()).then(|| format!("Counted at the usual prices: {}.", calls.join(", ")));
+    let said: Vec<String> = searches.into_iter().chain(calls).collect();
+    (!said.is_empty()).then(|| said.join(" "))
 }
 
 #[cfg(test)]
@@ -311,6 +332,16 @@ mod tests {
     fn what_nobody_was_billed_is_estimated() {
         let all = Money { without_bills: 2, ..money(4.0, 4.0, 3.0) };
         assert_eq!(paid(&all, None), "200 calls cost about $4.00 (estimated: the files hold no bills).");
+    }
+
+    #[test]
+    fn calls_without_a_bill_are_named_in_the_sentence() {
+        let all = Money { unbilled_calls: 9, ..money(4.0, 5.0, 3.0) };
+        assert!(all.is_about());
+        assert_eq!(
+            paid(&all, None),
+            "You paid about $4.00 for 200 calls (9 of them estimated), $5.00 with whole answers."
+        );
     }
 
     #[test]

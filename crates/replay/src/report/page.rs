@@ -86,7 +86,9 @@ fn header(report: &Report, summary: &Summary) -> String {
     }
     header.push_str("<ul class=\"quiet\">\n");
     said.remarks.iter().for_each(|remark| put!(header, "<li>{}</li>\n", escape(remark)));
-    let prices = list(report.sessions.iter().map(|session| escape(&session.prices)));
+    // Each may have a comma.
+    let prices: BTreeSet<String> = report.sessions.iter().map(|session| escape(&session.prices)).collect();
+    let prices = prices.into_iter().collect::<Vec<_>>().join(" · ");
     let models = list(report.sessions.iter().filter_map(|session| session.model.as_deref().map(escape)));
     put!(header, "<li>{}, prices of {prices}", numbers::counted(summary.sessions as u64, "session"));
     if !models.is_empty() {

@@ -19,14 +19,14 @@ use crate::{
 /// A strategy's run under its name.
 pub type NamedRun<'r> = (&'r str, &'r Run);
 
-/// `file` as the report names it. Moments are those of the session as it was: by its bills, or by append's run where it has
+/// `file` as the report names it; what was paid, and what is estimated of calls without a bill. Moments are those of the session as it was: by its bills, or by append's run where it has
 /// none.
 pub fn pictures(
     file: &str,
     runs: &[NamedRun<'_>],
     conversation: &Conversation<'_>,
     tariff: &Tariff,
-    paid: Option<&Paid>,
+    [paid, estimated]: [Option<&Paid>; 2],
 ) -> Pictures {
     let mut pictures = Pictures::default();
     for (name, run) in runs {
@@ -41,7 +41,9 @@ pub fn pictures(
     if let Some(paid) = paid {
         let calls = 0..conversation.calls.len();
         pictures.context.insert(PAID.to_owned(), calls.clone().map(|call| really.split(call).tokens()).collect());
-        pictures.kinds.insert(PAID.to_owned(), paid.kinds);
+        let mut kinds = paid.kinds;
+        estimated.into_iter().for_each(|estimated| kinds.add(&estimated.kinds));
+        pictures.kinds.insert(PAID.to_owned(), kinds);
     }
     pictures.dearest = dearest(file, &really, find(LOOKBACK));
     pictures
@@ -221,7 +223,7 @@ mod tests {
     #[test]
     fn the_example_is_drawn() {
         example::with(|run, conversation, tariff| {
-            let pictures = pictures("a.jsonl", &[("append", run), ("lookback", run)], conversation, tariff, None);
+            let pictures = pictures("a.jsonl", &[("append", run), ("lookback", run)], conversation, tariff, [None; 2]);
             assert_eq!(pictures.context["lookback"], [2_000, 3_000, 1_600, 2_000]);
             let mark = Mark { call: 2, what: "fold", note: "turns 1–4 into block 1".to_owned() };
             assert_eq!(pictures.marks["lookback"], [mark]);
@@ -255,7 +257,7 @@ mod tests {
     fn a_pause_is_a_reason_and_so_is_a_cache_that_missed() {
         example::with(|run, conversation, tariff| {
             let why = |conversation: &Conversation<'_>, run: &Run| {
-                let pictures = pictures("a.jsonl", &[("append", run)], conversation, tariff, None);
+                let pictures = pictures("a.jsonl", &[("append", run)], conversation, tariff, [None; 2]);
                 pictures.dearest.into_iter().find(|moment| moment.call == 1).unwrap().why
             };
             run.calls[1].split = Split { written: 3_000, ..Split::default() };

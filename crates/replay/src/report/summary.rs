@@ -1,6 +1,6 @@
 //! Many sessions in few figures: what the terminal's table and the page both say.
 //!
-//! Sessions are put together only where they can be compared: the same format and prices of the same name. A measure
+//! Sessions are put together only where they can be compared: the same agent and prices of the same name. A measure
 //! is taken per session first, then its median and quartiles over the sessions. Pure aggregation: nothing here knows how
 //! a figure is written down.
 
@@ -25,16 +25,17 @@ const APART: [&str; 2] = ["lookback-fixed", "oracle"];
 pub struct Summary {
     pub sessions: usize,
     pub calls: u64,
-    /// By format, then by prices.
+    /// By agent, then by prices.
     pub groups: Vec<Group>,
     /// By provider; empty where no bill was recorded.
     pub checks: Vec<ProviderCheck>,
 }
 
-/// Sessions of one format, billed by one provider's cards.
+/// Sessions of one agent, billed by one provider's cards.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "its line says it")]
 pub struct Group {
+    /// Of the agent.
     pub format: Format,
     pub prices: String,
     /// Their places in the report.
@@ -64,7 +65,7 @@ impl AsPaid {
             Some(Quartiles::of(sessions.iter().filter_map(|session| measure(session)))?.median)
         };
         Some(Self {
-            of_append: median(|session| Some(session.paid_whole_usd? / session.strategies.get(APPEND)?.cost_usd?))?,
+            of_append: median(|session| Some(session.paid_for_all()? / session.strategies.get(APPEND)?.cost_usd?))?,
             cached: median(|session| session.paid.as_ref().map(Paid::cached_share))?,
             context: median(|session| session.paid.as_ref().map(Paid::prompt_mean))?,
         })
@@ -121,7 +122,8 @@ pub struct Totals {
 pub struct Cheapest {
     pub sessions: usize,
     pub won: usize,
-    /// As cheap as the cheapest other, and no cheaper: where folding does not pay, that is the best there is.
+    /// As cheap as the cheapest other, and no cheaper: where folding does not pay, that is the best there is. What was
+    /// paid is one of the others.
     pub tied: usize,
     /// The same among sessions of `LONG_SESSION_CALLS` or more.
     pub long_sessions: usize,
@@ -141,9 +143,9 @@ pub struct ProviderCheck {
 impl Summary {
     /// Of all sessions of the report.
     pub fn new(report: &Report) -> Self {
-        let mut members: BTreeMap<(Format, &str), Vec<usize>> = BTreeMap::new();
+        let mut members: BTreeMap<(Format, String), Vec<usize>> = BTreeMap::new();
         for (place, session) in report.sessions.iter().enumerate() {
-            members.entry((session.format, &session.card.name)).or_default().push(place);
+            members.entry((session.agent, session.card.providers())).or_default().push(place);
         }
         let groups = members.into_iter().map(|((format, name), members)| {
             let sessions: Vec<&SessionReport> = members.iter().map(|place| &report.sessions[*place]).collect();
@@ -258,7 +260,8 @@ fn count_cheapest(name: &str, sessions: &[&SessionReport]) -> Cheapest {
     for session in sessions {
         let Some(own) = session.strategies.get(name) else { continue };
         let others = session.strategies.iter().filter(|(other, _)| *other != name && in_the_running(other));
-        let Some(best) = others.map(|(_, figures)| figures.repaired).min_by(f64::total_cmp) else { continue };
+        let others = others.map(|(_, figures)| figures.repaired);
+        let Some(best) = others.chain(paid_beside(session, own)).min_by(f64::total_cmp) else { continue };
         let won = usize::from(own.repaired < best);
         let tied = usize::from(own.repaired == best);
         cheapest.sessions += 1;
@@ -271,6 +274,17 @@ fn count_cheapest(name: &str, sessions: &[&SessionReport]) -> Cheapest {
         }
     }
     cheapest
+}
+
+/// What the agent paid, in the unit of a strategy's cost: no strategy is the cheapest that costs more.
+fn paid_beside(session: &SessionReport, figures: &Figures) -> Option<f64> {
+    let (paid, usd) = (session.paid_for_all()?, figures.repaired_usd.filter(|usd| *usd > 0.0)?);
+    Some(if is_less(paid, usd) || is_less(usd, paid) { paid / usd * figures.repaired } else { figures.repaired })
+}
+
+/// Sums of the same dollars in another order differ behind their ninth figure.
+pub fn is_less(one: f64, other: f64) -> bool {
+    one < other * (1.0 - 1e-9)
 }
 
 fn sum_checks(report: &Report) -> Vec<ProviderCheck> {

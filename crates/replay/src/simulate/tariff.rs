@@ -34,9 +34,8 @@ impl Tariff {
         let input = |card: &Card| card.prices.as_ref().map_or(0.0, |prices| prices.usual.input);
         let usual = input(&self.card);
         for model in recording.calls().filter_map(|call| call.model.as_deref()) {
-            let known =
-                [Some(model), model.rsplit('/').next()].into_iter().flatten().filter_map(|name| cards.find(name));
-            let card = known.filter(|card| card.prices.is_some()).take(1).find(|card| **card != self.card);
+            let known = cards.find(model).filter(|card| card.prices.is_some());
+            let card = known.filter(|card| **card != self.card);
             let lifetime = lifetime.unwrap_or_else(|| recording.lifetime_of(Some(model)));
             if let Some((card, rates)) = card.and_then(|card| Some((card, card.rates(lifetime)?))) {
                 let unit = if usual > 0.0 { input(card) / usual } else { 1.0 };
@@ -91,8 +90,13 @@ impl Tariff {
 
     /// The same in tokens. A card that offers no hour has the usual writes.
     pub fn spend(&self, spent: &mut Spent, prompt: u64, split: &Split, output: u64) {
+        spent.call(prompt, &self.tokens(split, output), self.card.prices.as_ref());
+    }
+
+    /// A call's, as they are billed.
+    pub fn tokens(&self, split: &Split, output: u64) -> Tokens {
         let lifetime = if self.card.offers_hour() { self.lifetime } else { Lifetime::Usual };
-        spent.call(prompt, &Tokens::of(split, output, lifetime), self.card.prices.as_ref());
+        Tokens::of(split, output, lifetime)
     }
 
     /// Dollars for a cost by this tariff, or by that of another model of the session.

@@ -71,6 +71,7 @@ impl Story {
             stop: Stop::End,
             results: results.collect(),
             billed: None,
+            unpriced: Default::default(),
         };
         self.0.items.push(Item::Call(Box::new(call)));
         self

@@ -94,6 +94,7 @@ fn session(number: usize) -> SessionReport {
     };
     SessionReport {
         format: if codex { Format::Codex } else { Format::ClaudeCode },
+        agent: if codex { Format::Codex } else { Format::ClaudeCode },
         calls: calls as u64,
         model: Some(if codex { "gpt-5.5" } else { "claude-sonnet-4-6" }.to_owned()),
         prices: if codex { "openai" } else { "anthropic" }.to_owned(),
@@ -102,6 +103,9 @@ fn session(number: usize) -> SessionReport {
         paid_usd: Some(append * 3e-6 * 0.97),
         paid_whole_usd: Some(append * 3e-6 * 1.02),
         paid: None,
+        estimated_usd: None,
+        estimated: None,
+        unpriced: Default::default(),
         billed: Some(bills),
         predicted: Some(Bills { cost: append * 1.01, ..bills }),
         check: Some(Check {

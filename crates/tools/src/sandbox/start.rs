@@ -5,7 +5,7 @@ use std::{
     io::{self, Read},
     net::Shutdown,
     os::{fd::OwnedFd, unix::net::UnixStream},
-    path::{Path, PathBuf},
+    path::Path,
     process::{Child, Command, Stdio},
 };
 

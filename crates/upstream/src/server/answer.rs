@@ -14,7 +14,6 @@ use lookback_wire::{Provider, Reply, ReplyContent, ReplyPart};
 use super::{
     Logged,
     asked::{Asked, Read},
-    bare,
 };
 use crate::{
     Billed, Examiner, count_o200k,
@@ -102,7 +101,7 @@ impl House {
 
     fn decide(&mut self, read: Read, now_ms: i64, logged: &mut Logged) -> Answer {
         let Read { asked, prompt, conversation, .. } = read;
-        let Some(card) = self.card.as_ref().or_else(|| self.cards.find(bare(&asked.model))).cloned() else {
+        let Some(card) = self.card.as_ref().or_else(|| self.cards.find(&asked.model)).cloned() else {
             let message = brief(format!("The model `{}` does not exist: no price file has a card for it", asked.model));
             logged.refusal = Some(message.clone());
             let kind = if asked.api == Provider::Anthropic { "not_found_error" } else { "invalid_request_error" };

@@ -149,8 +149,11 @@ impl Tally {
         let mut all = Counts::default();
         self.agents.values().for_each(|counts| all.add(counts));
         let mut facts = all.facts();
+        let nothing = if self.others == 1 { "is no session" } else { "are no sessions" };
+        let which = if self.verbose { "" } else { " (-v says which)" };
+        let nothing = format!("in the folders {nothing}{which}");
         let others = [
-            (self.others, "other file", "in the folders"),
+            (self.others, "other file", nothing.as_str()),
             (self.unread, "file", "could not be read"),
             (self.unstored, "file", "could not be stored"),
         ];

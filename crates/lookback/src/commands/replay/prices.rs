@@ -55,8 +55,12 @@ impl Prices {
         }
         let prices = tariff.card.prices.as_ref();
         let (date, source) = prices.map(|prices| (prices.date.clone(), prices.source.clone())).unwrap_or_default();
+        let models = recording.calls().filter_map(|call| call.model.as_deref());
+        let providers = models.map(|model| tariff.of(Some(model)).card.provider.clone());
+        let others = providers.filter(|other| self.chosen.is_none() && *other != name).collect();
         let used = UsedCard {
             name,
+            others,
             models: paid_models(&tariff.card),
             chosen: self.chosen.is_some(),
             stands_in,

@@ -6,7 +6,9 @@ use lookback_replay::report::{
     PAID, Report, SessionReport,
     money::Money,
     numbers::dollars,
-    summary::{APPEND, AsPaid, Cheapest, Group, LOOKBACK, Quartiles, StrategySummary, Summary, in_the_running},
+    summary::{
+        APPEND, AsPaid, Cheapest, Group, LOOKBACK, Quartiles, StrategySummary, Summary, in_the_running, is_less,
+    },
 };
 
 use crate::screen::{self, Screen};
@@ -141,7 +143,11 @@ fn write_group<W: Write>(
     if group.money.is_estimate() {
         columns.retain(|column| column.heading != OF_PAID);
     }
-    let cheapest = cheapest(&rows);
+    let cheapest = cheapest(&rows, &group.money);
+    if let Some(row) = cheapest.and_then(|place| rows.get_mut(place)).filter(|row| row.summary.is_none()) {
+        let more = if row.note.is_empty() { "" } else { "; " };
+        row.note = format!("← cheapest{more}{}", row.note);
+    }
     loop {
         let cells = cells(&rows, &columns, &group.money);
         let needed: usize = (0..=columns.len()).map(|place| widest(&cells, place) + 2).sum();
@@ -196,7 +202,7 @@ fn rows<'a>(report: &Report, group: &'a Group) -> Vec<Row<'a>> {
         // Beside append, with which it is compared.
         rows.insert(
             rows.len().min(1),
-            Row { name: PAID.into(), summary: None, billed: Some(billed), note: predicted(&sessions) },
+            Row { name: PAID.into(), summary: None, billed: Some(billed), note: noted(&sessions, &group.money) },
         );
     }
     rows
@@ -223,11 +229,13 @@ fn cells(rows: &[Row<'_>], columns: &[&Column], money: &Money) -> Vec<Vec<String
     cells
 }
 
-/// Whose bill is the smallest of those that one could have had.
-fn cheapest(rows: &[Row<'_>]) -> Option<usize> {
+/// Whose bill is the smallest of those that one could have had, and of what was paid.
+fn cheapest(rows: &[Row<'_>], money: &Money) -> Option<usize> {
     let running = rows.iter().enumerate().filter(|(_, row)| in_the_running(&row.name));
-    let priced = running.filter_map(|(place, row)| Some((place, row.summary?.total.repaired)));
-    priced.min_by(|one, other| one.1.total_cmp(&other.1)).map(|(place, _)| place)
+    let priced = running.filter_map(|(place, row)| Some((place, row.summary?.total.repaired_usd?)));
+    let best = priced.min_by(|one, other| one.1.total_cmp(&other.1));
+    let paid = rows.iter().position(|row| row.summary.is_none());
+    paid.filter(|_| best.is_none_or(|(_, usd)| is_less(money.whole, usd))).or(best.map(|(place, _)| place))
 }
 
 fn percent(share: f64) -> String {
@@ -254,6 +262,13 @@ fn note(strategy: &StrategySummary) -> String {
         None if strategy.name == ORACLE => "knows the future".to_owned(),
         _ => invalid,
     }
+}
+
+/// What the row of the bills is, where that is not plainly the sum of them.
+fn noted(sessions: &[&SessionReport], money: &Money) -> String {
+    let whole = money.is_partial().then(|| "with whole answers".to_owned());
+    let notes: Vec<String> = whole.into_iter().chain([predicted(sessions)]).filter(|note| !note.is_empty()).collect();
+    notes.join("; ")
 }
 
 fn predicted(sessions: &[&SessionReport]) -> String {

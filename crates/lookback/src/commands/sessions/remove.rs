@@ -25,14 +25,27 @@ pub(super) fn run(store: &Store, arguments: RemoveArguments, costs: &Costs<'_>) 
             let before = Timestamp(opened::now().0 - age.as_millis() as i64);
             remove_old(store, before, &arguments.consent, costs)
         }
-        None => remove_named(store, &find_all(store, &arguments.ids)?),
+        None => remove_named(store, &find_all(store, &arguments.ids)?, &arguments.consent, costs),
     }
 }
 
-fn remove_named(store: &Store, ids: &[SessionId]) -> Result<()> {
+fn remove_named(store: &Store, ids: &[SessionId], consent: &RemoveConsent, costs: &Costs<'_>) -> Result<()> {
     let sessions = store.sessions()?;
     let names = Names::of(&sessions);
     let count = screen::counted(ids.len() as u64, "session");
+    if consent.dry_run {
+        let due: Vec<&SessionSummary> = sessions.iter().filter(|session| ids.contains(&session.id)).collect();
+        for session in ids {
+            let is_left = |other: &&SessionSummary| {
+                !ids.contains(&other.id) && other.parent.as_ref().is_some_and(|parent| parent.session == *session)
+            };
+            let forks: Vec<SessionId> = sessions.iter().filter(is_left).map(|fork| fork.id.clone()).collect();
+            if !forks.is_empty() {
+                bail!(StoreError::HasForks { session: session.clone(), forks });
+            }
+        }
+        return show_only(&due, &sessions, costs);
+    }
     tell_rest(screen::announce(&format!("removing {count} from the file…"), || store.remove(ids))?);
     forget(&sessions, &store.sessions()?)?;
     let short = ids.iter().map(|id| names.short(id)).collect::<Vec<_>>().join(", ");
@@ -64,10 +77,10 @@ fn remove_old(store: &Store, before: Timestamp, consent: &RemoveConsent, costs: 
     }
     let count = screen::counted(due.len() as u64, "session");
     if !consent.yes {
-        show(&due, &sessions, costs)?;
         if consent.dry_run {
-            return screen::say(&format!("{count} would be removed; nothing was"));
+            return show_only(&due, &sessions, costs);
         }
+        show(&due, &sessions, costs)?;
         match screen::ask(&format!("Remove {count} with everything that only they use?"))? {
             Some(true) => {}
             Some(false) => return screen::say("nothing was removed"),
@@ -85,6 +98,12 @@ fn remove_old(store: &Store, before: Timestamp, consent: &RemoveConsent, costs: 
         0 => bail!("nothing was removed: all that is old enough has to stay for now"),
         removed => screen::say(&format!("removed {}", screen::counted(removed as u64, "session"))),
     }
+}
+
+fn show_only(due: &[&SessionSummary], sessions: &[SessionSummary], costs: &Costs<'_>) -> Result<()> {
+    show(due, sessions, costs)?;
+    let count = screen::counted(due.len() as u64, "session");
+    screen::say(&format!("{count} would be removed; nothing was"))
 }
 
 /// Those that were used last, because among them is what a person would miss.

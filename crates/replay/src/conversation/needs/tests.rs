@@ -164,6 +164,7 @@ fn step(arguments: serde_json::Value, output: &str, exit_code: i32) -> Item {
             as_came: None,
         }],
         billed: None,
+        unpriced: Default::default(),
     }))
 }
 

@@ -16,7 +16,7 @@ use crate::{
         fields::{count, describe_base64},
         time::time_of,
     },
-    recording::Billed,
+    recording::{Billed, Unpriced},
 };
 
 #[derive(Debug, Default, Deserialize)]
@@ -183,6 +183,11 @@ impl Message<'_> {
             output: of("output_tokens"),
             written_1h: count(&self.usage["cache_creation"], "ephemeral_1h_input_tokens").unwrap_or(0),
         })
+    }
+
+    /// What is not in the bill.
+    pub(super) fn unpriced(&self) -> Unpriced {
+        Unpriced::of(&self.usage)
     }
 }
 

@@ -88,6 +88,7 @@ pub(crate) fn with(test: impl FnOnce(&mut Run, &mut Conversation<'_>, &Tariff)) 
             stop: Stop::End,
             results: Vec::new(),
             billed: None,
+            unpriced: Default::default(),
         }))
     };
     let user = Item::User(UserItem { text: "Mend the door.".into(), origin: Origin::Person, at: None });

@@ -16,7 +16,10 @@ use crate::{
         PAID, Report, SessionReport,
         money::Money,
         numbers,
-        summary::{AsPaid, Group, LOOKBACK, ProviderCheck, Quartiles, StrategySummary, Summary, in_the_running},
+        summary::{
+            APPEND, AsPaid, Group, LOOKBACK, ProviderCheck, Quartiles, StrategySummary, Summary, in_the_running,
+            is_less,
+        },
     },
 };
 
@@ -37,7 +40,9 @@ const MAIN: [Main; 8] = [
     }),
     ("context", "tokens per prompt, the mean", |s, _| tokens(s.context_mean)),
     ("folds", "how often old steps became a block or a summary, per session", |s, _| tokens(s.folds)),
-    ("cheapest on", "sessions where no other strategy was as cheap with look-ups", |s, _| cheapest_on(s)),
+    ("cheapest on", "sessions where nothing else was as cheap with look-ups, what was paid included", |s, _| {
+        cheapest_on(s)
+    }),
 ];
 
 /// The rest, with the cost beside it once more: prefix reuse alone would mislead.
@@ -228,7 +233,7 @@ pub(super) fn sessions(report: &Report, summary: &Summary) -> String {
             Column(Number, "recall", ""),
             Column(Number, "look-ups", "in the whole session"),
             Column(Number, "folds", ""),
-            Column(Text, "cheapest", "with look-ups, against append; the oracle and lookback-fixed apart"),
+            Column(Text, "cheapest", "with look-ups or as paid, against append; the oracle and lookback-fixed apart"),
         ],
     );
     for group in &summary.groups {
@@ -236,7 +241,7 @@ pub(super) fn sessions(report: &Report, summary: &Summary) -> String {
         for place in &group.members {
             let session = &report.sessions[*place];
             let model = session.model.as_deref().map_or(String::new(), |model| format!(" · {}", escape(model)));
-            let about = format!("{}{model} · {}", session.format.label(), escape(&session.prices));
+            let about = format!("{}{model} · {}", session.agent.label(), escape(&session.prices));
             let name = format!("{}<small class=\"about\">{about}</small>", file(&session.file));
             table.row("", &name, session_cells(session, leading));
         }
@@ -250,6 +255,11 @@ fn session_cells(session: &SessionReport, leading: Option<&str>) -> Vec<Cell> {
     let money = Money::of([session]);
     let running = session.strategies.iter().filter(|(name, _)| in_the_running(name));
     let cheapest = running.min_by(|(_, one), (_, other)| one.repaired.total_cmp(&other.repaired));
+    let append = session.strategies.get(APPEND).and_then(|append| append.cost_usd).filter(|usd| *usd > 0.0);
+    let paid = session.paid_for_all().zip(append).map(|(paid, append)| (PAID, paid / append));
+    let cheapest = cheapest.map(|(name, figures)| (name.as_str(), figures.repaired_vs_append));
+    let paid = paid.filter(|paid| cheapest.is_none_or(|best| is_less(paid.1, best.1)));
+    let cheapest = paid.or(cheapest);
     let with = own.and_then(|figures| figures.repaired_usd);
     let share = with.filter(|_| money.whole > 0.0).map(|with| format!("{:.0}%", with / money.whole * 100.0));
     let look_ups = |figures: &Figures| (figures.repairs_per_call * session.calls as f64).round() as u64;
@@ -261,8 +271,8 @@ fn session_cells(session: &SessionReport, leading: Option<&str>) -> Vec<Cell> {
         Cell::Number(own.map_or(none(), |figures| numbers::percent(figures.recall))),
         Cell::Number(own.map_or(none(), |figures| numbers::count(look_ups(figures)))),
         Cell::Number(own.map_or(none(), |figures| numbers::count(figures.folds))),
-        Cell::Text(cheapest.map_or(none(), |(name, figures)| {
-            format!("{} <small>{}</small>", escape(name), numbers::ratio(figures.repaired_vs_append))
+        Cell::Text(cheapest.map_or(none(), |(name, of_append)| {
+            format!("{} <small>{}</small>", escape(name), numbers::ratio(of_append))
         })),
     ]
 }

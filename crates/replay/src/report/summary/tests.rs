@@ -6,6 +6,7 @@ fn session(format: Format, prices: &str, calls: u64, repaired: &[(&str, f64)]) -
     SessionReport {
         file: "a.jsonl".to_owned(),
         format,
+        agent: format,
         calls,
         model: None,
         prices: prices.to_owned(),
@@ -14,6 +15,9 @@ fn session(format: Format, prices: &str, calls: u64, repaired: &[(&str, f64)]) -
         paid_usd: None,
         paid_whole_usd: None,
         paid: None,
+        estimated_usd: None,
+        estimated: None,
+        unpriced: Default::default(),
         billed: None,
         predicted: None,
         check: None,
@@ -44,6 +48,26 @@ fn sessions_of_one_format_and_card_stand_together() {
     let lookback = summary.groups[0].strategy("lookback").unwrap();
     assert_eq!(lookback.repaired_vs_append, Some(Quartiles { low: 0.65, median: 0.7, high: 0.75 }));
     assert_eq!(summary.groups[0].members, [2, 3]);
+}
+
+/// What was paid is one of those that are compared: the strategy that beats all others may cost more.
+#[test]
+fn no_strategy_is_the_cheapest_that_costs_more_than_what_was_paid() {
+    let cheapest = |paid: Option<f64>, chosen: bool| {
+        let mut session = session(Format::ClaudeCode, "anthropic", 60, &[("append", 100.0), ("lookback", 60.0)]);
+        for figures in session.strategies.values_mut() {
+            figures.repaired_usd = Some(figures.repaired / 100.0);
+        }
+        (session.paid_usd, session.paid_whole_usd) = (paid, paid);
+        session.card.chosen = chosen;
+        let cheapest = summary(vec![session]).groups[0].strategy("lookback").unwrap().cheapest.unwrap();
+        (cheapest.won, cheapest.tied)
+    };
+    assert_eq!(cheapest(None, false), (1, 0));
+    assert_eq!(cheapest(Some(0.7), false), (1, 0));
+    assert_eq!(cheapest(Some(0.6), false), (0, 1));
+    assert_eq!(cheapest(Some(0.5), false), (0, 0));
+    assert_eq!(cheapest(Some(0.5), true), (1, 0), "bills in units of other prices say nothing");
 }
 
 #[test]

@@ -24,6 +24,7 @@ fn session(calls: usize, needing: &[usize], test: impl FnOnce(&Conversation<'_>)
             stop: lookback_engine::trace::Stop::End,
             results: Vec::new(),
             billed: None,
+            unpriced: Default::default(),
         }))
     };
     let items = std::iter::once(user).chain(std::iter::repeat_with(call).take(calls)).collect();

@@ -68,6 +68,7 @@ impl Story {
             stop: Stop::End,
             results: vec![result],
             billed: None,
+            unpriced: Default::default(),
         };
         self.0.items.push(Item::Call(Box::new(call)));
         self

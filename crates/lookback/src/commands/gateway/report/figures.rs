@@ -122,7 +122,7 @@ impl<'s> Figures<'s> {
     /// The one that the person names, else the one that it was recorded with, else its model's.
     fn card(&self, model: &str, recorded: Option<&BlobHash>) -> Option<&Card> {
         let used = || self.cards.all().iter().find(|card| Some(&card_hash(card)) == recorded);
-        let own = || self.cards.find(cards::bare(model)).filter(|card| card.prices.is_some());
+        let own = || self.cards.find(model).filter(|card| card.prices.is_some());
         self.chosen.as_ref().or_else(used).or_else(own)
     }
 }

@@ -26,6 +26,7 @@ fn call(minute: i64, answer: &str, results: &[&str]) -> Item {
         stop: Stop::End,
         results: results.iter().map(result).collect(),
         billed: None,
+        unpriced: Default::default(),
     }))
 }
 

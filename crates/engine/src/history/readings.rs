@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use crate::{
     configuration::memory::READINGS_HOLD,
     evidence::observed::ObservedLine,
-    trace::{EventNo, TurnNo},
+    trace::{EventNo, TurnNo, claim::RunVerdict},
 };
 
 /// How far the history of a file went: its sights, and the rollbacks of all.
@@ -54,6 +54,17 @@ pub(crate) struct EditWords {
     pub(crate) added: Box<[u64]>,
 }
 
+/// How the tests and the build of a run ended, as far as the run itself says. None: it has none, or did not get so far.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ended {
+    pub(crate) tests: Option<RunVerdict>,
+    pub(crate) build: Option<RunVerdict>,
+    /// The files that it runs as scripts and that a session may have written for it.
+    pub(crate) scripts: Box<[String]>,
+    /// How many of its commands build.
+    pub(crate) builds: usize,
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Readings {
     files: BTreeMap<String, (AsOf, Arc<Vec<ObservedLine>>)>,
@@ -61,6 +72,9 @@ pub(super) struct Readings {
     pub(super) kinds: BTreeMap<TurnNo, Kind>,
     pub(super) wanted: BTreeMap<TurnNo, Option<Arc<str>>>,
     pub(super) edits: BTreeMap<EditKey, Arc<EditWords>>,
+    pub(super) keys: BTreeMap<EventNo, Arc<str>>,
+    pub(super) ended: BTreeMap<EventNo, Arc<Ended>>,
+    pub(super) errors: BTreeMap<EventNo, Arc<str>>,
     bytes: usize,
 }
 

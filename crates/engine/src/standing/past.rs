@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use super::{
+    errors::error_lines,
     sentences::sentences,
     turns::{Kind, is_question, kind_of, own_words, wanted},
 };
 use crate::{
-    configuration::standing::{LAST_SENTENCES, TURNS_BACK},
+    configuration::standing::{ERROR_LINES, LAST_SENTENCES, TURNS_BACK},
     configuration::written::QUOTE_TOKENS,
     evidence::{output::edges, pointer::Place},
     history::{History, LiveTurn},
@@ -168,6 +169,17 @@ impl<'a> Past<'a> {
 
     fn turns_from(self, first: TurnNo) -> impl DoubleEndedIterator<Item = (TurnNo, LiveTurn<'a>)> {
         self.history.live_turns(TurnRange { first, last: self.last })
+    }
+
+    /// Two runs with the same key ran the same thing.
+    pub(super) fn run_key(self, done: &Done<'_>, run: &RunData) -> Arc<str> {
+        self.history.run_key(done.event, run)
+    }
+
+    /// The lines of a result that say what went wrong, each behind the other.
+    pub(super) fn errors(self, done: &Done<'_>) -> Result<Arc<str>, BlobError> {
+        let read = || Ok(error_lines(&self.output(done.result)?, ERROR_LINES).join("\n").into());
+        self.history.errors(done.event, read)
     }
 
     /// What a result shows, both ends of it where it is very long.

@@ -3,13 +3,12 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
-    errors::error_lines,
     past::Past,
     turns::own_words,
     wording::{wording, words},
 };
 use crate::{
-    configuration::standing::{CAUSE, ERROR_LINES, LONGEST_LOOK, OBJECTION_CUE},
+    configuration::standing::{CAUSE, LONGEST_LOOK, OBJECTION_CUE},
     history::EditWords,
     shell::Purpose,
     text::beginning,
@@ -105,8 +104,8 @@ impl<'a> Since<'a> {
 
 /// A run that failed, and the newest work before it.
 struct Failed {
-    key: String,
-    errors: String,
+    key: Arc<str>,
+    errors: Arc<str>,
     worked: Option<TurnNo>,
 }
 
@@ -117,7 +116,6 @@ pub(super) fn relearns(text: &str) -> bool {
 
 /// From a failing run to the last work before the next run of the same thing, where that fails with the same errors.
 fn refuted(past: Past<'_>, first: TurnNo) -> Vec<(TurnNo, TurnNo)> {
-    let root = &past.history.start().root;
     let mut later: Vec<Failed> = Vec::new();
     let mut found = Vec::new();
     for done in past.done_from(first) {
@@ -126,15 +124,9 @@ fn refuted(past: Past<'_>, first: TurnNo) -> Vec<(TurnNo, TurnNo)> {
             later.iter_mut().for_each(|run| run.worked = run.worked.or(Some(done.turn)));
         }
         let Some(run) = run else { continue };
-        let key = run.key(root);
+        let key = past.run_key(&done, run);
         let failed = run.exit_code.is_some_and(|code| code != 0);
-        let errors = failed.then(|| past.output(done.result).ok()).flatten();
-        let errors = errors.map(|output| {
-            error_lines(&output, ERROR_LINES).join(
-                "
-",
-            )
-        });
+        let errors = failed.then(|| past.errors(&done).ok()).flatten();
         let errors = errors.filter(|errors| !errors.is_empty());
         if let Some(place) = later.iter().position(|run| run.key == key) {
             let again = later.swap_remove(place);

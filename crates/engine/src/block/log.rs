@@ -54,16 +54,24 @@ pub(crate) fn legend(history: &History, range: TurnRange) -> String {
     with_visible_ends(&named.join(" · ")).into_owned()
 }
 
-/// The log of a range within its budget, and about how many tokens it takes.
+/// The log of a range.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Log {
+    pub(crate) text: String,
+    /// About how many it takes.
+    pub(crate) tokens: u32,
+}
+
+/// The log of a range within its budget.
 pub(crate) fn render_log(
     history: &History,
     range: TurnRange,
     limits: &BlockLimits,
     count: &dyn Fn(&[u8]) -> u32,
-) -> (String, u32) {
+) -> Log {
     let mut lines: Vec<Line> = Vec::new();
     if limits.log_tokens == 0 {
-        return (String::new(), 0);
+        return Log::default();
     }
     let mut replaced = 0;
     for (turn, live) in history.live_turns(range) {
@@ -87,7 +95,7 @@ pub(crate) fn render_log(
         shown.push(text);
     }
     if shown.is_empty() {
-        return (String::new(), 0);
+        return Log::default();
     }
     let mut text = "\ncalls, in order:\n".to_owned();
     if let (left, Some(first)) = (lines.len() - shown.len(), lines.first())
@@ -97,7 +105,7 @@ pub(crate) fn render_log(
         let _ = writeln!(text, "(+{left} earlier, from turn#{} on)", first.turn);
     }
     shown.iter().rev().for_each(|line| text.push_str(line));
-    (text, tokens + 2 * LOG_POINTER as u32)
+    Log { text, tokens: tokens + 2 * LOG_POINTER as u32 }
 }
 
 /// What a turn took as it came: the same whatever became of it in the view.

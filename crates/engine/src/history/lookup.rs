@@ -5,7 +5,7 @@ use std::{borrow::Cow, collections::BTreeMap, convert::Infallible, sync::Arc};
 use super::{
     History,
     index::{GateRecord, ToolTurn, TurnRecord},
-    readings::{AsOf, EditKey, EditWords, Ended, Kind, Readings, SaidKey, Weighed},
+    readings::{AsOf, EditKey, EditWords, Ended, Kind, Readings, SaidKey, Weighed, size_of_weighed},
 };
 use crate::{
     evidence::{observed::ObservedLine, pointer::Place},
@@ -42,12 +42,17 @@ impl History {
 
     /// What the sentences of a text are worth, weighed once: each fold looks at all that was said lately.
     pub(crate) fn weighed(&self, key: SaidKey, weigh: impl FnOnce() -> Arc<[Weighed]>) -> Arc<[Weighed]> {
-        self.read_once(|known| &mut known.said, key, weigh, |weighed| size_of_val(&**weighed))
+        self.read_once(|known| &mut known.said, key, weigh, |weighed| size_of_weighed(weighed))
     }
 
     /// What a person's turn is.
     pub(crate) fn kind_of(&self, turn: TurnNo, read: impl FnOnce() -> Kind) -> Kind {
         self.read_once(|known| &mut known.kinds, turn, read, |_| 0)
+    }
+
+    /// Whether it goes on with the work that it found.
+    pub(crate) fn follows_up(&self, turn: TurnNo, read: impl FnOnce() -> bool) -> bool {
+        self.read_once(|known| &mut known.follows, turn, read, |_| 0)
     }
 
     /// What a person's turn asks for, in its own words.

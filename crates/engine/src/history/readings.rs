@@ -21,12 +21,36 @@ pub(super) struct AsOf {
 /// One text of the assistant's, and whether it changed a file right behind it.
 pub(crate) type SaidKey = (TurnNo, usize, bool);
 
-/// A sentence of a text, by its place in it, and what it is worth to whoever goes on from here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A sentence of a text, by its place in it, what it is worth to whoever goes on from here, and what of its wording tells
+/// whether it still holds. Words are kept as hashes: the text is in the trace.
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Weighed {
     pub(crate) worth: i32,
     pub(crate) start: usize,
     pub(crate) end: usize,
+    pub(crate) names_cause: bool,
+    /// The same of its letters as they are: with `’` for `'` some words are others.
+    pub(crate) names_cause_as_written: bool,
+    /// It still holds after the work was handed on.
+    pub(crate) lasts: bool,
+    /// It says that something is missing.
+    pub(crate) lacks: bool,
+    /// Names that only code has, and all that stand in code marks.
+    pub(crate) names: Box<[u64]>,
+    pub(crate) marked: Box<[u64]>,
+    /// Its longer words, in their order.
+    pub(crate) subject: Box<[u64]>,
+}
+
+impl Weighed {
+    fn size(&self) -> usize {
+        let words = self.names.len() + self.marked.len() + self.subject.len();
+        size_of::<Self>() + words * size_of::<u64>()
+    }
+}
+
+pub(super) fn size_of_weighed(weighed: &[Weighed]) -> usize {
+    weighed.iter().map(Weighed::size).sum()
 }
 
 /// What a person's turn is. Which one it is `standing/turns.rs` knows by its wording.
@@ -70,6 +94,7 @@ pub(super) struct Readings {
     files: BTreeMap<String, (AsOf, Arc<Vec<ObservedLine>>)>,
     pub(super) said: BTreeMap<SaidKey, Arc<[Weighed]>>,
     pub(super) kinds: BTreeMap<TurnNo, Kind>,
+    pub(super) follows: BTreeMap<TurnNo, bool>,
     pub(super) wanted: BTreeMap<TurnNo, Option<Arc<str>>>,
     pub(super) edits: BTreeMap<EditKey, Arc<EditWords>>,
     pub(super) keys: BTreeMap<EventNo, Arc<str>>,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{
     errors::error_lines,
+    follows::follows_up,
     sentences::sentences,
     turns::{Kind, is_question, kind_of, own_words, wanted},
 };
@@ -79,6 +80,11 @@ impl<'a> Past<'a> {
     /// What a person's turn is. Each is read once.
     pub(super) fn kind(self, user: &UserTurn) -> Kind {
         self.history.kind_of(user.turn, || kind_of(own_words(&user.text)))
+    }
+
+    /// Whether it goes on with the work that it found.
+    pub(super) fn follows(self, user: &UserTurn) -> bool {
+        self.history.follows_up(user.turn, || follows_up(own_words(&user.text)))
     }
 
     /// What it asks for, in its own words.

@@ -8,7 +8,10 @@ use std::fmt::Write;
 use crate::{
     configuration::BlockLimits,
     configuration::written::{LEGEND_CHARACTERS, LOG_LINE_CHARACTERS, LOG_NAMES, LOG_OLD_CHARACTERS, LOG_POINTER},
-    evidence::symbols::{defined, is_prose},
+    evidence::{
+        lines::lossy,
+        symbols::{defined, is_prose},
+    },
     history::{History, LiveTurn, index::ToolTurn},
     text::{LINE_ENDS, beginning, one_line, shorten, with_visible_ends},
     trace::{
@@ -246,8 +249,9 @@ const ANSWERED: &str = "User has answered your questions: ";
 /// What a person answered, each with its question.
 fn answered(result: &ToolResult) -> Option<String> {
     let Output::Inline(text) = &result.text else { return None };
-    let text = String::from_utf8_lossy(text);
-    let pairs = text.strip_prefix(ANSWERED)?.split(". You can now continue").next().unwrap_or_default();
+    // Nearly no result is one, and it may be long.
+    let text = lossy(text.strip_prefix(ANSWERED.as_bytes())?);
+    let pairs = text.split(". You can now continue").next().unwrap_or_default();
     let pairs = pairs.trim_matches('"').split("\", \"").filter_map(|pair| pair.split_once("\"=\""));
     let told = pairs.map(|(question, answer)| format!("“{answer}” to “{}”", shorten(question, LEGEND_CHARACTERS)));
     Some(told.collect::<Vec<_>>().join(", ")).filter(|told| !told.is_empty())
@@ -259,8 +263,8 @@ const APPROVED: (&str, &str) = ("User has approved your plan", "## Approved Plan
 /// The plan that a person approved: what all that follows is to do.
 fn approved(result: &ToolResult) -> Option<String> {
     let Output::Inline(text) = &result.text else { return None };
-    let text = String::from_utf8_lossy(text);
-    let (_, plan) = text.strip_prefix(APPROVED.0)?.split_once(APPROVED.1)?;
+    let text = lossy(text.strip_prefix(APPROVED.0.as_bytes())?);
+    let (_, plan) = text.split_once(APPROVED.1)?;
     Some(format!("approved: {}", plan.trim_start()))
 }
 

@@ -12,7 +12,9 @@ use crate::{
     state::Bench,
     trace::{
         AssistantPart, EventBody, EventNo, Origin, ResultData, Status, ToolResult, TurnNo, UserTurn,
-        decision::TurnRange, event::FileChange, result::{LineForm, RunData},
+        decision::TurnRange,
+        event::FileChange,
+        result::{LineForm, RunData},
     },
 };
 

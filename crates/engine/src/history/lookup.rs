@@ -5,7 +5,7 @@ use std::{borrow::Cow, collections::BTreeMap, convert::Infallible, sync::Arc};
 use super::{
     History,
     index::{GateRecord, ToolTurn, TurnRecord},
-    readings::{AsOf, EditKey, EditWords, Ended, Kind, Readings, SaidKey, Weighed, size_of_weighed},
+    readings::{AsOf, EditKey, EditWords, Ended, Kind, Readings, SaidKey, Tone, Weighed, size_of_weighed},
 };
 use crate::{
     evidence::{observed::ObservedLine, pointer::Place},
@@ -50,6 +50,11 @@ impl History {
         self.read_once(|known| &mut known.kinds, turn, read, |_| 0)
     }
 
+    /// How a person's turn is meant.
+    pub(crate) fn tone_of(&self, turn: TurnNo, read: impl FnOnce() -> Tone) -> Tone {
+        self.read_once(|known| &mut known.tones, turn, read, |_| 0)
+    }
+
     /// Whether it goes on with the work that it found.
     pub(crate) fn follows_up(&self, turn: TurnNo, read: impl FnOnce() -> bool) -> bool {
         self.read_once(|known| &mut known.follows, turn, read, |_| 0)
@@ -85,11 +90,7 @@ impl History {
     }
 
     /// The lines of a result that say what went wrong.
-    pub(crate) fn errors<E>(
-        &self,
-        event: EventNo,
-        read: impl FnOnce() -> Result<Arc<str>, E>,
-    ) -> Result<Arc<str>, E> {
+    pub(crate) fn errors<E>(&self, event: EventNo, read: impl FnOnce() -> Result<Arc<str>, E>) -> Result<Arc<str>, E> {
         self.try_read_once(|known| &mut known.errors, event, read, |lines| lines.len())
     }
 

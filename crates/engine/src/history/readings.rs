@@ -71,6 +71,15 @@ pub(crate) enum Kind {
     Foreign,
 }
 
+/// How a person's turn is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Tone {
+    /// It speaks against what was said before.
+    pub(crate) objects: bool,
+    /// It does not want something that it names.
+    pub(crate) rejects: bool,
+}
+
 /// The words that an edit took away and those that it brought, each by its hash, in their order: the texts are in the trace.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct EditWords {
@@ -95,6 +104,7 @@ pub(super) struct Readings {
     pub(super) said: BTreeMap<SaidKey, Arc<[Weighed]>>,
     pub(super) kinds: BTreeMap<TurnNo, Kind>,
     pub(super) follows: BTreeMap<TurnNo, bool>,
+    pub(super) tones: BTreeMap<TurnNo, Tone>,
     pub(super) wanted: BTreeMap<TurnNo, Option<Arc<str>>>,
     pub(super) edits: BTreeMap<EditKey, Arc<EditWords>>,
     pub(super) keys: BTreeMap<EventNo, Arc<str>>,

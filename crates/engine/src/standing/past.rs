@@ -6,13 +6,13 @@ use super::{
     errors::error_lines,
     follows::follows_up,
     sentences::sentences,
-    turns::{Kind, is_question, kind_of, own_words, wanted},
+    turns::{Kind, is_question, kind_of, own_words, tone, wanted},
 };
 use crate::{
     configuration::standing::{ERROR_LINES, LAST_SENTENCES, TURNS_BACK},
     configuration::written::QUOTE_TOKENS,
     evidence::{output::edges, pointer::Place},
-    history::{History, LiveTurn},
+    history::{History, LiveTurn, Tone},
     text::shorten_quotation,
     trace::{
         AssistantPart, BlobError, Blobs, EventBody, EventNo, Origin, ResultData, Status, ToolResult, TurnNo, UserTurn,
@@ -80,6 +80,11 @@ impl<'a> Past<'a> {
     /// What a person's turn is. Each is read once.
     pub(super) fn kind(self, user: &UserTurn) -> Kind {
         self.history.kind_of(user.turn, || kind_of(own_words(&user.text)))
+    }
+
+    /// How it is meant.
+    pub(super) fn tone(self, user: &UserTurn) -> Tone {
+        self.history.tone_of(user.turn, || tone(own_words(&user.text)))
     }
 
     /// Whether it goes on with the work that it found.

@@ -64,7 +64,8 @@ pub(super) fn newest(past: Past<'_>, kind: Kind) -> Result<Option<Newest<'_>>, B
 pub(super) fn judged<'a>(past: Past<'a>, done: Done<'a>, kind: Kind) -> Result<Option<Newest<'a>>, BlobError> {
     let ran = done.run().filter(|(_, run)| may_be(run, kind) && !done.result.was_denied());
     let Some((number, run)) = ran else { return Ok(None) };
-    let ended = past.history.ended(done.event, || Ok(Arc::new(judge(run, &past.output(done.result)?, root_of(past)))))?;
+    let ended =
+        past.history.ended(done.event, || Ok(Arc::new(judge(run, &past.output(done.result)?, root_of(past)))))?;
     let verdict = match kind {
         Kind::Tests => ended.tests,
         Kind::Build => ended.build.filter(|_| !builds_by_own_scripts(past, &ended)),

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::{
     past::Past,
     turns::own_words,
-    wording::{wording, words},
+    wording::{lower, wording, words},
 };
 use crate::{
-    configuration::standing::{LONGEST_CUE, LONGEST_LOOK, OBJECTION_CUE},
+    configuration::standing::{LONGEST_CUE, LONGEST_LOOK},
     history::{EditWords, Weighed},
     shell::Purpose,
     text::beginning,
@@ -46,15 +46,17 @@ impl<'a> Since<'a> {
                 Edit { turn: done.turn, path, words: past.history.edit_words((done.event, place), read) }
             })
         });
-        let objecting = past.typed().take_while(|user| user.turn > first).filter(|user| {
-            let lower = beginning(own_words(&user.text), OBJECTION_CUE).to_lowercase();
-            wording().objects.begin(&lower) && past.kind(user).says_something()
-        });
+        let objecting = past
+            .typed()
+            .take_while(|user| user.turn > first)
+            .filter(|user| past.tone(user).objects && past.kind(user).says_something());
         let meant = objecting.filter_map(|user| past.said().find(|said| said.turn < user.turn)).map(|said| said.turn);
         let rejecting = past.typed().take_while(|user| user.turn > first).filter_map(|user| {
-            let lower = beginning(own_words(&user.text), LONGEST_LOOK).to_lowercase().replace('’', "'");
-            let read = || past.said().find(|said| said.turn < user.turn).map(|said| said.turn);
-            wording().rejects.stand_in(&lower).then(read).flatten().map(|read| (read, lower))
+            if !past.tone(user).rejects {
+                return None;
+            }
+            let read = past.said().find(|said| said.turn < user.turn)?.turn;
+            Some((read, lower(beginning(own_words(&user.text), LONGEST_LOOK))))
         });
         Self {
             edits: edits.collect(),
@@ -69,7 +71,7 @@ impl<'a> Since<'a> {
         if !self.rejections.iter().any(|(read, _)| *read == turn) {
             return false;
         }
-        let lower = text.to_lowercase().replace('’', "'");
+        let lower = lower(text);
         let plain = |text: &str| words(text).collect::<Vec<_>>().join(" ");
         let said = plain(&lower);
         self.rejections.iter().any(|(read, rejected)| *read == turn && plain(rejected).contains(&said))
@@ -77,8 +79,7 @@ impl<'a> Since<'a> {
 
     /// It names a cause, what was then done about it changed nothing, and the run fails as it did.
     pub(super) fn run_refutes(&self, turn: TurnNo, sentence: &Weighed) -> bool {
-        sentence.names_cause_as_written
-            && self.refuted.iter().any(|(first, last)| *first <= turn && turn < *last)
+        sentence.names_cause_as_written && self.refuted.iter().any(|(first, last)| *first <= turn && turn < *last)
     }
 
     pub(super) fn user_objects(&self, turn: TurnNo) -> bool {
@@ -97,8 +98,7 @@ impl<'a> Since<'a> {
             let removes = |hash: &u64| edit.words.removed.binary_search(hash).is_ok();
             let adds = |hash: &u64| edit.words.added.binary_search(hash).is_ok();
             let takes = names.iter().any(|hash| removes(hash) && !adds(hash));
-            let mends =
-                || text.contains(file) || names.iter().chain(marked).any(|hash| adds(hash) || removes(hash));
+            let mends = || text.contains(file) || names.iter().chain(marked).any(|hash| adds(hash) || removes(hash));
             takes || (*lacks && mends())
         })
     }
@@ -117,7 +117,7 @@ struct Failed {
 
 /// Whether a text begins with having learned better.
 pub(super) fn relearns(text: &str) -> bool {
-    wording().relearns.begin(&beginning(text.trim_start(), LONGEST_CUE).to_lowercase().replace('’', "'"))
+    wording().relearns.begin(&lower(beginning(text.trim_start(), LONGEST_CUE)))
 }
 
 /// From a failing run to the last work before the next run of the same thing, where that fails with the same errors.

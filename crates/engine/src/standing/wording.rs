@@ -139,6 +139,12 @@ impl Cues {
     }
 }
 
+/// In lower case, with the apostrophe that the words have.
+pub(super) fn lower(text: &str) -> String {
+    let lower = text.to_lowercase();
+    if lower.contains('’') { lower.replace('’', "'") } else { lower }
+}
+
 fn in_word(bytes: &[u8], at: usize) -> bool {
     bytes.get(at).is_some_and(u8::is_ascii_alphanumeric)
 }

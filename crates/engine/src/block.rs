@@ -10,6 +10,7 @@ pub(crate) mod user;
 
 use std::{collections::BTreeSet, fmt::Write};
 
+use log::Log;
 pub use tag::escape_tag;
 #[cfg(test)]
 pub(crate) use tag::unescape_tag;
@@ -41,11 +42,31 @@ pub fn render_block(
     limits: &BlockLimits,
     count: &dyn Fn(&[u8]) -> u32,
 ) -> String {
+    let log = &log::render_log(bench.history, range, limits, count);
+    render_block_with(bench, Framed { number, range, log }, content, limits, count)
+}
+
+/// What stands around the claims of a block.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Framed<'a> {
+    pub(crate) number: u32,
+    pub(crate) range: TurnRange,
+    pub(crate) log: &'a Log,
+}
+
+/// The same where the log was written already.
+pub(crate) fn render_block_with(
+    bench: Bench<'_>,
+    Framed { number, range, log }: Framed<'_>,
+    content: &BlockContent,
+    limits: &BlockLimits,
+    count: &dyn Fn(&[u8]) -> u32,
+) -> String {
     let mut text = render_head(bench, number, range);
     text.push_str(&user::render_user_turns(bench.history, range, WayBack::Own, limits, count));
     text.push_str(&render_pinned(&content.pinned));
     text.push_str(&render_claims(content, bench.state.board()));
-    text.push_str(&log::render_log(bench.history, range, limits, count).0);
+    text.push_str(&log.text);
     wrap(&text)
 }
 

@@ -18,7 +18,7 @@ mod windows;
 
 use crate::{
     admission::Resolver,
-    block::log::render_log,
+    block::log::{Log, render_log},
     board::Board,
     configuration::Configuration,
     configuration::rules::{RECENT_TURNS, SAID_FOR_BOARD},
@@ -49,6 +49,8 @@ pub struct Compaction {
     pub block: BlockContent,
     /// All empty where nothing changed.
     pub delta: Delta,
+    /// Of the range, for the block.
+    pub(crate) log: Log,
 }
 
 /// Block and delta for the turns of `request.range`. `count` is the session's counter.
@@ -77,8 +79,8 @@ pub fn compact(
     let guesses = bench.state.layout() != Layout::Execute;
     let asked_at = |standing: Standing<'_>| if guesses { standing.asked() } else { Asked::default() };
     let asked = asked_at(Standing::at(bench.history, request.range.last, blobs));
-    let (_, log) = render_log(bench.history, request.range, &configuration.block, count);
-    let fitted = fit::fit(&stretch, asked, candidates, request.budget, log, &configuration.block, count);
+    let log = render_log(bench.history, request.range, &configuration.block, count);
+    let fitted = fit::fit(&stretch, asked, candidates, request.budget, log.tokens, &configuration.block, count);
     let limits = &configuration.board;
     let standing = Standing::now(bench.history, blobs);
     // What was concluded long ago stands in blocks.
@@ -94,7 +96,7 @@ pub fn compact(
         changed: commands::changed_as_of_now(&fitted.chosen, &stretch, &mut resolver),
     };
     let delta = delta::propose(board, &fitted, news, limits, count);
-    Ok(Compaction { block: fitted.into_content(), delta })
+    Ok(Compaction { block: fitted.into_content(), delta, log })
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ pub use error::TraceError;
 pub(crate) use error::TurnError;
 pub use index::SpanRecord;
 pub(crate) use live::LiveTurn;
-pub(crate) use readings::{EditWords, Kind, Weighed};
+pub(crate) use readings::{EditWords, Ended, Kind, Tone, Weighed};
 
 use self::{
     index::{Index, ToolTurn, TurnRecord},

@@ -14,6 +14,7 @@ mod react;
 mod responses;
 #[cfg(test)]
 mod tests;
+mod whole;
 
 pub(crate) use json::quote;
 

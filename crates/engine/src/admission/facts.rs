@@ -18,6 +18,7 @@ use crate::{
     },
 };
 
+pub(crate) use files::was_created;
 pub(super) use runs::runs_again;
 
 /// A fact where it belongs: verdicts of runs are listed with their commands.

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use super::{
-    log, render_claims, render_quote,
+    Log, render_claims, render_quote,
     user::{self, WayBack},
     wrap_as,
 };
@@ -26,6 +26,7 @@ pub(crate) struct Framed<'a> {
     pub(crate) recall: ClientRecall,
     /// How tests and build ended.
     pub(crate) status: &'a WorkStatus,
+    pub(crate) log: &'a Log,
 }
 
 /// It has no number: which folds stood before must not reach it.
@@ -54,7 +55,7 @@ pub(crate) fn render_guest_block(
     let (task, now, open_questions, next_actions) = Default::default();
     let known = BlockContent { task, now, open_questions, next_actions, ..content.clone() };
     text.push_str(&render_claims(&known, bench.state.board()));
-    text.push_str(&log::render_log(bench.history, range, limits, count).0);
+    text.push_str(&framed.log.text);
     wrap_as(Some(framed.conversation), &text)
 }
 

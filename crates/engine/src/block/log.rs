@@ -8,7 +8,10 @@ use std::fmt::Write;
 use crate::{
     configuration::BlockLimits,
     configuration::written::{LEGEND_CHARACTERS, LOG_LINE_CHARACTERS, LOG_NAMES, LOG_OLD_CHARACTERS, LOG_POINTER},
-    evidence::symbols::{defined, is_prose},
+    evidence::{
+        lines::lossy,
+        symbols::{defined, is_prose},
+    },
     history::{History, LiveTurn, index::ToolTurn},
     text::{LINE_ENDS, beginning, one_line, shorten, with_visible_ends},
     trace::{
@@ -54,16 +57,24 @@ pub(crate) fn legend(history: &History, range: TurnRange) -> String {
     with_visible_ends(&named.join(" · ")).into_owned()
 }
 
-/// The log of a range within its budget, and about how many tokens it takes.
+/// The log of a range.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Log {
+    pub(crate) text: String,
+    /// About how many it takes.
+    pub(crate) tokens: u32,
+}
+
+/// The log of a range within its budget.
 pub(crate) fn render_log(
     history: &History,
     range: TurnRange,
     limits: &BlockLimits,
     count: &dyn Fn(&[u8]) -> u32,
-) -> (String, u32) {
+) -> Log {
     let mut lines: Vec<Line> = Vec::new();
     if limits.log_tokens == 0 {
-        return (String::new(), 0);
+        return Log::default();
     }
     let mut replaced = 0;
     for (turn, live) in history.live_turns(range) {
@@ -87,7 +98,7 @@ pub(crate) fn render_log(
         shown.push(text);
     }
     if shown.is_empty() {
-        return (String::new(), 0);
+        return Log::default();
     }
     let mut text = "\ncalls, in order:\n".to_owned();
     if let (left, Some(first)) = (lines.len() - shown.len(), lines.first())
@@ -97,7 +108,7 @@ pub(crate) fn render_log(
         let _ = writeln!(text, "(+{left} earlier, from turn#{} on)", first.turn);
     }
     shown.iter().rev().for_each(|line| text.push_str(line));
-    (text, tokens + 2 * LOG_POINTER as u32)
+    Log { text, tokens: tokens + 2 * LOG_POINTER as u32 }
 }
 
 /// What a turn took as it came: the same whatever became of it in the view.
@@ -238,8 +249,9 @@ const ANSWERED: &str = "User has answered your questions: ";
 /// What a person answered, each with its question.
 fn answered(result: &ToolResult) -> Option<String> {
     let Output::Inline(text) = &result.text else { return None };
-    let text = String::from_utf8_lossy(text);
-    let pairs = text.strip_prefix(ANSWERED)?.split(". You can now continue").next().unwrap_or_default();
+    // Nearly no result is one, and it may be long.
+    let text = lossy(text.strip_prefix(ANSWERED.as_bytes())?);
+    let pairs = text.split(". You can now continue").next().unwrap_or_default();
     let pairs = pairs.trim_matches('"').split("\", \"").filter_map(|pair| pair.split_once("\"=\""));
     let told = pairs.map(|(question, answer)| format!("“{answer}” to “{}”", shorten(question, LEGEND_CHARACTERS)));
     Some(told.collect::<Vec<_>>().join(", ")).filter(|told| !told.is_empty())
@@ -251,8 +263,8 @@ const APPROVED: (&str, &str) = ("User has approved your plan", "## Approved Plan
 /// The plan that a person approved: what all that follows is to do.
 fn approved(result: &ToolResult) -> Option<String> {
     let Output::Inline(text) = &result.text else { return None };
-    let text = String::from_utf8_lossy(text);
-    let (_, plan) = text.strip_prefix(APPROVED.0)?.split_once(APPROVED.1)?;
+    let text = lossy(text.strip_prefix(APPROVED.0.as_bytes())?);
+    let (_, plan) = text.split_once(APPROVED.1)?;
     Some(format!("approved: {}", plan.trim_start()))
 }
 

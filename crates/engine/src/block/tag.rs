@@ -41,7 +41,8 @@ fn begins_tag(after: &str) -> bool {
 }
 
 fn is_opening(character: char) -> bool {
-    "<＜﹤‹«〈⟨❮❬ᐸ˂≺".contains(character)
+    // Nearly all characters are ASCII.
+    character == '<' || (!character.is_ascii() && "＜﹤‹«〈⟨❮❬ᐸ˂≺".contains(character))
 }
 
 /// Takes no room, or stands on the letter before it.

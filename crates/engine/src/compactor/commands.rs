@@ -3,7 +3,10 @@
 //! An earlier run of the same command says nothing about now, except that something changed: a test that failed and no
 //! longer does. Commands that only look around are left out; what they showed of files is known elsewhere.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use super::{
     candidate::{Candidate, Candidates, Item},
@@ -32,7 +35,7 @@ pub(super) struct Verdict<'a> {
     pub(super) test: Option<u32>,
     pub(super) reading: Reading,
     /// What it is known by: two runs of one key are runs of the same thing.
-    pub(super) key: String,
+    pub(super) key: Arc<str>,
     /// As it is claimed to have run: without the way to its directory.
     pub(super) command: &'a str,
     pub(super) failed: bool,
@@ -43,7 +46,7 @@ pub(super) struct Verdict<'a> {
 
 /// The newest run of a command so far, and the test run before it.
 struct Newest<'s, 'a> {
-    key: String,
+    key: Arc<str>,
     done: &'s Done<'a>,
     run: &'a RunData,
     reading: Reading,
@@ -52,12 +55,12 @@ struct Newest<'s, 'a> {
 
 /// The last run of each command that does more than look, oldest first.
 pub(super) fn last_verdicts<'a>(stretch: &Stretch<'a>, blobs: &dyn Blobs) -> Result<Vec<Verdict<'a>>, BlobError> {
-    let mut last: BTreeMap<String, Newest<'_, 'a>> = BTreeMap::new();
+    let mut last: BTreeMap<Arc<str>, Newest<'_, 'a>> = BTreeMap::new();
     for done in &stretch.done {
         let (ResultData::Run(run), Some(_)) = (&done.result.data, done.command) else { continue };
         let reading = run.reading();
         if run.tests.is_some() || reading.purpose > Purpose::Looks {
-            let key = run.key(stretch.root());
+            let key = stretch.run_key(done, run);
             let before = last.get(&key).and_then(|newest| newest.done.test.map(|test| (test, newest.run)));
             last.insert(key.clone(), Newest { key, done, run, reading, before });
         }
@@ -91,7 +94,7 @@ pub(super) fn last_verdicts<'a>(stretch: &Stretch<'a>, blobs: &dyn Blobs) -> Res
 /// A run of tests or of a build whose verdict is known, and the keys of what it ran.
 struct Newer {
     number: Option<u32>,
-    key: String,
+    key: Arc<str>,
     parts: Vec<String>,
 }
 
@@ -132,7 +135,7 @@ pub(super) fn propose(
                 if verdict.reading.purpose < Purpose::Builds
                     && (verdict.reading.purpose <= Purpose::Asks
                         || verdict.output.trim().is_empty()
-                        || went_well.get(&verdict.key) > Some(&verdict.number)) =>
+                        || went_well.get(&*verdict.key) > Some(&verdict.number)) =>
             {
                 continue;
             }
@@ -188,7 +191,7 @@ fn well_since(stretch: &Stretch<'_>) -> BTreeMap<String, u32> {
         if let (ResultData::Run(run), Some(number)) = (&done.result.data, done.command)
             && run.exit_code == Some(0)
         {
-            found.extend(parts_of(&run.key(stretch.root())).map(|part| (part, number)));
+            found.extend(parts_of(&stretch.run_key(done, run)).map(|part| (part, number)));
         }
     }
     found

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     admission::{
         Resolver,
-        facts::{Stated, state},
+        facts::{Stated, state, was_created},
     },
     configuration::rules::{LISTED_FILES, LOADED_FILES, OUTLINE, OUTLINED_FILES},
     evidence::{
@@ -63,9 +63,6 @@ impl<'a> Files<'a> {
     pub(super) fn propose(&self, stretch: &Stretch<'_>, resolver: &mut Resolver<'_>, candidates: &mut Candidates<'_>) {
         let until = stretch.range.last;
         let mut changed = self.list.iter().filter(|file| file.changed.is_some());
-        let is_created = |pointer: &str, resolver: &mut Resolver<'_>| {
-            state(&FactProposal::new(ClaimKind::FileCreated, vec![pointer.to_owned()]), until, resolver).is_ok()
-        };
         for (most, value) in LISTED_FILES {
             let mut found: Vec<(ClaimKind, String, TurnNo)> = Vec::new();
             for file in changed.by_ref() {
@@ -73,7 +70,7 @@ impl<'a> Files<'a> {
                 let then = Place::File { path: file.path.to_owned(), lines: None, at: file.changed };
                 let pointers = [file.pointer(), then.to_string()];
                 if let Some(pointer) = pointers.into_iter().find(|pointer| resolver.resolve(pointer).is_ok()) {
-                    let created = is_created(&pointer, resolver);
+                    let created = was_created(file.path, until, stretch.bench.history);
                     let kind = if created { ClaimKind::FileCreated } else { ClaimKind::FileChanged };
                     found.push((kind, pointer, file.touched));
                 }

@@ -3,7 +3,7 @@
 //! A flat reading of the trace that all rules share, made once. Turns that a rollback took away are not in it. Outputs are
 //! not read here, and nothing is judged.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
     configuration::rules::freshness,
@@ -12,7 +12,9 @@ use crate::{
     state::Bench,
     trace::{
         AssistantPart, EventBody, EventNo, Origin, ResultData, Status, ToolResult, TurnNo, UserTurn,
-        decision::TurnRange, event::FileChange, result::LineForm,
+        decision::TurnRange,
+        event::FileChange,
+        result::{LineForm, RunData},
     },
 };
 
@@ -45,6 +47,7 @@ pub(super) enum Then {
 /// One result of a tool.
 pub(super) struct Done<'a> {
     pub(super) turn: TurnNo,
+    pub(super) event: EventNo,
     pub(super) result: &'a ToolResult,
     /// As the model wrote them.
     pub(super) arguments: &'a str,
@@ -88,9 +91,9 @@ impl<'a> Stretch<'a> {
         stretch
     }
 
-    /// The folder that paths are told from.
-    pub(super) fn root(&self) -> &'a str {
-        &self.bench.history.start().root
+    /// Two runs with the same key ran the same thing.
+    pub(super) fn run_key(&self, done: &Done<'_>, run: &RunData) -> Arc<str> {
+        self.bench.history.run_key(done.event, run)
     }
 
     /// How long ago a turn was, seen from the end of the range.
@@ -141,7 +144,7 @@ impl<'a> Stretch<'a> {
             }
             let test = tests.get(&(turn, index)).copied();
             let arguments = self.bench.history.call_of(step, index as usize).map_or("", |(.., arguments)| arguments);
-            self.done.push(Done { turn, result, arguments, command: call.command, test });
+            self.done.push(Done { turn, event, result, arguments, command: call.command, test });
             self.see(turn, result, event);
         }
     }

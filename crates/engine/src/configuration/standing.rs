@@ -22,6 +22,8 @@ pub(crate) const EARLIER_RUNS: usize = 12;
 pub(crate) const LONGEST_LOOK: usize = 4_000;
 /// Characters of a turn in which an objection is looked for: it begins with a single word.
 pub(crate) const OBJECTION_CUE: usize = 40;
+/// Characters: no words that a text is asked to begin with are longer.
+pub(crate) const LONGEST_CUE: usize = 40;
 /// Sentences: the request stands among the first, or at the very end.
 pub(crate) const SENTENCES: usize = 40;
 /// A question that waits for its answer is one of the last sentences of a text.

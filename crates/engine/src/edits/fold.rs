@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     admission::{self, AdmissionLimits, AdmissionRefused, AdmittedBlock, admit_block},
-    block::log::render_log,
+    block::log::{Log, render_log},
     compactor::{Request, compact},
     context::Context,
     error::{FoldRefused, SessionError, expect_idle, expect_own},
@@ -120,14 +120,13 @@ pub(crate) fn fold_by_rules(
     let request = Request { range: draft.range, budget: draft.budget, focus: draft.focus.as_deref() };
     let compaction =
         compact(desk.bench(), &desk.state.board, &desk.policy.configuration, &request, context.count, context.blobs)?;
-    let limits = &desk.policy.configuration.block;
     // Where no rule found anything the calls alone tell what was done.
-    if admission::says_nothing(&compaction.block) && render_log(desk.history, draft.range, limits, context.count).1 == 0
-    {
+    if admission::says_nothing(&compaction.block) && compaction.log.tokens == 0 {
         return Err(FoldRefused::Admission(AdmissionRefused::Empty { refused: Vec::new() }).into());
     }
     let admitted = AdmittedBlock::by_rules(compaction.block);
-    plan(desk, draft, admitted, NewDelta::Admitted(Box::new(compaction.delta)), Author::Rules, context)
+    let delta = NewDelta::Admitted(Box::new(compaction.delta));
+    plan(desk, draft, admitted, delta, Some(compaction.log), Author::Rules, context)
 }
 
 /// The block from a model's text. Missing fields are asked for once.
@@ -170,7 +169,7 @@ fn fold_by_proposal(
     let limits = AdmissionLimits { block_tokens: draft.budget, ..AdmissionLimits::from(&desk.policy.configuration) };
     let admitted = admit_block(desk.bench(), draft.range, parsed.block, &limits, context.count, context.blobs)
         .map_err(FoldRefused::Admission)?;
-    let mut planned = plan(desk, draft, admitted, NewDelta::Proposed(Box::new(parsed.delta)), author, context)?;
+    let mut planned = plan(desk, draft, admitted, NewDelta::Proposed(Box::new(parsed.delta)), None, author, context)?;
     planned.report.dropped_fields = parsed.dropped_fields;
     Ok(planned)
 }
@@ -180,12 +179,15 @@ fn plan(
     draft: &FoldDraft,
     mut admitted: AdmittedBlock,
     delta: NewDelta,
+    log: Option<Log>,
     author: Author,
     context: &Context<'_>,
 ) -> Result<PlannedFold, SessionError> {
     admitted.content.pinned = pinned_for(desk, draft.range, context.blobs);
     let (news, more) = admit_news(desk, draft, &admitted.content, delta, author, context)?;
-    let texts = write_fold(desk, draft, &admitted.content, news, author, context);
+    let limits = &desk.policy.configuration.block;
+    let log = log.unwrap_or_else(|| render_log(desk.history, draft.range, limits, context.count));
+    let texts = write_fold(desk, draft, &admitted.content, news, &log, author, context);
     admitted.refused.extend(more);
     plan_written(desk, draft, admitted, texts, author, context)
 }

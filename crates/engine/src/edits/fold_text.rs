@@ -3,7 +3,7 @@
 use super::{Desk, draft::FoldDraft};
 use crate::{
     admission::{AdmissionLimits, AdmissionRefused, Refusal, RefusalKind, admit_delta},
-    block::render_block,
+    block::{Framed, log::Log, render_block_with},
     board::{Board, DeltaRefused, render_board, render_delta},
     compactor::{Request, compact},
     configuration::BoardLimits,
@@ -77,11 +77,12 @@ pub(super) fn write_fold(
     draft: &FoldDraft,
     claims: &BlockContent,
     delta: Option<Delta>,
+    log: &Log,
     author: Author,
     context: &Context<'_>,
 ) -> Texts {
-    let number = desk.history.index().blocks + 1;
-    let text = render_block(desk.bench(), number, draft.range, claims, &desk.policy.configuration.block, context.count);
+    let framed = Framed { number: desk.history.index().blocks + 1, range: draft.range, log };
+    let text = render_block_with(desk.bench(), framed, claims, &desk.policy.configuration.block, context.count);
     let mut board = board_with_block(desk, claims);
     let applied = delta.as_ref().map(|delta| board.apply(delta));
     // What rules change on the board is more than its entry has room for.

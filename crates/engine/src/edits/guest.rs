@@ -13,10 +13,7 @@ use super::{
 };
 use crate::{
     admission::{self, AdmissionRefused, AdmittedBlock},
-    block::{
-        guest::{Framed, render_guest_block},
-        log::render_log,
-    },
+    block::guest::{Framed, render_guest_block},
     board::Board,
     compactor::{Request, compact},
     context::Context,
@@ -103,8 +100,7 @@ pub(crate) fn write(
     let request = Request { range, budget, focus: None };
     let nothing = Board::default();
     let compaction = compact(bench, &nothing, configuration, &request, context.count, context.blobs)?;
-    let limits = &configuration.block;
-    if admission::says_nothing(&compaction.block) && render_log(&history, range, limits, context.count).1 == 0 {
+    if admission::says_nothing(&compaction.block) && compaction.log.tokens == 0 {
         return Err(FoldRefused::Admission(AdmissionRefused::Empty { refused: Vec::new() }).into());
     }
     let mut board = nothing;
@@ -112,7 +108,7 @@ pub(crate) fn write(
     let mut claims = compaction.block;
     claims.open_questions = board.questions().iter().map(|entry| entry.value.clone()).collect();
     claims.next_actions = board.next_actions().to_vec();
-    let framed = Framed { conversation: desk.history.id(), recall, status: board.status() };
+    let framed = Framed { conversation: desk.history.id(), recall, status: board.status(), log: &compaction.log };
     let text = render_guest_block(bench, range, &claims, &framed, configuration, context.count);
     Ok(Written { claims, delta: compaction.delta, content: context.counted(text) })
 }

@@ -26,6 +26,7 @@ use super::{
 };
 use crate::{
     admission::imported::{block_holds, delta_holds},
+    block::log::render_log,
     board::{Board, render_delta},
     context::Context,
     planner::DeltaCause,
@@ -176,7 +177,8 @@ fn recheck_fold(desk: Desk<'_>, fold: &Fold, context: &Context<'_>) -> Result<()
     {
         return Err(Doubt::Claims);
     }
-    let written = write_fold(desk, &draft, &fold.claims, fold.delta.clone(), fold.author, context);
+    let log = render_log(desk.history, draft.range, &desk.policy.configuration.block, context.count);
+    let written = write_fold(desk, &draft, &fold.claims, fold.delta.clone(), &log, fold.author, context);
     same(&fold.content, &written.content)?;
     let shows = |entry: Option<&BoardEntry>| entry.map(|entry| entry.shows);
     if shows(fold.board.as_ref()) != shows(written.board.as_ref()) {

@@ -50,7 +50,9 @@ fn part(text: &[u8], start: u64, end: u64) -> &[u8] {
 }
 
 fn numbered_lines<'a>(text: &'a [u8], separator: &str) -> Vec<NumberedLine<'a>> {
-    split_lines(text).filter_map(|line| parse_numbered(line, separator.as_bytes())).map(numbered).collect()
+    let mut lines = Vec::with_capacity(memchr::memchr_iter(b'\n', text).count() + 1);
+    lines.extend(split_lines(text).filter_map(|line| parse_numbered(line, separator.as_bytes())).map(numbered));
+    lines
 }
 
 fn numbered((number, text): (u32, &[u8])) -> NumberedLine<'_> {

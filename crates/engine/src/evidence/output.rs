@@ -3,7 +3,7 @@
 //! Of a failure the error, of a success the closing line; progress, decoration and escapes tell nothing. It is read by
 //! shape, without knowledge of the program that printed it.
 
-use super::places::begins_with_place;
+use super::{lines::lossy, places::begins_with_place};
 use crate::{
     configuration::evidence::{CLOSING_CHARACTERS, OUTPUT_EDGE, SHORTEST_EXCEPTION, TOLD_CHARACTERS},
     text::shorten_at_word,
@@ -13,10 +13,10 @@ use crate::{
 /// The parts of an output that are worth looking at, as text.
 pub(crate) fn edges(bytes: &[u8]) -> String {
     if bytes.len() <= 2 * OUTPUT_EDGE {
-        return String::from_utf8_lossy(bytes).into_owned();
+        return lossy(bytes).into_owned();
     }
-    let head = String::from_utf8_lossy(&bytes[..OUTPUT_EDGE]);
-    let tail = String::from_utf8_lossy(&bytes[bytes.len() - OUTPUT_EDGE..]);
+    let head = lossy(&bytes[..OUTPUT_EDGE]);
+    let tail = lossy(&bytes[bytes.len() - OUTPUT_EDGE..]);
     // Where the two meet, lines are cut and must not be used.
     let head = head.rsplit_once('\n').map_or("", |(head, _)| head);
     let tail = tail.split_once('\n').map_or("", |(_, tail)| tail);

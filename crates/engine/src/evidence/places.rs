@@ -41,7 +41,7 @@ pub(crate) fn places(output: &str) -> Vec<NamedPlace<'_>> {
 /// Files that an output names by a path, in its order, each once: `M src/a.rs`, `diff --git a/src/a.rs b/src/a.rs`.
 pub(crate) fn named_files(output: &str) -> Vec<&str> {
     let mut found: Vec<&str> = Vec::new();
-    for line in output.lines() {
+    for line in output.lines().filter(|line| line.contains('/')) {
         let is_diff = ["diff --git ", "--- a/", "+++ b/"].iter().any(|mark| line.starts_with(mark));
         for word in line.split([' ', '\t', '(', ')', '"', '\'', '`', ',', ':']) {
             let word = if is_diff { word.get(2..).unwrap_or_default() } else { word.trim_start_matches("./") };

@@ -1,16 +1,16 @@
 //! A history in memory, asked for single events by recall.
 
-use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
+use std::{borrow::Cow, collections::BTreeMap, convert::Infallible, sync::Arc};
 
 use super::{
     History,
     index::{GateRecord, ToolTurn, TurnRecord},
-    readings::{AsOf, EditKey, EditWords, Kind, Readings, SaidKey, Weighed},
+    readings::{AsOf, EditKey, EditWords, Ended, Kind, Readings, SaidKey, Tone, Weighed, size_of_weighed},
 };
 use crate::{
     evidence::{observed::ObservedLine, pointer::Place},
     recall::{self, Mark, MarkKind, RecallError, Recalled, TraceLookup, marks_of},
-    trace::{Blobs, Event, EventBody, EventNo, TurnNo},
+    trace::{Blobs, Event, EventBody, EventNo, TurnNo, result::RunData},
 };
 
 impl History {
@@ -42,12 +42,22 @@ impl History {
 
     /// What the sentences of a text are worth, weighed once: each fold looks at all that was said lately.
     pub(crate) fn weighed(&self, key: SaidKey, weigh: impl FnOnce() -> Arc<[Weighed]>) -> Arc<[Weighed]> {
-        self.read_once(|known| &mut known.said, key, weigh, |weighed| size_of_val(&**weighed))
+        self.read_once(|known| &mut known.said, key, weigh, |weighed| size_of_weighed(weighed))
     }
 
     /// What a person's turn is.
     pub(crate) fn kind_of(&self, turn: TurnNo, read: impl FnOnce() -> Kind) -> Kind {
         self.read_once(|known| &mut known.kinds, turn, read, |_| 0)
+    }
+
+    /// How a person's turn is meant.
+    pub(crate) fn tone_of(&self, turn: TurnNo, read: impl FnOnce() -> Tone) -> Tone {
+        self.read_once(|known| &mut known.tones, turn, read, |_| 0)
+    }
+
+    /// Whether it goes on with the work that it found.
+    pub(crate) fn follows_up(&self, turn: TurnNo, read: impl FnOnce() -> bool) -> bool {
+        self.read_once(|known| &mut known.follows, turn, read, |_| 0)
     }
 
     /// What a person's turn asks for, in its own words.
@@ -61,6 +71,29 @@ impl History {
         self.read_once(|known| &mut known.edits, key, read, size)
     }
 
+    /// What a run is known by, whose result is this event: [`RunData::key`].
+    pub(crate) fn run_key(&self, event: EventNo, run: &RunData) -> Arc<str> {
+        let read = || run.key(&self.start.root).into();
+        self.read_once(|known| &mut known.keys, event, read, |key| key.len())
+    }
+
+    /// How a run ended, judged once.
+    pub(crate) fn ended<E>(
+        &self,
+        event: EventNo,
+        judge: impl FnOnce() -> Result<Arc<Ended>, E>,
+    ) -> Result<Arc<Ended>, E> {
+        let size = |ended: &Arc<Ended>| {
+            size_of::<Ended>() + ended.scripts.iter().map(|path| size_of::<String>() + path.len()).sum::<usize>()
+        };
+        self.try_read_once(|known| &mut known.ended, event, judge, size)
+    }
+
+    /// The lines of a result that say what went wrong.
+    pub(crate) fn errors<E>(&self, event: EventNo, read: impl FnOnce() -> Result<Arc<str>, E>) -> Result<Arc<str>, E> {
+        self.try_read_once(|known| &mut known.errors, event, read, |lines| lines.len())
+    }
+
     fn read_once<K: Ord + Copy, V: Clone>(
         &self,
         among: impl Fn(&mut Readings) -> &mut BTreeMap<K, V>,
@@ -68,14 +101,26 @@ impl History {
         read: impl FnOnce() -> V,
         size: impl FnOnce(&V) -> usize,
     ) -> V {
+        let Ok(value) = self.try_read_once(among, key, || Ok::<V, Infallible>(read()), size);
+        value
+    }
+
+    /// What could not be read now may be readable later.
+    fn try_read_once<K: Ord + Copy, V: Clone, E>(
+        &self,
+        among: impl Fn(&mut Readings) -> &mut BTreeMap<K, V>,
+        key: K,
+        read: impl FnOnce() -> Result<V, E>,
+        size: impl FnOnce(&V) -> usize,
+    ) -> Result<V, E> {
         if let Some(known) = among(&mut self.readings.borrow_mut()).get(&key) {
-            return known.clone();
+            return Ok(known.clone());
         }
-        let value = read();
+        let value = read()?;
         let mut readings = self.readings.borrow_mut();
         readings.make_room(size_of::<(K, V)>() + size(&value));
         among(&mut readings).insert(key, value.clone());
-        value
+        Ok(value)
     }
 
     fn tool_events(&self, turn: u32, events: impl Fn(&ToolTurn) -> Vec<EventNo>) -> Vec<EventNo> {

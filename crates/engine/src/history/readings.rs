@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use crate::{
     configuration::memory::READINGS_HOLD,
     evidence::observed::ObservedLine,
-    trace::{EventNo, TurnNo},
+    trace::{EventNo, TurnNo, claim::RunVerdict},
 };
 
 /// How far the history of a file went: its sights, and the rollbacks of all.
@@ -21,12 +21,36 @@ pub(super) struct AsOf {
 /// One text of the assistant's, and whether it changed a file right behind it.
 pub(crate) type SaidKey = (TurnNo, usize, bool);
 
-/// A sentence of a text, by its place in it, and what it is worth to whoever goes on from here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A sentence of a text, by its place in it, what it is worth to whoever goes on from here, and what of its wording tells
+/// whether it still holds. Words are kept as hashes: the text is in the trace.
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Weighed {
     pub(crate) worth: i32,
     pub(crate) start: usize,
     pub(crate) end: usize,
+    pub(crate) names_cause: bool,
+    /// The same of its letters as they are: with `’` for `'` some words are others.
+    pub(crate) names_cause_as_written: bool,
+    /// It still holds after the work was handed on.
+    pub(crate) lasts: bool,
+    /// It says that something is missing.
+    pub(crate) lacks: bool,
+    /// Names that only code has, and all that stand in code marks.
+    pub(crate) names: Box<[u64]>,
+    pub(crate) marked: Box<[u64]>,
+    /// Its longer words, in their order.
+    pub(crate) subject: Box<[u64]>,
+}
+
+impl Weighed {
+    fn size(&self) -> usize {
+        let words = self.names.len() + self.marked.len() + self.subject.len();
+        size_of::<Self>() + words * size_of::<u64>()
+    }
+}
+
+pub(super) fn size_of_weighed(weighed: &[Weighed]) -> usize {
+    weighed.iter().map(Weighed::size).sum()
 }
 
 /// What a person's turn is. Which one it is `standing/turns.rs` knows by its wording.
@@ -47,6 +71,15 @@ pub(crate) enum Kind {
     Foreign,
 }
 
+/// How a person's turn is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Tone {
+    /// It speaks against what was said before.
+    pub(crate) objects: bool,
+    /// It does not want something that it names.
+    pub(crate) rejects: bool,
+}
+
 /// The words that an edit took away and those that it brought, each by its hash, in their order: the texts are in the trace.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct EditWords {
@@ -54,13 +87,29 @@ pub(crate) struct EditWords {
     pub(crate) added: Box<[u64]>,
 }
 
+/// How the tests and the build of a run ended, as far as the run itself says. None: it has none, or did not get so far.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ended {
+    pub(crate) tests: Option<RunVerdict>,
+    pub(crate) build: Option<RunVerdict>,
+    /// The files that it runs as scripts and that a session may have written for it.
+    pub(crate) scripts: Box<[String]>,
+    /// How many of its commands build.
+    pub(crate) builds: usize,
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Readings {
     files: BTreeMap<String, (AsOf, Arc<Vec<ObservedLine>>)>,
     pub(super) said: BTreeMap<SaidKey, Arc<[Weighed]>>,
     pub(super) kinds: BTreeMap<TurnNo, Kind>,
+    pub(super) follows: BTreeMap<TurnNo, bool>,
+    pub(super) tones: BTreeMap<TurnNo, Tone>,
     pub(super) wanted: BTreeMap<TurnNo, Option<Arc<str>>>,
     pub(super) edits: BTreeMap<EditKey, Arc<EditWords>>,
+    pub(super) keys: BTreeMap<EventNo, Arc<str>>,
+    pub(super) ended: BTreeMap<EventNo, Arc<Ended>>,
+    pub(super) errors: BTreeMap<EventNo, Arc<str>>,
     bytes: usize,
 }
 

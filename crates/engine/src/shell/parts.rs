@@ -18,21 +18,27 @@ pub(crate) fn is_part_of(key: &str, wider: &str) -> bool {
 
 fn is_within_run(key: &str, wider: &str) -> bool {
     let (inner, outer) = (folder_of(key), folder_of(wider));
-    let (narrow, wide) = (choosing(key), choosing(wider));
-    let is_held = |part: &Vec<&str>| wide.iter().any(|whole| chooses_of(part, whole));
-    lies_in(inner, outer) && (narrow != wide || inner != outer) && narrow.iter().all(is_held)
+    // Nearly all commands have nothing to do with one another, and their first words tell.
+    let is_held = |part: &str| chain(wider).any(|whole| chooses_of(part, whole));
+    lies_in(inner, outer) && chain(key).all(is_held) && (inner != outer || !choose_alike(key, wider))
 }
 
 /// Whether one command runs what another runs, or a part of that.
-fn chooses_of(narrow: &[&str], wide: &[&str]) -> bool {
-    let mut words = narrow.iter();
-    narrow.first() == wide.first() && wide.iter().all(|wanted| words.any(|have| is_within(have, wanted)))
+fn chooses_of(narrow: &str, wide: &str) -> bool {
+    let mut words = choosing(narrow);
+    choosing(narrow).next() == choosing(wide).next()
+        && choosing(wide).all(|wanted| words.any(|have| is_within(have, wanted)))
 }
 
 /// The keys of the commands of a chain.
 pub(crate) fn parts_of(key: &str) -> impl Iterator<Item = String> {
     let folder = folder_of(key);
-    command_of(key).split(CHAINED).map(move |part| keyed(part.to_owned(), folder))
+    chain(key).map(move |part| keyed(part.to_owned(), folder))
+}
+
+/// The commands of a chain.
+fn chain(key: &str) -> impl Iterator<Item = &str> {
+    command_of(key).split(CHAINED)
 }
 
 fn command_of(key: &str) -> &str {
@@ -63,10 +69,20 @@ pub(crate) fn names_test(key: &str, test: &str) -> bool {
     !words.iter().any(leaves_out) && words.iter().any(is_named)
 }
 
-/// Of each command of a chain the words that choose what is run.
-fn choosing(key: &str) -> Vec<Vec<&str>> {
-    let only_says_how = |word: &&str| programs().says_how.has(word.split('=').next().unwrap_or(word));
-    command_of(key).split(CHAINED).map(|part| part.split(' ').filter(|word| !only_says_how(word)).collect()).collect()
+/// The words of a command that choose what is run.
+fn choosing(command: &str) -> impl Iterator<Item = &str> {
+    command.split(' ').filter(|word| !programs().says_how.has(word.split('=').next().unwrap_or(word)))
+}
+
+/// Whether two chains choose the same.
+fn choose_alike(key: &str, other: &str) -> bool {
+    let (mut one, mut two) = (chain(key), chain(other));
+    loop {
+        match (one.next(), two.next()) {
+            (Some(one), Some(two)) if choosing(one).eq(choosing(two)) => {}
+            (one, two) => return one.is_none() && two.is_none(),
+        }
+    }
 }
 
 fn is_within(word: &str, wider: &str) -> bool {

@@ -4,7 +4,6 @@
 //! back.
 
 use super::{
-    follows::follows_up,
     past::Past,
     turns::{Kind, own_words},
 };
@@ -90,7 +89,7 @@ fn begun_with<'a>(past: Past<'a>, newest: &Turn<'a>) -> Option<Turn<'a>> {
 fn turns(past: Past<'_>) -> impl Iterator<Item = Turn<'_>> {
     past.users().map(move |user| {
         let kind = past.kind(user);
-        Turn { user, kind, follows: kind == Kind::Request && follows_up(own_words(&user.text)) }
+        Turn { user, kind, follows: kind == Kind::Request && past.follows(user) }
     })
 }
 

@@ -1,5 +1,7 @@
 //! Runs that failed before the newest one and that it does not speak for: it ran a part of them, or runs elsewhere.
 
+use std::sync::Arc;
+
 use super::{
     past::Past,
     runs::{Kind, Newest, judged, may_be},
@@ -22,17 +24,16 @@ pub(super) fn still_failing<'a>(
     kind: Kind,
     newest: &Newest<'a>,
 ) -> Result<Vec<Earlier<'a>>, BlobError> {
-    let root = &past.history.start().root;
-    let key = newest.run.key(root);
-    let mut newer: Vec<(String, &RunData)> = vec![(key.clone(), newest.run)];
+    let key = past.run_key(&newest.done, newest.run);
+    let mut newer: Vec<(Arc<str>, &RunData)> = vec![(key.clone(), newest.run)];
     let mut found = Vec::new();
     let older = past.done().skip_while(|done| done.command.is_none_or(|number| number >= newest.number));
     for run in older.filter_map(|done| judged(past, done, kind).transpose()).take(EARLIER_RUNS) {
         let run = run?;
-        let own = run.run.key(root);
+        let own = past.run_key(&run.done, run.run);
         // What a chain of commands comes to is its last one, which may have run alone since.
         let last = parts_of(&own).last().unwrap_or_default();
-        let covers = |key: &str| key == own || key == last || is_part_of(&own, key) || is_part_of(&last, key);
+        let covers = |key: &str| key == &*own || key == last || is_part_of(&own, key) || is_part_of(&last, key);
         let is_again = newer.iter().any(|(key, _)| covers(key));
         let unsaid = is_part_of(&key, &own) || lie_apart(&key, &own);
         if run.verdict == RunVerdict::Failed && unsaid && !is_again {
@@ -59,9 +60,9 @@ fn ran_well(key: &str, run: &RunData, test: &str) -> bool {
 
 /// The newest earlier run of which this one is a part.
 pub(super) fn wider(past: Past<'_>, kind: Kind, newest: &Newest<'_>) -> Option<u32> {
-    let root = &past.history.start().root;
-    let key = newest.run.key(root);
-    let runs = past.done().filter_map(|done| done.run()).skip_while(|(number, _)| *number >= newest.number);
-    let runs = runs.filter(|(_, run)| may_be(run, kind)).take(EARLIER_RUNS);
-    runs.into_iter().find(|(_, run)| is_part_of(&key, &run.key(root))).map(|(number, _)| number)
+    let key = past.run_key(&newest.done, newest.run);
+    let runs = past.done().filter_map(|done| done.run().map(|(number, run)| (number, run, done)));
+    let runs = runs.skip_while(|(number, ..)| *number >= newest.number);
+    let mut runs = runs.filter(|(_, run, _)| may_be(run, kind)).take(EARLIER_RUNS);
+    runs.find(|(_, run, done)| is_part_of(&key, &past.run_key(done, run))).map(|(number, ..)| number)
 }

@@ -1,5 +1,7 @@
 //! What is to be done next, word for word: from the todo list, the user, or what the assistant announced and has not done.
 
+use std::sync::Arc;
+
 use super::{
     past::{Past, shortened},
     sentences::{Sentence, sentences},
@@ -62,10 +64,11 @@ fn handing_on(past: Past<'_>) -> Option<String> {
         Some((user.turn, handed.text.to_owned()))
     };
     let (since, text) = past.unanswered_turns().find_map(asks)?;
-    let root = &past.history.start().root;
-    let ran = past.done_from(since).filter_map(|done| done.run().map(|(_, run)| run));
-    let ran: Vec<String> =
-        ran.filter(|run| run.exit_code.is_none_or(|code| code == 0)).map(|run| run.key(root)).collect();
+    let ran = past.done_from(since).filter_map(|done| {
+        let (_, run) = done.run().filter(|(_, run)| run.exit_code.is_none_or(|code| code == 0))?;
+        Some(past.run_key(&done, run))
+    });
+    let ran: Vec<Arc<str>> = ran.collect();
     let done = |asked: &str| {
         let does = |part: String| {
             // What stands in quotes is a message.

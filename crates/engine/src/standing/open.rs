@@ -1,5 +1,7 @@
 //! What is open: tests and builds that fail, the last call that failed, and questions that nobody answered.
 
+use std::sync::Arc;
+
 use super::{
     earlier::{Earlier, still_failing},
     errors::error_lines,
@@ -38,7 +40,7 @@ pub(super) fn questions(
     let mut known: Vec<u32> = Vec::new();
     for run in newest {
         if !known.contains(&run.number) {
-            found.push(failing(run, &failures(run), ""));
+            found.push(failing(past, run, &failures(run), "")?);
             known.push(run.number);
         }
     }
@@ -46,8 +48,8 @@ pub(super) fn questions(
         let Some(run) = run else { continue };
         for Earlier { run, left } in still_failing(past, kind, run)? {
             if !known.contains(&run.number) {
-                let key = run.run.key(&past.history.start().root);
-                found.push(failing(&run, &left, folder_of(&key)));
+                let key = past.run_key(&run.done, run.run);
+                found.push(failing(past, &run, &left, folder_of(&key))?);
                 known.push(run.number);
             }
         }
@@ -87,7 +89,7 @@ fn failures<'a>(run: &Newest<'a>) -> Vec<&'a str> {
 }
 
 /// `names` are the failing tests that are open, `folder` is told where it says which of several runs it was.
-fn failing(run: &Newest<'_>, names: &[&str], folder: &str) -> Question {
+fn failing(past: Past<'_>, run: &Newest<'_>, names: &[&str], folder: &str) -> Result<Question, BlobError> {
     let mut named: Vec<&str> = Vec::new();
     for name in names.iter().copied().take(NAMED_FAILURES) {
         if named.is_empty() || named.iter().map(|name| name.len() + 2).sum::<usize>() + name.len() <= NAMED_CHARACTERS {
@@ -98,7 +100,8 @@ fn failing(run: &Newest<'_>, names: &[&str], folder: &str) -> Question {
     let named = named.join(", ");
     let named = if more > 0 { format!("{named} and {more} more") } else { named };
     let named = if named.is_empty() { String::new() } else { format!(": {named}") };
-    let mut lines = error_lines(&run.output, usize::MAX);
+    let output = past.output(run.done.result)?;
+    let mut lines = error_lines(&output, usize::MAX);
     // What a program logs in a test has a place, too; what the test expected is said by the test.
     lines.sort_by_key(|line| !names.is_empty() && !is_of_test(line));
     lines.truncate(ERROR_LINES);
@@ -114,7 +117,7 @@ fn failing(run: &Newest<'_>, names: &[&str], folder: &str) -> Question {
     let lines = if lines.is_empty() { lines } else { format!(": {lines}") };
     let folder = if folder.is_empty() { String::new() } else { format!("cd {folder} && ") };
     let text = format!("{folder}{} fails{named}{lines}", command_of(run.run));
-    question(&text, &run.place(), run.done.event)
+    Ok(question(&text, &run.place(), run.done.event))
 }
 
 /// Whether a line's place is in a file of tests, as nearly all projects name them.
@@ -125,14 +128,14 @@ fn is_of_test(line: &str) -> bool {
 
 /// The newest call that failed, unless the same was done again. That a search found nothing is no failure.
 fn failed_call(past: Past<'_>, known: &[u32]) -> Result<Option<Question>, BlobError> {
-    let mut newer: Vec<String> = Vec::new();
+    let mut newer: Vec<Arc<str>> = Vec::new();
     for done in past.done().take(CALLS_BACK) {
-        let key = key_of(&done, &past.history.start().root);
+        let key = key_of(past, &done);
         // What a chain of commands comes to is its last one, which may have run alone since.
         let last = parts_of(&key).last().unwrap_or_default();
-        let is_newest = !newer.contains(&key) && !newer.contains(&last);
+        let is_newest = !newer.iter().any(|newer| *newer == key || **newer == *last);
         if !has_failed(&done) {
-            newer.extend(parts_of(&key));
+            newer.extend(parts_of(&key).map(Into::into));
         }
         newer.push(key);
         let may_fail = has_failed(&done) || is_forgiven(&done);
@@ -201,14 +204,14 @@ pub(super) fn untested(past: Past<'_>, tests: &Newest<'_>) -> Option<Question> {
 }
 
 /// Two calls with the same key do the same.
-fn key_of(done: &Done<'_>, root: &str) -> String {
+fn key_of(past: Past<'_>, done: &Done<'_>) -> Arc<str> {
     match &done.result.data {
-        ResultData::Run(run) => run.key(root),
+        ResultData::Run(run) => past.run_key(done, run),
         data @ (ResultData::Edit(_) | ResultData::Patch(_) | ResultData::Write(_)) => {
-            format!("edit {}", data.changed_paths().collect::<Vec<_>>().join(" "))
+            format!("edit {}", data.changed_paths().collect::<Vec<_>>().join(" ")).into()
         }
-        ResultData::Read(read) => format!("read {}", read.path),
-        _ => done.tool.to_owned(),
+        ResultData::Read(read) => format!("read {}", read.path).into(),
+        _ => done.tool.into(),
     }
 }
 

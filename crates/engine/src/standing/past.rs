@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use super::{
+    errors::error_lines,
+    follows::follows_up,
     sentences::sentences,
-    turns::{Kind, is_question, kind_of, own_words, wanted},
+    turns::{Kind, is_question, kind_of, own_words, tone, wanted},
 };
 use crate::{
-    configuration::standing::{LAST_SENTENCES, TURNS_BACK},
+    configuration::standing::{ERROR_LINES, LAST_SENTENCES, TURNS_BACK},
     configuration::written::QUOTE_TOKENS,
     evidence::{output::edges, pointer::Place},
-    history::{History, LiveTurn},
+    history::{History, LiveTurn, Tone},
     text::shorten_quotation,
     trace::{
         AssistantPart, BlobError, Blobs, EventBody, EventNo, Origin, ResultData, Status, ToolResult, TurnNo, UserTurn,
@@ -78,6 +80,16 @@ impl<'a> Past<'a> {
     /// What a person's turn is. Each is read once.
     pub(super) fn kind(self, user: &UserTurn) -> Kind {
         self.history.kind_of(user.turn, || kind_of(own_words(&user.text)))
+    }
+
+    /// How it is meant.
+    pub(super) fn tone(self, user: &UserTurn) -> Tone {
+        self.history.tone_of(user.turn, || tone(own_words(&user.text)))
+    }
+
+    /// Whether it goes on with the work that it found.
+    pub(super) fn follows(self, user: &UserTurn) -> bool {
+        self.history.follows_up(user.turn, || follows_up(own_words(&user.text)))
     }
 
     /// What it asks for, in its own words.
@@ -168,6 +180,17 @@ impl<'a> Past<'a> {
 
     fn turns_from(self, first: TurnNo) -> impl DoubleEndedIterator<Item = (TurnNo, LiveTurn<'a>)> {
         self.history.live_turns(TurnRange { first, last: self.last })
+    }
+
+    /// Two runs with the same key ran the same thing.
+    pub(super) fn run_key(self, done: &Done<'_>, run: &RunData) -> Arc<str> {
+        self.history.run_key(done.event, run)
+    }
+
+    /// The lines of a result that say what went wrong, each behind the other.
+    pub(super) fn errors(self, done: &Done<'_>) -> Result<Arc<str>, BlobError> {
+        let read = || Ok(error_lines(&self.output(done.result)?, ERROR_LINES).join("\n").into());
+        self.history.errors(done.event, read)
     }
 
     /// What a result shows, both ends of it where it is very long.

@@ -3,7 +3,7 @@
 //! A run counts by its programs, never by words in its output alone. Behind a pipe the exit code is that of the pager: then
 //! the output has to say more, or the verdict is not known.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
     errors::says_good,
@@ -14,6 +14,7 @@ use super::{
 use crate::{
     configuration::standing::{SENTENCE_COMMAND, UNKNOWN_RUNS},
     evidence::{pointer::Place, symbols::is_prose},
+    history::Ended,
     shell::{Joint, Purpose, Script, negates, of_runs, programs, purposes, runs_tests, telling},
     text::shorten_at_word,
     trace::{
@@ -36,7 +37,6 @@ pub(super) struct Newest<'a> {
     pub(super) number: u32,
     pub(super) run: &'a RunData,
     pub(super) verdict: RunVerdict,
-    pub(super) output: String,
     /// A newer one, whose verdict is not shown.
     again: Option<u32>,
 }
@@ -64,30 +64,33 @@ pub(super) fn newest(past: Past<'_>, kind: Kind) -> Result<Option<Newest<'_>>, B
 pub(super) fn judged<'a>(past: Past<'a>, done: Done<'a>, kind: Kind) -> Result<Option<Newest<'a>>, BlobError> {
     let ran = done.run().filter(|(_, run)| may_be(run, kind) && !done.result.was_denied());
     let Some((number, run)) = ran else { return Ok(None) };
-    let output = past.output(done.result)?;
-    let verdict = judge(run, &output, kind).filter(|_| kind == Kind::Tests || !builds_by_own_scripts(past, run));
-    Ok(verdict.map(|verdict| Newest { done, number, run, verdict, output, again: None }))
+    let ended =
+        past.history.ended(done.event, || Ok(Arc::new(judge(run, &past.output(done.result)?, root_of(past)))))?;
+    let verdict = match kind {
+        Kind::Tests => ended.tests,
+        Kind::Build => ended.build.filter(|_| !builds_by_own_scripts(past, &ended)),
+    };
+    Ok(verdict.map(|verdict| Newest { done, number, run, verdict, again: None }))
+}
+
+fn root_of(past: Past<'_>) -> &str {
+    past.history.start().root.trim_end_matches('/')
 }
 
 /// Whether all that builds in it are scripts that the session wrote to run them.
-fn builds_by_own_scripts(past: Past<'_>, run: &RunData) -> bool {
-    let root = past.history.start().root.trim_end_matches('/');
-    let of = |run: &RunData| named(run, &Script::parse(&run.command), root);
+fn builds_by_own_scripts(past: Past<'_>, ended: &Ended) -> bool {
     let wrote = |path: &String| {
         past.done().any(|done| match &done.result.data {
             ResultData::Write(write) => write.created && write.path == *path,
             ResultData::Run(run) => {
-                run.command.contains('>') && run.command.contains(path.as_str()) && of(run).made.contains(path)
+                let made = || named(run, &Script::parse(&run.command), root_of(past)).made;
+                run.command.contains('>') && run.command.contains(path.as_str()) && made().contains(path)
             }
             _ => false,
         })
     };
-    // What lies in a folder of the project has its place there.
-    let used = of(run).used;
-    let own = used.iter().filter(|path| (!path.contains('/') || is_scratch(path)) && wrote(path)).count();
-    let builds =
-        purposes(&Script::parse(&run.command)).iter().filter(|(purpose, _)| *purpose == Purpose::Builds).count();
-    own > 0 && own >= builds
+    let own = ended.scripts.iter().filter(|path| wrote(path)).count();
+    own > 0 && own >= ended.builds
 }
 
 impl Newest<'_> {
@@ -164,12 +167,12 @@ struct Pipeline {
     joint: Joint,
 }
 
-fn pipelines(run: &RunData, script: &Script) -> Vec<Pipeline> {
+fn pipelines(run: &RunData, purposes: &[(Purpose, Joint)]) -> Vec<Pipeline> {
     let mut found: Vec<Pipeline> = Vec::new();
     let mut inside = false;
     let stops_at_errors =
         run.reading().claimed(&run.command).starts_with("set -e") || run.command.starts_with("set -e");
-    for (purpose, joint) in purposes(script) {
+    for (purpose, joint) in purposes.iter().copied() {
         let joint = if stops_at_errors && matches!(joint, Joint::Semicolon | Joint::Line) { Joint::And } else { joint };
         let starts_pipe = joint == Joint::Pipe;
         match found.last_mut().filter(|_| inside) {
@@ -184,14 +187,35 @@ fn pipelines(run: &RunData, script: &Script) -> Vec<Pipeline> {
     found
 }
 
-/// How the tests or the build of a command ended. None: it has neither, or did not get so far.
-fn judge(run: &RunData, output: &str, kind: Kind) -> Option<RunVerdict> {
+/// How the tests and the build of a command ended.
+fn judge(run: &RunData, output: &str, root: &str) -> Ended {
     let script = Script::parse(&run.command);
-    let lines = pipelines(run, &script);
+    let purposes = purposes(&script);
+    let lines = pipelines(run, &purposes);
     // What others print beside it says nothing of it.
     let own = of_runs(&script, output);
     let is_silent = output.trim().is_empty();
-    let output = own.as_deref().unwrap_or_default();
+    let of = |kind| may_be(run, kind).then(|| verdict(run, &script, &lines, own.as_deref(), is_silent, kind)).flatten();
+    // What lies in a folder of the project has its place there.
+    let used = named(run, &script, root).used.into_iter();
+    Ended {
+        tests: of(Kind::Tests),
+        build: of(Kind::Build),
+        scripts: used.filter(|path| !path.contains('/') || is_scratch(path)).collect(),
+        builds: purposes.iter().filter(|(purpose, _)| *purpose == Purpose::Builds).count(),
+    }
+}
+
+/// `own` is what it printed, as far as nobody else prints beside it.
+fn verdict(
+    run: &RunData,
+    script: &Script,
+    lines: &[Pipeline],
+    own: Option<&str>,
+    is_silent: bool,
+    kind: Kind,
+) -> Option<RunVerdict> {
+    let output = own.unwrap_or_default();
     let wanted = if kind == Kind::Tests { Purpose::Tests } else { Purpose::Builds };
     let find = |purpose: Purpose| lines.iter().rposition(|line| line.purpose == purpose);
     let at = find(wanted).or_else(|| find(Purpose::Builds).filter(|_| kind == Kind::Tests && run.tests.is_some()))?;
@@ -201,7 +225,7 @@ fn judge(run: &RunData, output: &str, kind: Kind) -> Option<RunVerdict> {
     let tests_follow = lines[at + 1..].iter().any(|line| line.purpose == Purpose::Tests);
     let checked_before = lines[..at].iter().any(|line| line.purpose == Purpose::Builds && line.joint == Joint::And);
     // A code that is turned round, or that of a command which has only begun, says nothing of how it ended.
-    let told = !run.timed_out && line.joint != Joint::Background && !negates(&script);
+    let told = !run.timed_out && line.joint != Joint::Background && !negates(script);
     let exit = run.exit_code.filter(|_| told);
     let failed = exit.is_some_and(|code| code != 0);
     let report = run.tests.as_deref().filter(|_| own.is_some());
@@ -213,7 +237,7 @@ fn judge(run: &RunData, output: &str, kind: Kind) -> Option<RunVerdict> {
     if report.is_none() && (exit != Some(0) || line.piped) && lacks_runner(run, output, kind) {
         return None;
     }
-    if kind == Kind::Tests && report.is_none() && !runs_tests(&script) {
+    if kind == Kind::Tests && report.is_none() && !runs_tests(script) {
         return None;
     }
     let verdict = match kind {
@@ -291,8 +315,8 @@ mod tests {
         let run = RunData { command: command.into(), exit_code: Some(exit), ..RunData::default() };
         let tests = crate::evidence::recognise::recognise(&Script::parse(command), output).map(Box::<TestReport>::new);
         let run = RunData { tests, ..run };
-        let of = |kind| may_be(&run, kind).then(|| judge(&run, output, kind)).flatten();
-        (of(Kind::Tests), of(Kind::Build))
+        let ended = judge(&run, output, "");
+        (ended.tests, ended.build)
     }
 
     #[test]

@@ -4,12 +4,12 @@
 //! for each subject, the newest; none that a later edit or the user's next turn speaks against, and none about how a run
 //! ended, which the run itself says better. Each is quoted with its turn. Whether it is true is not known here.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 use super::{
     past::{Past, Said, shortened},
     sentences::{sentences, without_list_mark},
-    since::{Since, relearns},
+    since::{Since, hash_of, names_of_code, relearns, sorted},
     turns::{Kind, is_question, own_words},
     wording::{wording, words},
     worth::{says_done, worth},
@@ -38,7 +38,8 @@ struct Choice<'a> {
     turn: TurnNo,
     text: &'a str,
     value: i32,
-    subject: BTreeSet<String>,
+    /// Its longer words, by their hashes.
+    subject: Box<[u64]>,
 }
 
 /// The best first, of the turns from `first` on.
@@ -58,40 +59,36 @@ pub(super) fn concluded(past: Past<'_>, first: TurnNo, most: usize) -> Vec<Concl
         }
         let changes = since.changes_right_behind(said.turn);
         let weighed = past.history.weighed((said.turn, said.part, changes), || weigh(&said, changes));
-        let mut best: Vec<(i32, &str)> =
-            weighed.iter().map(|weighed| (weighed.worth, &said.text[weighed.start..weighed.end])).collect();
-        best.retain(|(_, text)| {
-            let lower = text.to_lowercase().replace('’', "'");
-            let names_cause = wording().strength(&lower) >= CAUSE;
-            // What was done before the work was handed on stands in the log; why things are as they are still holds.
-            let lasts = names_cause || wording().limits.stand_in(&lower) || !says_done(&lower);
-            let is_over = !lasts && handed_on.is_some_and(|turn| said.turn < turn);
-            let contradicted = (names_cause && taken_back)
-                || since.edit_speaks_against(said.turn, text)
+        let mut best: Vec<(&Weighed, &str)> =
+            weighed.iter().map(|weighed| (weighed, &said.text[weighed.start..weighed.end])).collect();
+        best.retain(|(sentence, text)| {
+            let is_over = !sentence.lasts && handed_on.is_some_and(|turn| said.turn < turn);
+            let contradicted = (sentence.names_cause && taken_back)
+                || since.edit_speaks_against(said.turn, text, sentence)
                 || since.user_rejects(said.turn, text)
-                || since.run_refutes(said.turn, text);
+                || since.run_refutes(said.turn, sentence);
             !is_over && !contradicted
         });
-        best.sort_by_key(|(worth, _)| std::cmp::Reverse(*worth));
+        best.sort_by_key(|(sentence, _)| std::cmp::Reverse(sentence.worth));
         if !said.answers && !changes {
             // Whoever looks for a cause names several on the way; the last ones are what came of it.
             let round = rounds.iter().find(|turn| **turn < said.turn);
             causes = if causes.0 == Some(round) { causes } else { (Some(round), 0) };
-            best.retain(|(_, text)| {
-                let names_cause = wording().strength(&text.to_lowercase()) >= CAUSE;
+            best.retain(|(sentence, _)| {
+                let names_cause = sentence.names_cause_as_written;
                 causes.1 += usize::from(names_cause);
                 !names_cause || causes.1 <= CAUSES_OF_ROUND
             });
             best.truncate(CONCLUSIONS_PER_TURN.min(ASIDES.saturating_sub(asides)));
             asides += best.len();
         }
-        for (place, (worth, text)) in (0..).zip(best.into_iter().take(CONCLUSIONS_PER_TURN)) {
-            let subject = subject(text);
-            if choices.iter().any(|newer| newer.turn > said.turn && is_about_the_same(&subject, &newer.subject)) {
+        for (place, (sentence, text)) in (0..).zip(best.into_iter().take(CONCLUSIONS_PER_TURN)) {
+            let is_known = |newer: &Choice<'_>| is_about_the_same(&sentence.subject, &newer.subject);
+            if choices.iter().any(|newer| newer.turn > said.turn && is_known(newer)) {
                 continue;
             }
-            let value = worth + freshness(past, said.turn) - FURTHER_CONCLUSION * place;
-            choices.push(Choice { turn: said.turn, text, value, subject });
+            let value = sentence.worth + freshness(past, said.turn) - FURTHER_CONCLUSION * place;
+            choices.push(Choice { turn: said.turn, text, value, subject: sentence.subject.clone() });
         }
     }
     choices.extend(approved(past, first));
@@ -113,7 +110,7 @@ fn approved(past: Past<'_>, first: TurnNo) -> Vec<Choice<'_>> {
         let said = past.said().find(|said| said.turn < user.turn)?;
         let value = APPROVED + freshness(past, said.turn);
         if let Some(text) = chosen(said.text, own_words(&user.text)) {
-            return Some(Choice { turn: said.turn, text, value, subject: BTreeSet::new() });
+            return Some(Choice { turn: said.turn, text, value, subject: Box::default() });
         }
         // What was asked for with a "yes" is done once an answer follows.
         if answered.is_some_and(|answered| answered > user.turn) {
@@ -123,7 +120,7 @@ fn approved(past: Past<'_>, first: TurnNo) -> Vec<Choice<'_>> {
             |text: &&str| is_question(text) && !text.contains(['“', '”']) && text.len() >= SHORTEST_CONCLUSION;
         let text =
             sentences(said.text).into_iter().rev().take(LAST_SENTENCES).map(|sentence| sentence.text).find(is_asked)?;
-        Some(Choice { turn: said.turn, text, value, subject: BTreeSet::new() })
+        Some(Choice { turn: said.turn, text, value, subject: Box::default() })
     });
     asked.collect()
 }
@@ -200,18 +197,36 @@ fn weigh(said: &Said<'_>, changes: bool) -> Arc<[Weighed]> {
         let worth = worth(sentence, said, offers, changes);
         // A sentence is borrowed from its text.
         let start = sentence.text.as_ptr() as usize - said.text.as_ptr() as usize;
-        (worth >= LEAST_WORTH).then_some(Weighed { worth, start, end: start + sentence.text.len() })
+        (worth >= LEAST_WORTH).then(|| read(worth, sentence.text, start))
     });
     weighed.collect()
 }
 
-fn subject(text: &str) -> BTreeSet<String> {
-    let lower = text.to_lowercase();
-    crate::text::words(&lower).into_iter().filter(|word| word.len() > 3).collect()
+/// What its wording tells of a sentence.
+fn read(worth: i32, text: &str, start: usize) -> Weighed {
+    let as_written = text.to_lowercase();
+    let lower = as_written.replace('’', "'");
+    let list = wording();
+    let names_cause = list.strength(&lower) >= CAUSE;
+    let (names, marked) = names_of_code(text);
+    let words = crate::text::words(&as_written).into_iter().filter(|word| word.len() > 3);
+    Weighed {
+        worth,
+        start,
+        end: start + text.len(),
+        names_cause,
+        names_cause_as_written: list.strength(&as_written) >= CAUSE,
+        // What was done before the work was handed on stands in the log; why things are as they are still holds.
+        lasts: names_cause || list.limits.stand_in(&lower) || !says_done(&lower),
+        lacks: list.lacks.stand_in(&lower),
+        names,
+        marked,
+        subject: sorted(words.map(|word| hash_of(&word))),
+    }
 }
 
-fn is_about_the_same(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
-    let shared = one.intersection(other).count();
+fn is_about_the_same(one: &[u64], other: &[u64]) -> bool {
+    let shared = one.iter().filter(|word| other.binary_search(word).is_ok()).count();
     let fewer = one.len().min(other.len());
     fewer > 0 && shared * 100 >= fewer * SAME_SUBJECT
 }

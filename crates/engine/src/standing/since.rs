@@ -1,16 +1,15 @@
 //! What speaks against a sentence of the assistant's: later edits, and what the user said to it.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 use super::{
-    errors::error_lines,
     past::Past,
     turns::own_words,
-    wording::{wording, words},
+    wording::{lower, wording, words},
 };
 use crate::{
-    configuration::standing::{CAUSE, ERROR_LINES, LONGEST_LOOK, OBJECTION_CUE},
-    history::EditWords,
+    configuration::standing::{LONGEST_CUE, LONGEST_LOOK},
+    history::{EditWords, Weighed},
     shell::Purpose,
     text::beginning,
     trace::TurnNo,
@@ -47,15 +46,17 @@ impl<'a> Since<'a> {
                 Edit { turn: done.turn, path, words: past.history.edit_words((done.event, place), read) }
             })
         });
-        let objecting = past.typed().take_while(|user| user.turn > first).filter(|user| {
-            let lower = beginning(own_words(&user.text), OBJECTION_CUE).to_lowercase();
-            wording().objects.begin(&lower) && past.kind(user).says_something()
-        });
+        let objecting = past
+            .typed()
+            .take_while(|user| user.turn > first)
+            .filter(|user| past.tone(user).objects && past.kind(user).says_something());
         let meant = objecting.filter_map(|user| past.said().find(|said| said.turn < user.turn)).map(|said| said.turn);
         let rejecting = past.typed().take_while(|user| user.turn > first).filter_map(|user| {
-            let lower = beginning(own_words(&user.text), LONGEST_LOOK).to_lowercase().replace('’', "'");
+            if !past.tone(user).rejects {
+                return None;
+            }
             let read = past.said().find(|said| said.turn < user.turn)?.turn;
-            wording().rejects.stand_in(&lower).then_some((read, lower))
+            Some((read, lower(beginning(own_words(&user.text), LONGEST_LOOK))))
         });
         Self {
             edits: edits.collect(),
@@ -67,16 +68,18 @@ impl<'a> Since<'a> {
 
     /// The user's next turn repeats the sentence and rejects something: what else than the sentence?
     pub(super) fn user_rejects(&self, turn: TurnNo, text: &str) -> bool {
-        let lower = text.to_lowercase().replace('’', "'");
+        if !self.rejections.iter().any(|(read, _)| *read == turn) {
+            return false;
+        }
+        let lower = lower(text);
         let plain = |text: &str| words(text).collect::<Vec<_>>().join(" ");
         let said = plain(&lower);
         self.rejections.iter().any(|(read, rejected)| *read == turn && plain(rejected).contains(&said))
     }
 
     /// It names a cause, what was then done about it changed nothing, and the run fails as it did.
-    pub(super) fn run_refutes(&self, turn: TurnNo, text: &str) -> bool {
-        wording().strength(&text.to_lowercase()) >= CAUSE
-            && self.refuted.iter().any(|(first, last)| *first <= turn && turn < *last)
+    pub(super) fn run_refutes(&self, turn: TurnNo, sentence: &Weighed) -> bool {
+        sentence.names_cause_as_written && self.refuted.iter().any(|(first, last)| *first <= turn && turn < *last)
     }
 
     pub(super) fn user_objects(&self, turn: TurnNo) -> bool {
@@ -84,17 +87,19 @@ impl<'a> Since<'a> {
     }
 
     /// A later edit took away a name that stands in the sentence, or changed what it says is missing.
-    pub(super) fn edit_speaks_against(&self, turn: TurnNo, text: &str) -> bool {
-        let lower = text.to_lowercase().replace('’', "'");
-        let lacks = wording().lacks.stand_in(&lower);
-        let named: Vec<(&str, u64)> = subject_names(text).into_iter().map(|name| (name, hash_of(name))).collect();
-        self.edits.iter().filter(|edit| edit.turn > turn).any(|edit| {
+    pub(super) fn edit_speaks_against(&self, turn: TurnNo, text: &str, sentence: &Weighed) -> bool {
+        let Weighed { lacks, names, marked, .. } = sentence;
+        if names.is_empty() && !lacks {
+            return false;
+        }
+        // The newest edits come first.
+        self.edits.iter().take_while(|edit| edit.turn > turn).any(|edit| {
             let file = edit.path.rsplit('/').next().unwrap_or(edit.path);
             let removes = |hash: &u64| edit.words.removed.binary_search(hash).is_ok();
             let adds = |hash: &u64| edit.words.added.binary_search(hash).is_ok();
-            let takes = named.iter().any(|(name, hash)| removes(hash) && !adds(hash) && is_name(name));
-            let mends = || text.contains(file) || named.iter().any(|(_, hash)| adds(hash) || removes(hash));
-            takes || (lacks && mends())
+            let takes = names.iter().any(|hash| removes(hash) && !adds(hash));
+            let mends = || text.contains(file) || names.iter().chain(marked).any(|hash| adds(hash) || removes(hash));
+            takes || (*lacks && mends())
         })
     }
 
@@ -105,19 +110,18 @@ impl<'a> Since<'a> {
 
 /// A run that failed, and the newest work before it.
 struct Failed {
-    key: String,
-    errors: String,
+    key: Arc<str>,
+    errors: Arc<str>,
     worked: Option<TurnNo>,
 }
 
 /// Whether a text begins with having learned better.
 pub(super) fn relearns(text: &str) -> bool {
-    wording().relearns.begin(&text.trim_start().to_lowercase().replace('’', "'"))
+    wording().relearns.begin(&lower(beginning(text.trim_start(), LONGEST_CUE)))
 }
 
 /// From a failing run to the last work before the next run of the same thing, where that fails with the same errors.
 fn refuted(past: Past<'_>, first: TurnNo) -> Vec<(TurnNo, TurnNo)> {
-    let root = &past.history.start().root;
     let mut later: Vec<Failed> = Vec::new();
     let mut found = Vec::new();
     for done in past.done_from(first) {
@@ -126,15 +130,9 @@ fn refuted(past: Past<'_>, first: TurnNo) -> Vec<(TurnNo, TurnNo)> {
             later.iter_mut().for_each(|run| run.worked = run.worked.or(Some(done.turn)));
         }
         let Some(run) = run else { continue };
-        let key = run.key(root);
+        let key = past.run_key(&done, run);
         let failed = run.exit_code.is_some_and(|code| code != 0);
-        let errors = failed.then(|| past.output(done.result).ok()).flatten();
-        let errors = errors.map(|output| {
-            error_lines(&output, ERROR_LINES).join(
-                "
-",
-            )
-        });
+        let errors = failed.then(|| past.errors(&done).ok()).flatten();
         let errors = errors.filter(|errors| !errors.is_empty());
         if let Some(place) = later.iter().position(|run| run.key == key) {
             let again = later.swap_remove(place);
@@ -145,10 +143,11 @@ fn refuted(past: Past<'_>, first: TurnNo) -> Vec<(TurnNo, TurnNo)> {
     found
 }
 
-/// Names of code in a sentence: what stands in code marks, and words that no prose has.
-fn subject_names(text: &str) -> BTreeSet<&str> {
-    let in_marks = names(text.split('`').skip(1).step_by(2));
-    names(std::iter::once(text)).filter(|name| is_name(name)).chain(in_marks).collect()
+/// Names of code in a sentence: words that no prose has, and what else stands in code marks.
+pub(super) fn names_of_code(text: &str) -> (Box<[u64]>, Box<[u64]>) {
+    let named = names(std::iter::once(text)).filter(|name| is_name(name));
+    let in_marks = names(text.split('`').skip(1).step_by(2)).filter(|name| !is_name(name));
+    (sorted(named.map(hash_of)), sorted(in_marks.map(hash_of)))
 }
 
 fn names<'a>(texts: impl Iterator<Item = &'a str>) -> impl Iterator<Item = &'a str> {
@@ -157,14 +156,19 @@ fn names<'a>(texts: impl Iterator<Item = &'a str>) -> impl Iterator<Item = &'a s
 }
 
 fn hashes<'a>(texts: impl Iterator<Item = &'a str>) -> Box<[u64]> {
-    let mut hashes: Vec<u64> = names(texts).map(hash_of).collect();
+    sorted(names(texts).map(hash_of))
+}
+
+/// Each once.
+pub(super) fn sorted(hashes: impl Iterator<Item = u64>) -> Box<[u64]> {
+    let mut hashes: Vec<u64> = hashes.collect();
     hashes.sort_unstable();
     hashes.dedup();
     hashes.into()
 }
 
 /// FNV-1a. Two words with the same hash are the same word, as far as a sentence's worth is concerned.
-fn hash_of(word: &str) -> u64 {
+pub(super) fn hash_of(word: &str) -> u64 {
     word.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 

@@ -4,13 +4,14 @@
 
 use super::{
     sentences::{Sentence, sentences},
-    wording::{wording, words},
+    wording::{lower, wording, words},
 };
 pub(super) use crate::history::Kind;
 use crate::{
     configuration::standing::{
-        FEW_WORDS, LEAST_WORDS, LONGEST_LOOK, LONGEST_REQUEST, MATTER, PLAN, SENTENCES, TITLE_WORDS,
+        FEW_WORDS, LEAST_WORDS, LONGEST_LOOK, LONGEST_REQUEST, MATTER, OBJECTION_CUE, PLAN, SENTENCES, TITLE_WORDS,
     },
+    history::Tone,
     text::beginning,
 };
 
@@ -38,6 +39,15 @@ pub(super) fn own_words(text: &str) -> &str {
         rest = behind.trim_start();
     }
     rest
+}
+
+/// How a turn is meant.
+pub(super) fn tone(text: &str) -> Tone {
+    let list = wording();
+    Tone {
+        objects: list.objects.begin(&beginning(text, OBJECTION_CUE).to_lowercase()),
+        rejects: list.rejects.stand_in(&lower(beginning(text, LONGEST_LOOK))),
+    }
 }
 
 pub(super) fn kind_of(text: &str) -> Kind {

@@ -109,7 +109,8 @@ impl Cues {
     /// Those that stand in a text; as whole words, where they are written in letters.
     pub(super) fn in_text<'a>(&'a self, lower: &'a str) -> impl Iterator<Item = &'a str> {
         let bytes = lower.as_bytes();
-        let some = move |at: &usize| !self.starting_with[usize::from(bytes[*at])].is_empty();
+        // Most places are inside of a word, where no cue begins.
+        let some = move |at: &usize| starts_word(bytes, *at) && !self.starting_with[usize::from(bytes[*at])].is_empty();
         (0..bytes.len()).filter(some).flat_map(move |at| self.at(bytes, at))
     }
 
@@ -128,15 +129,28 @@ impl Cues {
     }
 
     fn at<'a>(&'a self, bytes: &'a [u8], at: usize) -> impl Iterator<Item = &'a str> {
-        let in_word = move |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
-        let starts_word = at == 0 || !in_word(at - 1) || !bytes[at].is_ascii();
-        let cues = self.starting_with[usize::from(bytes[at])].iter().filter(move |_| starts_word);
+        let starts = starts_word(bytes, at);
+        let cues = self.starting_with[usize::from(bytes[at])].iter().filter(move |_| starts);
         let here = cues.filter(move |cue| {
             let last_is_letter = cue.bytes().last().is_some_and(|last| last.is_ascii_alphanumeric());
-            bytes[at..].starts_with(cue.as_bytes()) && !(last_is_letter && in_word(at + cue.len()))
+            bytes[at..].starts_with(cue.as_bytes()) && !(last_is_letter && in_word(bytes, at + cue.len()))
         });
         here.map(String::as_str)
     }
+}
+
+/// In lower case, with the apostrophe that the words have.
+pub(super) fn lower(text: &str) -> String {
+    let lower = text.to_lowercase();
+    if lower.contains('’') { lower.replace('’', "'") } else { lower }
+}
+
+fn in_word(bytes: &[u8], at: usize) -> bool {
+    bytes.get(at).is_some_and(u8::is_ascii_alphanumeric)
+}
+
+fn starts_word(bytes: &[u8], at: usize) -> bool {
+    at == 0 || !in_word(bytes, at - 1) || !bytes[at].is_ascii()
 }
 
 /// The words of a text, in lower case already.

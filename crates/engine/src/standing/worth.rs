@@ -6,7 +6,7 @@ use super::{
     past::Said,
     sentences::Sentence,
     turns::is_question,
-    wording::{wording, words},
+    wording::{lower, wording, words},
 };
 use crate::configuration::standing::{
     BEFORE_CHANGE, CAUSE, FEWEST_WORDS, IN_ANSWER, LISTED_IN_ANSWER, NAMES_SOMETHING, OPENS_ANSWER,
@@ -29,7 +29,7 @@ pub(super) fn worth(sentence: &Sentence<'_>, said: &Said<'_>, offers: bool, chan
     if text.matches('"').count() % 2 == 1 || text.matches('`').count() % 2 == 1 {
         return 0;
     }
-    let lower = text.to_lowercase().replace('’', "'");
+    let lower = lower(text);
     let plain = lower.trim_start_matches(['*', '_', '`', ' ']);
     let strongest = list.strength(&lower);
     // What stands in the list of an answer that asks is a choice, not yet a decision.

@@ -102,7 +102,9 @@ pub(super) fn render_message(message: &Message<'_>) -> Vec<u8> {
         [Shown::Own(Own::Message(raw))] => Some(raw.get().to_owned()),
         parts => render_entry(message.role, parts),
     });
-    entries.collect::<Vec<_>>().join(",").into_bytes()
+    let mut entries: Vec<String> = entries.collect();
+    let only = if entries.len() == 1 { entries.pop() } else { None };
+    only.unwrap_or_else(|| entries.join(",")).into_bytes()
 }
 
 fn render_entry(role: Role, parts: &[Shown<'_, '_>]) -> Option<String> {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::{Map, Value, value::RawValue};
 
-use super::Head;
+use super::{Head, whole};
 use crate::ToolSpec;
 
 /// The schema of a tool whose own one cannot be sent: any object will do.
@@ -37,7 +37,7 @@ pub(super) fn render_items(items: &[impl Serialize]) -> Vec<u8> {
 /// The text itself, if it is a JSON object that every reader accepts. It is parsed in full, because a lone surrogate
 /// escape or absurd nesting passes a mere scan and is then refused by the provider, with the whole conversation.
 pub(super) fn parse_object(text: &str) -> Option<&RawValue> {
-    serde_json::from_str::<Map<String, Value>>(text).ok()?;
+    serde_json::from_str::<whole::Object>(text).ok()?;
     serde_json::from_str(text).ok()
 }
 

@@ -122,6 +122,11 @@ fn path_of(pointer: &str) -> Option<String> {
     }
 }
 
+/// Whether a file was created up to the end of a turn.
+pub(crate) fn was_created(path: &str, until: TurnNo, history: &History) -> bool {
+    has_seen(ClaimKind::FileCreated, path, until, history)
+}
+
 fn has_seen(kind: ClaimKind, path: &str, until: TurnNo, history: &History) -> bool {
     let end = history.end_of_turn(until).unwrap_or(history.next_event());
     let events = history.index().files.get(path).into_iter().flatten().filter(|event| **event <= end);

@@ -2,6 +2,8 @@
 
 mod changed;
 
+use std::sync::Arc;
+
 use super::{other_thing, quoted};
 use crate::{
     admission::{RefusalKind, resolve::Resolver},
@@ -30,7 +32,7 @@ struct Ran<'a> {
     event: EventNo,
     result: &'a ToolResult,
     run: &'a RunData,
-    root: &'a str,
+    history: &'a History,
 }
 
 impl<'a> Ran<'a> {
@@ -40,7 +42,7 @@ impl<'a> Ran<'a> {
         let event = history.index().tool_turn(turn)?.calls.get(index as usize)?.result()?;
         let EventBody::ToolResult { result, .. } = history.live_body(event)? else { return None };
         let ResultData::Run(run) = &result.data else { return None };
-        Some(Self { number, event, result, run, root: &history.start().root })
+        Some(Self { number, event, result, run, history })
     }
 
     /// Commands after this one, oldest first, up to the end of a turn.
@@ -50,8 +52,8 @@ impl<'a> Ran<'a> {
         (self.number + 1..=self.number + within).filter_map(move |number| Self::numbered(history, number))
     }
 
-    fn key(&self) -> String {
-        self.run.key(self.root)
+    fn key(&self) -> Arc<str> {
+        self.history.run_key(self.event, self.run)
     }
 
     fn is_test(&self) -> bool {

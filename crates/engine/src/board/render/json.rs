@@ -233,13 +233,13 @@ pub(super) fn render_json(header: &str, body: &Body<'_>) -> String {
     // Strings, numbers and lists of them cannot fail to serialise.
     let json = serde_json::to_string(body).unwrap_or_default();
     let mut rendered = format!("{header}\n");
-    for (at, character) in json.char_indices() {
-        if character == '<' && names_our_tag(&json[at + 1..]) {
-            rendered.push_str("\\u003c");
-        } else {
-            rendered.push(character);
-        }
+    let mut rest = json.as_str();
+    while let Some((before, behind)) = rest.split_once('<') {
+        rendered.push_str(before);
+        rendered.push_str(if names_our_tag(behind) { "\\u003c" } else { "<" });
+        rest = behind;
     }
+    rendered.push_str(rest);
     rendered
 }
 

@@ -77,6 +77,8 @@ pub struct About {
     pub model: Option<String>,
     /// Whose file it was before Lookback imported it.
     pub imported_from: Option<Format>,
+    /// The file begins with a copy of another session, all of it at the time of the copy.
+    pub is_fork: bool,
     /// Calls of sub-agents in the same file, by the hash of their ids: no part of the conversation, and paid for.
     pub sub_agents: BTreeMap<u64, Aside>,
 }

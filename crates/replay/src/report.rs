@@ -74,6 +74,9 @@ pub struct SessionReport {
     /// What was billed beside tokens at the usual prices, and is in no sum.
     #[serde(skip_serializing_if = "Unpriced::is_nothing")]
     pub unpriced: Unpriced,
+    /// Of `paid_usd`, the bills of calls whose model has no prices of its own, where other calls' has.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub borrowed_usd: f64,
     /// What the provider billed, with each answer as long as for every strategy, so that it can be compared with them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub billed: Option<Bills>,
@@ -118,6 +121,10 @@ pub struct UsedCard {
     pub source: String,
     /// The session is older than that day, and may have been billed otherwise.
     pub is_newer: bool,
+}
+
+fn is_nothing(usd: &f64) -> bool {
+    *usd == 0.0
 }
 
 impl SessionReport {

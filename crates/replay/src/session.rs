@@ -10,8 +10,8 @@ use crate::{
     check::{self, check},
     conversation::Conversation,
     measure::{competitive::competitive, figures},
-    paid::{estimated, paid},
-    recording::{Recording, Unpriced},
+    paid::{dollars, estimated, paid},
+    recording::{Item, Recording, Unpriced},
     report::{
         self, SessionReport, UsedCard,
         pictures::{NamedRun, pictures},
@@ -111,6 +111,7 @@ pub fn replay(job: &Job<'_>, plan: Plan<'_>, count: &dyn Fn(&[u8]) -> u32) -> Re
         estimated_usd: estimated.as_ref().map(|estimated| estimated.usd),
         estimated,
         unpriced,
+        borrowed_usd: borrowed(job),
         billed: checked.map(|checked| checked.billed),
         predicted: checked.map(|checked| checked.predicted),
         check: checked.map(|checked| report_check(checked.check, recording, plan.cards)),
@@ -118,6 +119,16 @@ pub fn replay(job: &Job<'_>, plan: Plan<'_>, count: &dyn Fn(&[u8]) -> u32) -> Re
         pictures,
     };
     Replayed { report, invalid }
+}
+
+/// Dollars of the calls at another model's prices. Copies were paid elsewhere.
+fn borrowed(job: &Job<'_>) -> f64 {
+    let items = job.recording.items.iter().enumerate().filter(|(place, _)| !job.copied.contains(place));
+    let calls = items.filter_map(|(_, item)| if let Item::Call(call) = item { Some(call) } else { None });
+    let borrowing =
+        calls.filter(|call| call.model.as_ref().is_some_and(|model| job.card.borrowing.contains_key(model)));
+    let bills = borrowing.filter_map(|call| Some((call.billed?, &job.tariff.of(call.model.as_deref()).card)));
+    bills.map(|(billed, card)| dollars(&billed, card)).sum()
 }
 
 type Runs = Vec<(StrategyName, Run)>;

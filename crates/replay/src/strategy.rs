@@ -100,6 +100,27 @@ impl StrategyName {
     }
 }
 
+impl StrategyName {
+    /// For somebody who sees its row for the first time.
+    pub fn means(self) -> &'static str {
+        match self {
+            Self::Append => "everything is sent every time",
+            Self::HeadSummary => "a nearly full prompt becomes a summary",
+            Self::AnthropicCompact => "the same by the defaults of Anthropic's API",
+            Self::CodexCompact => "the same as Codex does it",
+            Self::Mask => "results before the newest ten steps are left out",
+            Self::MaskBatched => "the same, every 20 steps",
+            Self::MaskBatched10 => "results of older steps are left out, every 10 steps",
+            Self::ClearTools => "old results are cleared above 100k tokens",
+            Self::AnthropicClear => "the same by the documented defaults",
+            Self::Settle => "results that later ones replace become short",
+            Self::Lookback | Self::Guest => "old steps become a short block when that pays",
+            Self::LookbackFixed => "the same after a fixed count of steps",
+            Self::Oracle => "keeps exactly what later steps need",
+        }
+    }
+}
+
 /// A strategy at the beginning of a conversation. The engine's own ones decide by `configuration`.
 pub fn build<'a>(
     name: StrategyName,

@@ -14,6 +14,7 @@ use lookback_replay::import::DOCUMENT_LIMIT;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, types::ValueRef};
 
 use super::document::Document;
+use crate::screen;
 
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
@@ -23,6 +24,9 @@ const NEEDED: [(&str, &[&str]); 3] = [
     ("message", &["id", "session_id", "time_created", "data"]),
     ("part", &["id", "message_id", "data"]),
 ];
+
+/// Where later versions keep sessions; what they have in it is not known here.
+const NEWER: &str = "session_v2";
 
 /// A session in it.
 pub(super) struct Session {
@@ -49,9 +53,23 @@ pub(super) fn sessions(path: &Path) -> Result<Vec<Session>> {
             let updated = updated.and_then(|time| SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(time)));
             Ok(Session { id: row.get(0)?, is_main: row.get(1)?, updated })
         })?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        let sessions = rows.collect::<Result<_, _>>()?;
+        if let Some(newer) = newer(&connection) {
+            screen::remark(&format!(
+                "{}: {} of a newer opencode (table {NEWER}) are not read; `opencode export ID > FILE.json` writes one to a file",
+                path.display(),
+                screen::counted(newer, "session")
+            ));
+        }
+        Ok(sessions)
     };
     read().with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// Those that only a table of a later version has.
+fn newer(connection: &Connection) -> Option<u64> {
+    let count = format!("SELECT count(*) FROM {NEWER} WHERE id NOT IN (SELECT id FROM session)");
+    connection.query_row(&count, [], |row| row.get(0)).ok().filter(|newer| *newer > 0)
 }
 
 /// The document of one session.

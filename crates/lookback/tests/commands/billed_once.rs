@@ -203,3 +203,27 @@ fn a_session_with_its_clients_compactions_costs_imported_what_its_file_does() {
     let of_untold = told(&write(&person, "untold.jsonl", &untold));
     assert!(of_untold.1 < 0.95 * of_file.1, "{of_untold:?} {of_file:?}");
 }
+
+/// Codex begins a fork's file with its parent's lines, all of them at the time of the fork.
+#[test]
+fn a_fork_of_codex_is_not_billed_for_what_it_copied() {
+    const CODEX: &str = include_str!("../../../../fixtures/sessions/codex.jsonl");
+    let person = Person::new();
+    let line = |line: &str| {
+        let mut line: Value = serde_json::from_str(line).expect("a line");
+        line["timestamp"] = "2030-01-01T00:00:00.000Z".into();
+        line.to_string()
+    };
+    let meta = r#"{"timestamp":"2030-01-01T00:00:00.000Z","type":"session_meta","payload":{"id":"fork","forked_from_id":"parent","cwd":"/w"}}"#;
+    let copied: Vec<String> = CODEX.lines().map(line).collect();
+    let fork = write(&person, "a-fork.jsonl", &format!("{meta}\n{}\n", copied.join("\n")));
+    // Two runs that only say the same were paid both.
+    let twin = write(&person, "twin.jsonl", &format!("{}\n", copied.join("\n")).replace("\"id\":\"", "\"id\":\"twin-"));
+    let parent = write(&person, "parent.jsonl", CODEX);
+    let alone = replay(&person, &[&parent]);
+    for paths in [[&parent, &fork], [&fork, &parent]] {
+        let both = replay(&person, &paths.map(String::as_str));
+        assert_eq!((paid(&both), calls(&both)), (paid(&alone), calls(&alone)));
+    }
+    assert!(calls(&replay(&person, &[&parent, &twin])) > calls(&alone));
+}

@@ -104,6 +104,18 @@ fn a_session_that_has_grown_is_brought_up_to_date_and_keeps_its_folds() {
 }
 
 #[test]
+fn an_older_copy_is_known_wherever_it_ends() {
+    let person = Person::new();
+    let whole = claude_code_in_blocks(4);
+    person.import(whole.clone()).shown();
+    for end in 2..whole.lines().count() {
+        let older: String = whole.lines().take(end).map(|line| format!("{line}\n")).collect();
+        let said = person.import(older).shown();
+        assert!(said.contains("is stored already"), "{end}: {said}");
+    }
+}
+
+#[test]
 fn a_call_that_was_read_half_is_completed() {
     for is_folded in [false, true] {
         let person = Person::new();

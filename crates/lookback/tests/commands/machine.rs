@@ -153,6 +153,17 @@ fn another_schema_is_named() {
 }
 
 #[test]
+fn sessions_that_only_a_later_opencode_has_are_not_passed_over_in_silence() {
+    let person = Person::new();
+    let path = person.home.path().join("opencode.db");
+    let rows = "CREATE TABLE session_v2 (id TEXT); INSERT INTO session_v2 VALUES ('ses_1'), ('ses_8'), ('ses_9');";
+    opencode(&path).execute_batch(rows).expect("a later schema");
+    let said = person.run(&["import", path.to_str().expect("text")]);
+    assert!(said.out.contains("2 sessions imported"), "{}", said.out);
+    assert!(said.err.contains("2 sessions of a newer opencode (table session_v2) are not read"), "{}", said.err);
+}
+
+#[test]
 fn opencodes_folders_are_read_by_name() {
     let person = Person::new();
     write(&person, "oc/storage/message/ses_1/msg_1.json", r#"{"id":"msg_1","role":"user"}"#);

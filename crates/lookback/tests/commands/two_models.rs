@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::person::Person;
+use crate::{machine::run, person::Person};
 
 const SAMPLE: &str = include_str!("../../../../fixtures/sample-session.jsonl");
 
@@ -57,4 +57,23 @@ fn strategies_and_lists_bill_each_call_at_its_own_model() {
 
     let chosen = person.run(&["replay", &file, "--json", "--prices", "anthropic"]).json()["sessions"][0].clone();
     assert!(chosen["strategies"]["append"]["by_card"].is_null(), "one card for all");
+}
+
+#[test]
+fn calls_of_a_model_without_prices_are_called_estimated() {
+    let person = Person::new();
+    let half = SAMPLE.lines().count() / 2;
+    let line = |(number, line): (usize, &str)| match number < half {
+        true => format!("{line}\n"),
+        false => line.replace("claude-sonnet-4-6", "nobodys-model") + "\n",
+    };
+    let file = person.home.path().join("part.jsonl");
+    fs::write(&file, SAMPLE.lines().enumerate().map(line).collect::<String>()).expect("a file");
+    let file = file.to_str().expect("text");
+    let said = run(&person, &["replay", file]).shown();
+    assert!(said.starts_with(" You paid about $1.86 for 64 calls."), "{said}");
+    assert!(said.contains("of it is estimated: 1 session with models without a price card"), "{said}");
+    let session = person.run(&["replay", file, "--json"]).json()["sessions"][0].clone();
+    let borrowed = session["borrowed_usd"].as_f64().expect("dollars");
+    assert!((0.5..1.8).contains(&borrowed), "{borrowed}");
 }

@@ -148,6 +148,7 @@ impl Codex {
         if self.about.session.is_none() {
             self.about.session.clone_from(&meta.id);
             self.set_root(meta.cwd.clone());
+            self.about.is_fork = meta.forked_from_id.is_some();
             self.about.system = meta.system();
         }
     }

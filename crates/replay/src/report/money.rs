@@ -39,7 +39,9 @@ pub struct Money {
     pub without_prices: u64,
     /// Dollars of what is called paid that are those of calls without a bill.
     pub unbilled_usd: f64,
-    /// And of bills of sessions at another model's prices.
+    /// Sessions some of whose calls were billed at another model's prices.
+    pub partly_without_prices: u64,
+    /// And of bills at another model's prices.
     pub without_prices_usd: f64,
     /// Sessions of which nobody knows how their cache works, so that a miss of the provider looks like a saving.
     pub not_understood: u64,
@@ -76,6 +78,9 @@ impl Money {
             } else if session.card.stands_in {
                 sum.without_prices += 1;
                 sum.without_prices_usd += billed(session.paid_usd);
+            } else if session.borrowed_usd > 0.0 {
+                sum.partly_without_prices += 1;
+                sum.without_prices_usd += session.borrowed_usd;
             }
             let is_unchecked = is_billed && session.check.is_none();
             sum.not_understood += u64::from(session.card.cache_not_understood || is_unchecked);
@@ -123,7 +128,7 @@ impl Money {
 
     /// Whether any call of it lacks a bill, or any session a price card of its own.
     pub fn is_about(&self) -> bool {
-        self.unbilled_calls + self.without_prices > 0
+        self.unbilled_calls + self.without_prices + self.partly_without_prices > 0
     }
 }
 
@@ -163,6 +168,7 @@ fn paid(all: &Money, chosen: Option<&str>) -> String {
             let few = numbers::count(all.unbilled_calls);
             format!("You paid about {sum} for {calls} ({few} of them estimated){whole}.")
         }
+        None if all.partly_without_prices > 0 => format!("You paid about {sum} for {calls}{whole}."),
         None => format!("You paid {sum} for {calls}{whole}."),
     }
 }
@@ -216,9 +222,11 @@ fn remarks(report: &Report, all: &Money, chosen: Option<&str>) -> Vec<String> {
         let some = estimated(all.unbilled_usd, numbers::counted(all.unbilled_calls, "call"));
         remarks.push(format!("{some} without a bill, as if everything had been sent every time."));
     }
-    if all.without_prices > 0 {
-        let some = estimated(all.without_prices_usd, sessions(all.without_prices));
-        remarks.push(format!("{some} of models without a price card, at another model's prices."));
+    let without_prices = all.without_prices + all.partly_without_prices;
+    if without_prices > 0 {
+        let some = estimated(all.without_prices_usd, sessions(without_prices));
+        let of = if all.partly_without_prices > 0 { "with" } else { "of" };
+        remarks.push(format!("{some} {of} models without a price card, at another model's prices."));
     }
     if all.not_understood > 0 {
         let some = sessions(all.not_understood);

@@ -106,6 +106,7 @@ fn session(number: usize) -> SessionReport {
         estimated_usd: None,
         estimated: None,
         unpriced: Default::default(),
+        borrowed_usd: 0.0,
         billed: Some(bills),
         predicted: Some(Bills { cost: append * 1.01, ..bills }),
         check: Some(Check {

@@ -41,6 +41,8 @@ pub(super) struct Continued {
     seen: usize,
     /// The client's own compactions behind the last of them: these are stored, too.
     compacted: usize,
+    /// The last that was read is less than what is stored of it: nothing may follow.
+    is_older: bool,
     /// Nothing but what an import records is stored.
     untouched: bool,
     opened: Option<Opened>,
@@ -81,7 +83,19 @@ impl Continued {
             Ok(())
         })?;
         let (opened, new, ends) = (None, Vec::new(), Vec::new());
-        Ok(Self { id: id.clone(), format, stored, seen: 0, compacted, untouched, opened, new, ends, turns: 0 })
+        Ok(Self {
+            id: id.clone(),
+            format,
+            stored,
+            seen: 0,
+            compacted,
+            is_older: false,
+            untouched,
+            opened,
+            new,
+            ends,
+            turns: 0,
+        })
     }
 
     /// The file cannot be read again: what is new goes behind what is stored in any case.
@@ -109,6 +123,9 @@ impl Continued {
             }
             return if self.new.len() >= ITEMS { self.flush() } else { Ok(()) };
         };
+        if self.is_older {
+            return Err(Diverged.into());
+        }
         let read = Stored::of(&item);
         self.seen += 1;
         let is_last = self.seen == self.stored.len();
@@ -124,7 +141,10 @@ impl Continued {
             self.expect_touched()?;
         }
         if !stored.went_on_as(&read) {
-            return Err(Diverged.into());
+            // An older copy may end in the middle of an answer.
+            self.is_older = read.went_on_as(stored);
+            self.ends.push(stored.end);
+            return if self.is_older { Ok(()) } else { Err(Diverged.into()) };
         }
         match (item, self.stored.get(self.seen)) {
             (Item::Call(call), None) => self.complete(*call, &read),

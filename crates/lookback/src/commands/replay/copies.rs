@@ -45,7 +45,11 @@ impl Billed {
     pub(super) fn billed_elsewhere(&mut self, place: usize, identity: &Identity) -> BTreeSet<usize> {
         let mut copied = identity.signs.clone();
         copied.retain(|_, sign| *self.0.entry(*sign).or_insert(place) != place);
-        copied.into_keys().collect()
+        let behind = identity.timeless.iter().filter(|(_, sign)| *self.0.entry(**sign).or_insert(place) != place);
+        // Two that only begin alike were paid both, as runs of one script are.
+        let behind: BTreeSet<usize> = behind.map(|(item, _)| *item).collect();
+        let again = if identity.is_fork { behind } else { BTreeSet::new() };
+        copied.into_keys().chain(again).collect()
     }
 
     /// Whether a call that is part of no session's figures was not billed before.

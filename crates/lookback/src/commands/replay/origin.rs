@@ -40,6 +40,10 @@ pub(super) struct Identity {
     said: Vec<(BlobHash, Option<Timestamp>)>,
     /// By which copies of an item are known.
     pub(super) signs: BTreeMap<usize, Sign>,
+    /// The same whatever the time: by all that was answered up to there.
+    pub(super) timeless: BTreeMap<usize, Sign>,
+    /// Its copies have another time than what they are copies of.
+    pub(super) is_fork: bool,
 }
 
 /// What only copies of one billed call have in common.
@@ -49,6 +53,8 @@ pub(super) enum Sign {
     Response(u64, u64),
     /// Where the file names no response: whose agent said what and when, and the size of the prompt.
     Said(Format, BlobHash, Timestamp, u64),
+    /// All answers up to there, with the sizes of their prompts.
+    Behind(BlobHash),
 }
 
 impl Identity {
@@ -58,7 +64,18 @@ impl Identity {
             .iter()
             .enumerate()
             .filter_map(|(place, item)| Some((place, sign_of(item, recording.agent())?)));
-        Self { id, said: recording.items.iter().filter_map(said_in).collect(), signs: signs.collect() }
+        Self {
+            id,
+            said: recording.items.iter().filter_map(said_in).collect(),
+            signs: signs.collect(),
+            timeless: timeless(recording),
+            is_fork: recording.about.is_fork,
+        }
+    }
+
+    /// When the last of it was said.
+    pub(super) fn last(&self) -> Option<Timestamp> {
+        self.said.iter().filter_map(|(_, at)| *at).max()
     }
 
     /// What two copies have in common, whatever they are called.
@@ -98,6 +115,22 @@ fn sign_of(item: &Item, agent: Format) -> Option<Sign> {
     let prompt = billed.map_or(0, |billed| billed.prompt());
     let said = || said.filter(|_| prompt > 0).and_then(|(text, at)| Some(Sign::Said(agent, text, at?, prompt)));
     id.map(|id| Sign::Response(id, prompt)).or_else(said)
+}
+
+/// Of calls with a bill and without an id of their response. What clients put between the answers may differ.
+fn timeless(recording: &Recording) -> BTreeMap<usize, Sign> {
+    let mut answered = BlobHash::of(&[]);
+    let mut signs = BTreeMap::new();
+    for (place, item) in recording.items.iter().enumerate() {
+        let Item::Call(call) = item else { continue };
+        let Some((text, _)) = said_in(item) else { continue };
+        let prompt = call.billed.map_or(0, |billed| billed.prompt());
+        answered = BlobHash::of(format!("{answered} {text} {prompt}").as_bytes());
+        if call.id.is_none() && prompt > 0 {
+            signs.insert(place, Sign::Behind(answered));
+        }
+    }
+    signs
 }
 
 fn texts_of(part: &NewPart) -> Vec<&str> {

@@ -61,8 +61,10 @@ pub(super) fn replay_all(asked: &Asked, prices: &Prices, plan: Plan<'_>) -> Outc
     let mut known: Vec<Known<'_>> = known.collect();
     let mut again = copies::given_again(&known);
     known.retain(|one| !again.contains(&one.place));
-    // What came by standard input cannot be read again.
-    known.sort_by_key(|one| !asked.origins[one.place].comes_once());
+    // What came by standard input cannot be read again. Of the others the one that ended first has paid, in whatever order
+    // they were named, and a fork whose copies have its own time never has.
+    let is_read_again = |one: &Known<'_>| !asked.origins[one.place].comes_once();
+    known.sort_by_key(|one| (is_read_again(one), one.identity.is_fork, one.identity.last()));
     let mut billed = copies::Billed::default();
     let mut copied: Vec<_> =
         known.iter().map(|one| (one.place, one.calls, billed.billed_elsewhere(one.place, one.identity))).collect();

@@ -2,13 +2,16 @@
 
 use std::io::{self, Write};
 
-use lookback_replay::report::{
-    PAID, Report, SessionReport,
-    money::Money,
-    numbers::dollars,
-    summary::{
-        APPEND, AsPaid, Cheapest, Group, LOOKBACK, Quartiles, StrategySummary, Summary, in_the_running, is_less,
+use lookback_replay::{
+    report::{
+        PAID, Report, SessionReport,
+        money::Money,
+        numbers::dollars,
+        summary::{
+            APPEND, AsPaid, Cheapest, Group, LOOKBACK, Quartiles, StrategySummary, Summary, in_the_running, is_less,
+        },
     },
+    strategy::StrategyName,
 };
 
 use crate::screen::{self, Screen};
@@ -92,7 +95,13 @@ pub(super) fn write<W: Write>(
     let meanings = shown.iter().map(|column| format!("{}: {}", column.heading, column.means));
     let meanings: Vec<String> =
         meanings.chain(summary.groups.iter().any(|group| group.members.len() > 1).then_some(sums)).collect();
+    let is_shown = |name: &StrategyName| {
+        summary.groups.iter().any(|group| in_table(group, is_short).any(|strategy| strategy.name == name.name()))
+    };
+    let strategies = StrategyName::ALL.iter().filter(|name| is_shown(name));
+    let strategies: Vec<String> = strategies.map(|name| format!("{name}: {}", name.means())).collect();
     writeln!(out)?;
+    screen::write_facts(out, " ", &strategies, width)?;
     screen::write_facts(out, " ", &meanings, width)?;
     for check in &summary.checks {
         // Without misses the row of the bills has said it.
@@ -122,6 +131,13 @@ fn against_best(report: &Report) -> Option<String> {
     Some(format!("lookback's bill: {whole:.2} times that of the best moments to fold, known in hindsight (median)"))
 }
 
+/// Those that have a row.
+fn in_table(group: &Group, is_short: bool) -> impl Iterator<Item = &StrategySummary> {
+    let best = group.best_other().map(|other| other.name.as_str());
+    let first = [Some(APPEND), best, Some(LOOKBACK), Some(ORACLE)];
+    group.strategies.iter().filter(move |strategy| !is_short || first.contains(&Some(&*strategy.name)))
+}
+
 /// Gives the columns for which there was room.
 fn write_group<W: Write>(
     out: &mut Screen<W>,
@@ -131,11 +147,7 @@ fn write_group<W: Write>(
     width: usize,
 ) -> io::Result<Vec<&'static Column>> {
     let mut rows = rows(report, group);
-    if is_short {
-        let best = group.best_other().map(|other| other.name.as_str());
-        let first = [Some(APPEND), Some(PAID), best, Some(LOOKBACK), Some(ORACLE)];
-        rows.retain(|row| first.contains(&Some(&*row.name)));
-    }
+    rows.retain(|row| row.summary.is_none() || in_table(group, is_short).any(|strategy| strategy.name == row.name));
     let mut columns: Vec<&'static Column> = COLUMNS.iter().collect();
     if group.members.len() < SPREAD {
         columns.retain(|column| column.heading != QUARTILES);

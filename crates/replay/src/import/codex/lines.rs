@@ -66,6 +66,7 @@ pub(super) struct Kind {
 pub(super) struct Meta {
     pub(super) id: Option<String>,
     pub(super) cwd: Option<String>,
+    pub(super) forked_from_id: Option<String>,
     instructions: Option<String>,
     base_instructions: Option<Instructions>,
 }

@@ -18,6 +18,7 @@ fn session(format: Format, prices: &str, calls: u64, repaired: &[(&str, f64)]) -
         estimated_usd: None,
         estimated: None,
         unpriced: Default::default(),
+        borrowed_usd: 0.0,
         billed: None,
         predicted: None,
         check: None,

@@ -20,7 +20,8 @@ pub(super) const SHAPES: [(&str, &str); 40] = [
     ("questions", "why? "),
     ("items", "- do it\n"),
     ("dashes", "-"),
-    ("open quotes", "'x "),
+    // As many at either size are even: of an odd number the last stays open, and such a script is not looked into.
+    ("open quotes", "'xy "),
     ("open parentheses", "("),
     ("open substitutions", "$("),
     ("backticks", "`"),

@@ -94,20 +94,26 @@ impl Reading {
         let Some(said) = event.object("content_block") else { return Heard::Nothing };
         let mut block = Block { kind: said.text("type").unwrap_or_default().into_owned(), ..Block::default() };
         block.rest.add_all(&said, &[]);
-        match block.kind.as_str() {
-            "text" => _ = block.grow("text", said.text("text").unwrap_or_default().as_ref(), deltas),
+        let has_text = match block.kind.as_str() {
+            "text" => block.grow("text", said.text("text").unwrap_or_default().as_ref(), deltas),
             "thinking" => {
-                let _ = block.grow("thinking", said.text("thinking").unwrap_or_default().as_ref(), deltas);
                 block.signature += said.text("signature").unwrap_or_default().as_ref();
+                block.grow("thinking", said.text("thinking").unwrap_or_default().as_ref(), deltas)
             }
-            "tool_use" => deltas.push(Delta::Call { name: said.text("name").unwrap_or_default().into_owned() }),
-            _ => {}
-        }
-        if let Some(index) = event.number("index") {
+            "tool_use" => {
+                deltas.push(Delta::Call { name: said.text("name").unwrap_or_default().into_owned() });
+                false
+            }
+            _ => false,
+        };
+        let index = event.number("index");
+        // One that says where it stands is a part, if none stood there before.
+        let is_part = index.is_some_and(|index| self.places.of(&index).is_none());
+        if let Some(index) = index {
             self.places.note(index, self.blocks.len());
         }
         self.blocks.push(block);
-        Heard::Content
+        Heard::content_if(is_part || has_text)
     }
 
     fn grow_block(&mut self, event: &Members<'_>, deltas: &mut Vec<Delta>) -> Heard {
